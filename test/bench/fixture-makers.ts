@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, extname, join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
@@ -15,6 +15,7 @@ export type FixtureName =
   | 'pages.docx'
   | 'pages.pdf'
   | 'fifty-pages.pdf'
+  | 'forty-scans.pdf'
   | 'minute.mkv'
   | 'minute.webm'
   | 'book.epub'
@@ -37,6 +38,14 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
   'fifty-pages.pdf': async (path, other) => {
     const { path: ten } = await other('pages.pdf')
     return run('qpdf', ['--empty', '--pages', ten, ten, ten, ten, ten, '--', path])
+  },
+  'forty-scans.pdf': async (path, other) => {
+    const pages = join(dirname(path), 'scans')
+    await mkdir(pages)
+    const { path: printed } = await other('fifty-pages.pdf')
+    await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', printed, join(pages, 'page')])
+    const pictures = (await readdir(pages)).sort().map((name) => join(pages, name))
+    return run('img2pdf', ['--imgsize', '150dpix150dpi', '--output', path, ...pictures])
   },
   'minute.mkv': (path) =>
     film(path, '1280x720', [

@@ -4,6 +4,7 @@ import type {
   Crew,
   Engine,
   InputFile,
+  Operation,
   Result,
   Share,
   ShareResult,
@@ -19,6 +20,8 @@ import { cpuMsOfBench } from './process-tree.ts'
 /** A conversion that its engine can share out. */
 export interface Sharing {
   readonly engine: Engine
+  /** A conversion when left out. */
+  readonly operation?: Operation
   readonly path: string
   readonly to: FormatId
   readonly options: Readonly<Record<string, unknown>>
@@ -68,7 +71,7 @@ async function inputOf(path: string, format = formatByExtension(path)?.id): Prom
 }
 
 async function step(
-  { engine, path, to, options }: Sharing,
+  { engine, operation = 'convert', path, to, options }: Sharing,
   sources: readonly InputFile[],
   folder: string,
   share?: Share,
@@ -86,10 +89,10 @@ async function step(
   const inputs = await Promise.all(sources.map((file, at) => brought(file, `source-${at + 1}`)))
   const from = (await inputOf(path)).format
   const row = engine.capabilities.find(
-    (one) => one.operation === 'convert' && one.from.includes(from) && one.to.includes(to),
+    (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
   )
   const work: Work = {
-    ...{ operation: 'convert', inputs, from, to, outDir, options: row?.options.parse(options) },
+    ...{ operation, inputs, from, to, outDir, options: row?.options.parse(options) },
     ...(share && { share }),
   }
   const { signal } = new AbortController()

@@ -1,25 +1,52 @@
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
-import { inShares } from '../in-shares.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import type { FixtureName } from '../fixture-makers.ts'
+import { inShares, type Sharing } from '../in-shares.ts'
 import { overhead, tellModel } from '../parts-model.ts'
 import type { Section } from '../section.ts'
 
-/** Many, so that the film is cut as it would be where each part has a function of its own. */
+interface Case extends Omit<Sharing, 'path' | 'crew'> {
+  readonly title: string
+  readonly what: string
+  readonly file: FixtureName
+  /** Per cent by which the result may be larger. */
+  readonly larger: number
+}
+
+const cases: readonly Case[] = [
+  {
+    ...{ title: 'A minute of 720p → MP4, encoded', what: 'film', file: 'minute.mkv', larger: 3 },
+    ...{ engine: ffmpeg, to: 'mp4', options: { mode: 'encode' } },
+  },
+  {
+    ...{ title: 'A scan of 40 pages → PDF with text', what: 'scan', file: 'forty-scans.pdf', larger: 1 },
+    ...{ engine: pdf, operation: 'ocr-pdf', to: 'pdf', options: {} },
+  },
+  {
+    ...{ title: '50 pages → JPG at 600 dpi', what: 'pages', file: 'fifty-pages.pdf', larger: 1 },
+    ...{ engine: pdf, to: 'jpg', options: { dpi: 600 } },
+  },
+]
+
+/** Many, so that the file is cut as it would be where each part has a function of its own. */
 const crew = { workers: 300, secondsEach: 840 }
 
-/** What cutting, encoding in pieces and joining take of a film, and what follows for workers that there are not here. */
+/** What cutting, working on parts and joining take of a file, and what follows for workers that there are not here. */
 export const parts: Section = {
   name: 'parts',
-  about: 'a film in one run and in parts: what the parts cost, and how long many workers would take',
+  about:
+    'a film and long PDFs in one run and in parts: what the parts cost, and how long many workers would take',
   async run({ report, fixtures }) {
-    report.title('A minute of 720p → MP4, encoded')
-    const { path } = await fixtures.get('minute.mkv')
-    const film = { engine: ffmpeg, path, to: 'mp4', options: { mode: 'encode' }, crew } as const
-    const measured = await inShares(film, await fixtures.folder('parts'))
-    tellModel('film', measured, report)
-    const { bytes } = measured
-    const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
-    report.figure({ what: 'processor time, more', value: overhead(measured), unit: '%', aim: { most: 10 } })
-    const larger = 100 * (bytes.parts / bytes.whole - 1)
-    report.figure({ what: 'size, more', value: larger, unit: '%', aim: { most: 3 }, remark })
+    for (const { title, what, file, larger: most, ...conversion } of cases) {
+      report.title(title)
+      const { path } = await fixtures.get(file)
+      const measured = await inShares({ ...conversion, path, crew }, await fixtures.folder(`parts-${what}`))
+      tellModel(what, measured, report)
+      const { bytes } = measured
+      const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
+      report.figure({ what: 'processor time, more', value: overhead(measured), unit: '%', aim: { most: 10 } })
+      const larger = 100 * (bytes.parts / bytes.whole - 1)
+      report.figure({ what: 'size, more', value: larger, unit: '%', aim: { most }, remark })
+    }
   },
 }
