@@ -281,7 +281,8 @@ async function read(args: readonly string[], input: InputFile, from: SourceId, t
   // Its reader takes any bytes for text.
   if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
   try {
-    await tools.exec('pandoc', ['--sandbox', ...args, path], { timeoutS: readLimitS })
+    const { stderr } = await tools.exec('pandoc', ['--sandbox', ...args, path], { timeoutS: readLimitS })
+    tellIncludes(stderr, tools)
   } catch (error) {
     if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
       const sentence =
@@ -296,6 +297,17 @@ async function read(args: readonly string[], input: InputFile, from: SourceId, t
     if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corrupt(from, error)
     throw error
   }
+}
+
+/** Readers of some formats go on without them. */
+function tellIncludes(stderr: string, tools: Tools): void {
+  const count = stderr.match(/Could not load include file/g)?.length ?? 0
+  if (count === 0) return
+  const files =
+    count === 1
+      ? 'Another file that the document includes was'
+      : `${count} files that the document includes were`
+  tools.warn('INCLUDES_DROPPED', `${files} left out: not part of the file that was sent.`)
 }
 
 async function write(args: readonly string[], to: FormatId, tools: Tools): Promise<void> {

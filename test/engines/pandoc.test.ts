@@ -250,8 +250,9 @@ describe('a document that names files of the machine', () => {
           await assert.rejects(converted(source, to), { code: 'INVALID_INPUT', message: /includes another/ })
           continue
         }
-        const { text, path } = await converted(source, to)
+        const { text, path, warnings } = await converted(source, to)
         assert.doesNotMatch(text, /GNU GENERAL/, to)
+        assert.equal(warnings.includes('INCLUDES_DROPPED'), /\.(?:tex|org)$/.test(name), to)
         if (!text.startsWith('<') && to !== 'rtf') continue
         assert.ok(!(await readFile(path)).toString('latin1').includes(license.slice(0, 20)), to)
         assert.match(text, /Words/, to)
