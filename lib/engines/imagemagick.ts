@@ -53,7 +53,8 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     const texture = from === 'dds' ? await unknownTexture(input.path) : undefined
-    throw texture === undefined ? explained(error, from) : unknownFeature(from, texture, error)
+    if (texture !== undefined) throw unknownFeature(from, texture, error)
+    throw from === 'png' && (await isWide(input.path)) ? tooLarge(error) : explained(error, from)
   }
 }
 
@@ -278,16 +279,30 @@ async function unknownTexture(path: string): Promise<string | undefined> {
   }
 }
 
+/** Its reader of PNG says of this limit nothing at all. */
+async function isWide(path: string): Promise<boolean> {
+  await using file = await open(path)
+  const { buffer } = await file.read(Buffer.alloc(24), 0, 24, 0)
+  const isHeader = buffer.toString('latin1', 12, 16) === 'IHDR'
+  return isHeader && Math.max(buffer.readUInt32BE(16), buffer.readUInt32BE(20)) > maxSide
+}
+
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 /** The limits themselves are those of `layers/imagemagick/policy.xml`. */
+const maxSide = 16_000
+
+function tooLarge(cause: Error): AppError {
+  const sentence = 'The image is larger than the limit of 16,000 pixels per side or of its memory.'
+  return new AppError('FILE_TOO_LARGE', sentence, { maxSide }, { cause })
+}
+
 function explained(error: ProcessFailure, from: SourceId): AppError {
   const { stderr } = error
   if (
     /exceeds limit|memory allocation|resources exhausted|resource limit|list length|too many/i.test(stderr)
   ) {
-    const sentence = 'The image is larger than the limit of 16,000 pixels per side or of its memory.'
-    return new AppError('FILE_TOO_LARGE', sentence, { maxSide: 16_000 }, { cause: error })
+    return tooLarge(error)
   }
   if (/time limit/i.test(stderr)) {
     return new AppError('TIMEOUT', 'The image took longer than its limit.', undefined, { cause: error })

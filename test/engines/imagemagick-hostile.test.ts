@@ -4,6 +4,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -53,6 +54,16 @@ describe('a hostile picture for ImageMagick', () => {
     ] as const) {
       await failing('FILE_TOO_LARGE', `${header}${'\0'.repeat(64)}`, from)
     }
+  })
+
+  test('that claims more pixels than the limit as PNG, of which its reader says nothing, is too large', async () => {
+    const header = Buffer.alloc(33)
+    header.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
+    header.writeUInt32BE(60_000, 16)
+    header.writeUInt32BE(60_000, 20)
+    header[24] = 1
+    header.writeUInt32BE(crc32(header.subarray(12, 29)), 29)
+    await failing('FILE_TOO_LARGE', header, 'png')
   })
 
   test('that is cut off is corrupt', async () => {
