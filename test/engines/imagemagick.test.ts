@@ -145,6 +145,9 @@ describe('a picture of another program', () => {
     const path = join(folder, 'short.fits')
     await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
+    // One of three planes is whole.
+    await writeFile(path, (await readFile(corners('fits'))).subarray(0, 2880 + 1500))
+    await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
   })
 
   test('of layers is its merged picture, once', async () => {

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { AppError } from '../../errors.ts'
 import { unknownFeature } from '../unknown-feature.ts'
 
 /**
@@ -35,8 +36,8 @@ interface Picture {
 
 /**
  * Writes the first picture as PGM or PPM of 16 bits, its range as black to white.
- * @returns undefined where there is none, or the file ends within it.
- * @throws AppError UNSUPPORTED_FORMAT where it lies compressed in a table.
+ * @returns undefined where there is none.
+ * @throws AppError UNSUPPORTED_FORMAT where it lies compressed in a table, CORRUPT_FILE where the file ends within it.
  */
 export async function fitsPicture(source: string, target: string): Promise<Picture | undefined> {
   await using file = await open(source)
@@ -50,7 +51,6 @@ export async function fitsPicture(source: string, target: string): Promise<Pictu
   }
   const planes = first.count === 3 ? 3 : 1
   const range = await rangeOf(file, first, planes)
-  if (!range) return undefined
   await using result = await open(target, 'w')
   await result.write(`P${planes === 3 ? 6 : 5}\n${first.width} ${first.height}\n65535\n`)
   // The first row is the lowest.
@@ -58,7 +58,6 @@ export async function fitsPicture(source: string, target: string): Promise<Pictu
     const row = new DataView(new ArrayBuffer(first.width * planes * 2))
     for (let plane = 0; plane < planes; plane++) {
       const values = await rowOf(file, first, plane, y)
-      if (!values) return undefined
       for (let x = 0; x < first.width; x++) {
         row.setUint16((x * planes + plane) * 2, shadeOf(first.measure(values, x), range))
       }
@@ -139,16 +138,14 @@ const readers: Readonly<
   [-64]: { bytes: 8, read: (row, at) => row.getFloat64(at) },
 }
 
-async function rowOf(
-  file: FileHandle,
-  planes: Planes,
-  plane: number,
-  y: number,
-): Promise<DataView | undefined> {
+async function rowOf(file: FileHandle, planes: Planes, plane: number, y: number): Promise<DataView> {
   const bytes = planes.width * planes.bytes
   const at = planes.start + (plane * planes.height + y) * bytes
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at)
-  return bytesRead === bytes ? new DataView(buffer.buffer, buffer.byteOffset, bytes) : undefined
+  if (bytesRead < bytes) {
+    throw new AppError('CORRUPT_FILE', 'The fits image is damaged or incomplete.', { format: 'fits' })
+  }
+  return new DataView(buffer.buffer, buffer.byteOffset, bytes)
 }
 
 interface Range {
@@ -156,11 +153,10 @@ interface Range {
   readonly most: number
 }
 
-async function rangeOf(file: FileHandle, picture: Planes, planes: number): Promise<Range | undefined> {
+async function rangeOf(file: FileHandle, picture: Planes, planes: number): Promise<Range> {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let row = 0; row < planes * picture.height; row++) {
     const values = await rowOf(file, picture, 0, row)
-    if (!values) return undefined
     for (let x = 0; x < picture.width; x++) {
       const value = picture.measure(values, x)
       if (!Number.isFinite(value)) continue
