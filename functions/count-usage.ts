@@ -5,6 +5,7 @@ import { accountOf, isAccount } from '../lib/access/accounts.ts'
 import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-kinds.ts'
+import { takeConfig } from '../lib/take-config.ts'
 import { endings } from '../lib/usage/endings.ts'
 import { Meter } from '../lib/usage/meter.ts'
 import { Share } from '../lib/usage/share.ts'
@@ -34,7 +35,7 @@ interface Surroundings {
 const roleKnownMs = 60_000
 
 export function createCounting({ environment, gatherMs }: Surroundings = {}): Counting {
-  const table = new Table(readConfig(environment))
+  const table = new Table(environment ? readConfig(environment) : takeConfig())
   const known = new Map<string, { isAdmin: boolean; until: number }>()
   const isLeftOut = async (owner: string): Promise<boolean> => {
     if (!isAccount(owner)) return false

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Addressed, type BusEvent } from '../events/index.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { Table } from '../lib/aws/table.ts'
-import { readConfig } from '../lib/config.ts'
+import { takeConfig } from '../lib/take-config.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
 /** What every event has; its body is passed on as it came. */
@@ -17,9 +17,13 @@ const Event = z.looseObject({
 
 let dispatcher: Dispatcher | undefined
 
+function openDispatcher(): Dispatcher {
+  const config = takeConfig()
+  return new Dispatcher({ table: new Table(config), queues: new Queues(config) })
+}
+
 /** Sends what happens on its way to the webhooks that want to know. */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
-  const config = readConfig()
-  dispatcher ??= new Dispatcher({ table: new Table(config), queues: new Queues(config) })
+  dispatcher ??= openDispatcher()
   await dispatcher.dispatch(Event.parse(detail) as unknown as BusEvent) // published by ourselves
 }

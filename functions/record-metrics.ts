@@ -2,9 +2,9 @@ import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { eventSchema } from '../events/index.ts'
 import { Table } from '../lib/aws/table.ts'
-import { readConfig } from '../lib/config.ts'
 import { Durations } from '../lib/conversion/durations.ts'
 import { createLog, type Log } from '../lib/log.ts'
+import { takeConfig } from '../lib/take-config.ts'
 
 const Measurable = z.discriminatedUnion('event', [
   eventSchema('job.completed'),
@@ -30,7 +30,7 @@ let durations: Durations | undefined
  * the lines are there to be searched. What conversions of each kind take is kept for the estimate of the next one.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
-  log ??= createLog(readConfig())
+  log ??= createLog(takeConfig())
   const event = Measurable.parse(detail)
   const measure = measured(event)
   log.info({ ...embedded(measure, event.timestamp), jobId: measure.jobId }, 'metric')
@@ -44,7 +44,7 @@ async function recordDuration({ tasks, source, target, durationMs: ms }: Complet
   const works = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
   const [work] = works
   if (!work || works.length > 1 || !source || !target) return
-  durations ??= new Durations(new Table(readConfig()))
+  durations ??= new Durations(new Table(takeConfig()))
   const kind = { operation: work.operation, from: source.format, to: target.format }
   await durations.add(kind, { ms, bytes: source.size })
 }

@@ -1,12 +1,12 @@
 import { makeSecrets } from '../lib/aws/secrets.ts'
-import { readConfig } from '../lib/config.ts'
 import { deployedServices } from '../lib/deployed-services.ts'
 import { started } from '../lib/started.ts'
+import { takeConfig } from '../lib/take-config.ts'
 import { dueAt, wakersOf } from '../lib/wake.ts'
 
 /** It comes each minute, and so the first of all: a new deployment gets its secrets here. */
 const open = started(async () => {
-  const { SECRETS, SERVICE_SECRET, ...where } = readConfig()
+  const { SECRETS, SERVICE_SECRET, ...where } = takeConfig()
   if (SECRETS !== undefined && SERVICE_SECRET === undefined) await makeSecrets(SECRETS, where)
   return deployedServices()
 })

@@ -257,7 +257,17 @@ export const settings = {
   WORK_DIR: z.string().min(1).default('/tmp').describe('Folder under which engines get their work folders'),
 } as const satisfies Record<string, z.ZodType>
 
-export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K]> }
+/** What requests to AWS are signed with, in the name of a role. */
+export interface RoleKey {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K]> } & {
+  /** Where the environment has none, the AWS SDK looks for one elsewhere. */
+  readonly roleKey?: RoleKey
+}
 
 /** MiB of a body of which base64 and headers make no more than the 6 MB of a Lambda invocation. */
 const wholeBodyMb = 4.4
@@ -287,7 +297,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
     return [name, parsed.data]
   })
-  return Object.fromEntries(entries) as Config // each entry was parsed by the schema of its name
+  const roleKey = roleKeyOf(environment)
+  const parsed = Object.fromEntries(entries) as Config // each entry was parsed by the schema of its name
+  return { ...parsed, ...(roleKey && { roleKey }) }
+}
+
+/** Where it stands in an environment. */
+export const roleKeyNames = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const
+
+export function roleKeyOf(environment: Readonly<Record<string, string | undefined>>): RoleKey | undefined {
+  const [accessKeyId, secretAccessKey, sessionToken] = roleKeyNames.map((name) => environment[name])
+  if (!accessKeyId || !secretAccessKey) return undefined
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Connection } from './connections.ts'
+import { ownClient } from './own-client.ts'
 import { limitPatience, type Patience } from './patience.ts'
-import { Sha256 } from './sha256.ts'
 
 /** What takes no longer for a large file than for a small one. */
 const promptCommands = [
@@ -19,8 +19,7 @@ export async function openClients(config: Config, connection?: Connection, patie
   // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
   const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
   const s3 = new sdk.S3Client({
-    region: config.AWS_REGION,
-    sha256: Sha256,
+    ...ownClient(config),
     forcePathStyle,
     // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -29,8 +28,7 @@ export async function openClients(config: Config, connection?: Connection, patie
   })
   if (patience) limitPatience(s3, patience, promptCommands)
   const signer = new sdk.S3Client({
-    region: config.AWS_REGION,
-    sha256: Sha256,
+    ...ownClient(config),
     forcePathStyle,
     // Otherwise a presigned PUT would carry the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED',

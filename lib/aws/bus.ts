@@ -4,8 +4,8 @@ import type { Config } from '../config.ts'
 import { eventSource, type Signal } from '../resources/events.ts'
 import { started } from '../started.ts'
 import type { Connection } from './connections.ts'
+import { ownClient } from './own-client.ts'
 import { limitPatience, type Patience } from './patience.ts'
-import { Sha256 } from './sha256.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
 const batchSize = 10
@@ -18,7 +18,7 @@ export class Bus {
   constructor(config: Config, connection?: Connection, patience?: Patience) {
     this.#put = started(async () => {
       const { EventBridgeClient, PutEventsCommand } = await import('./event-bridge.ts')
-      const client = new EventBridgeClient({ region: config.AWS_REGION, sha256: Sha256, ...connection })
+      const client = new EventBridgeClient({ ...ownClient(config), ...connection })
       if (patience) limitPatience(client, patience)
       return (Entries) => client.send(new PutEventsCommand({ Entries }))
     })

@@ -5,8 +5,8 @@ import type { TaskMessage } from '../jobs/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { started } from '../started.ts'
 import type { Connection } from './connections.ts'
+import { ownClient } from './own-client.ts'
 import { limitPatience, type Patience } from './patience.ts'
-import { Sha256 } from './sha256.ts'
 
 /** Messages of one batch (AWS's limit). */
 const batchSize = 10
@@ -133,8 +133,7 @@ type Opened = Awaited<ReturnType<typeof opened>>
 async function opened(config: Config, connection?: Connection, patience?: Patience) {
   const { SQSClient, ...commands } = await import('./sqs.ts')
   const sqs = new SQSClient({
-    region: config.AWS_REGION,
-    sha256: Sha256,
+    ...ownClient(config),
     // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
     useQueueUrlAsEndpoint: true,
     ...connection,

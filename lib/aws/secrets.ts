@@ -6,9 +6,10 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Config } from '../config.ts'
 import { type SecretName, secretNames } from '../resources/declaration.ts'
+import { ownClient } from './own-client.ts'
 import { Sha256 } from './sha256.ts'
 
-type Where = Pick<Config, 'AWS_REGION' | 'AWS_ENDPOINT_URL_S3'>
+type Where = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3'>
 type Secrets = Partial<Record<SecretName, string>>
 
 /** `s3://bucket/NAME,NAME`: where secrets lie, and which of them. */
@@ -39,11 +40,9 @@ type Sent = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
  * Each function reads secrets at its start, and most have no other use for a client of S3, which is as much code as all
  * else that they load: a GET is signed here, and goes out by the client of the table, which all have.
  */
-function secretReader(
-  bucket: string,
-  { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint }: Where,
-): (name: SecretName) => Promise<string | undefined> {
-  const { config } = new DynamoDBClient({ region })
+function secretReader(bucket: string, where: Where): (name: SecretName) => Promise<string | undefined> {
+  const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = where
+  const { config } = new DynamoDBClient(ownClient(where))
   const signer = new SignatureV4({
     ...{ service: 's3', region, sha256: Sha256, credentials: config.credentials, uriEscapePath: false },
   })
@@ -85,8 +84,8 @@ export async function makeSecrets(
 ): Promise<void> {
   const { bucket } = parseSecretsAddress(address)
   const { S3Client } = await import('./s3.ts')
-  const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = where
-  const client = new S3Client({ region, forcePathStyle: endpoint !== undefined })
+  const forcePathStyle = where.AWS_ENDPOINT_URL_S3 !== undefined
+  const client = new S3Client({ ...ownClient(where), forcePathStyle })
   await makeSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
   if (originArn === undefined) return
   const { secretValue } = await import('./origin-secret.ts')

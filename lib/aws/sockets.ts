@@ -1,6 +1,6 @@
 import type { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi'
 import type { Config } from '../config.ts'
-import { Sha256 } from './sha256.ts'
+import { ownClient } from './own-client.ts'
 
 /** `slow`: the client does not read what it was sent before. */
 export type PostOutcome = 'sent' | 'gone' | 'slow'
@@ -17,12 +17,12 @@ const postMs = 2000
 
 /** The connections API, by which functions reach the clients of the WebSocket API. */
 export class Sockets implements SocketExchange {
-  readonly #region: string
+  readonly #config: Pick<Config, 'AWS_REGION' | 'roleKey'>
   readonly #exchange: SocketExchange | undefined
   #client: Promise<ApiGatewayManagementApiClient> | undefined
 
-  constructor({ AWS_REGION }: Pick<Config, 'AWS_REGION'>, exchange?: SocketExchange) {
-    this.#region = AWS_REGION
+  constructor(config: Pick<Config, 'AWS_REGION' | 'roleKey'>, exchange?: SocketExchange) {
+    this.#config = config
     this.#exchange = exchange
   }
 
@@ -60,7 +60,7 @@ export class Sockets implements SocketExchange {
   /** Few functions reach for it, so that the others do not load it. */
   #opened(): Promise<ApiGatewayManagementApiClient> {
     this.#client ??= sdk().then(
-      ({ ApiGatewayManagementApiClient: Client }) => new Client({ region: this.#region, sha256: Sha256 }),
+      ({ ApiGatewayManagementApiClient: Client }) => new Client(ownClient(this.#config)),
     )
     return this.#client
   }

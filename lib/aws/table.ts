@@ -21,8 +21,8 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
 import { eachOf } from '../each-of.ts'
+import { ownClient } from './own-client.ts'
 import { limitPatience, longPatience, type Patience } from './patience.ts'
-import { Sha256 } from './sha256.ts'
 import { type Change, type Condition, expressions } from './table-expressions.ts'
 
 export type Item = Record<string, unknown>
@@ -54,12 +54,14 @@ const mostPerCall = { get: 100, write: 25 }
 const tries = 8
 const firstPauseMs = 25
 
+type OwnTable = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
+
 /** The single table: records are changed in place, under conditions, so that nothing is read before it is written. */
 export class Table {
   readonly #client: Send
   readonly #name: string
 
-  constructor(config: Pick<Config, 'AWS_REGION' | 'TABLE_NAME'>, client: Send = documentClient(config)) {
+  constructor(config: OwnTable, client: Send = documentClient(config)) {
     this.#client = client
     this.#name = config.TABLE_NAME
   }
@@ -240,10 +242,12 @@ export class Table {
 }
 
 /** A table that hangs is an error as soon as the patience says, not a request that never ends. */
-export function documentClient(config: Pick<Config, 'AWS_REGION'>, patience: Patience = longPatience): Send {
+export function documentClient(
+  config: Pick<OwnTable, 'AWS_REGION' | 'roleKey'>,
+  patience: Patience = longPatience,
+): Send {
   const client = new DynamoDBClient({
-    region: config.AWS_REGION,
-    sha256: Sha256,
+    ...ownClient(config),
     requestHandler: { requestTimeout: patience.attemptMs, throwOnRequestTimeout: true },
   })
   limitPatience(client, patience)

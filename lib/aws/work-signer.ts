@@ -2,7 +2,7 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
-import { Sha256 } from './sha256.ts'
+import { ownClient } from './own-client.ts'
 import { mostSingleBytes, type SignedOutput } from './task-files.ts'
 
 /** Signs what a worker may do for a task, in the name of this process, whose role has to allow it. */
@@ -10,9 +10,9 @@ export class WorkSigner {
   readonly #s3: S3Client
   readonly #bucket: string
 
-  constructor(config: Pick<Config, 'AWS_REGION' | 'AWS_ENDPOINT_URL_S3' | 'BUCKET_NAME'>) {
+  constructor(config: Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3' | 'BUCKET_NAME'>) {
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
-    this.#s3 = new S3Client({ region: config.AWS_REGION, sha256: Sha256, forcePathStyle })
+    this.#s3 = new S3Client({ ...ownClient(config), forcePathStyle })
     this.#bucket = config.BUCKET_NAME
   }
 

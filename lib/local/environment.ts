@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
-import { type Config, noEngines } from '../config.ts'
+import { type Config, noEngines, roleKeyOf } from '../config.ts'
 import { deliveriesAtATime, type QueueId } from '../resources/queues.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
@@ -31,15 +31,17 @@ export function endpoints(given: Given, embedded: Pick<Embedded, 'urls'>): Endpo
   return { urls, anyIsForeign: foreign.length > 0, s3IsForeign: foreign.includes('S3') }
 }
 
-/** Clients in this process need no connection to the embedded servers. */
+/** Clients in this process need no connection to the embedded servers; at others they show who they are. */
 export function connectionsOf(
   { urls }: Pick<Endpoints, 'urls'>,
   embedded: Pick<Embedded, 'urls' | 'handle'>,
+  access: Environment,
 ): Connections {
+  const credentials = roleKeyOf(access)
   const own = (service: keyof Embedded['handle']) =>
     urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service]
       ? inProcess(embedded.handle[service])
-      : undefined
+      : credentials && { credentials }
   return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
 }
 

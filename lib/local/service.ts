@@ -71,7 +71,7 @@ export async function startService(given: Given, apart?: Apart): Promise<Service
   const access = accessOf(given, external, secrets)
   const connections: Connections = apart
     ? {}
-    : { ...connectionsOf(external, embedded), sockets: socketExchange(control.promise) }
+    : { ...connectionsOf(external, embedded, access), sockets: socketExchange(control.promise) }
   // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
   Object.assign(processEnvironment, external.urls, access)
   const { queues, invocations, deadLetters } = await provision({

@@ -13,6 +13,7 @@ import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
 import { accountKey } from '../../lib/access/accounts.ts'
 import type { Letter } from '../../lib/access/auth/mails.ts'
+import { ownClient } from '../../lib/aws/own-client.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
 import { believedMs } from '../../lib/believed.ts'
 import { processEnvironment } from '../../lib/config.ts'
@@ -697,7 +698,7 @@ test('the functions take what the bus and the queue hand over, and name the mess
     ...{ time: event.timestamp, source: 'mutabor', 'detail-type': event.event, resources: [], detail: event },
   } as Parameters<typeof dispatchHandler>[0])
   const QueueUrl = `${QUEUE_URL_PREFIX}delivery`
-  const sqs = new SQSClient({ region: 'eu-central-1', useQueueUrlAsEndpoint: true })
+  const sqs = new SQSClient({ ...ownClient(app.services.config), useQueueUrlAsEndpoint: true })
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['MessageGroupId'] }),
   )

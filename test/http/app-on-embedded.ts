@@ -62,6 +62,9 @@ export async function openApp(): Promise<EmbeddedApp> {
     ...{ region, tableName: name, bucketName: name, busName: name, queuePrefix: 'mutabor-' },
   })
   const config = readConfig({
+    // Functions that tests call take them out of the environment.
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     SERVICE_SECRET: 'a secret that only this test knows',
     LOG_LEVEL: 'silent',
     MIN_FREE_DISK_GB: '0',

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import type { Context } from 'aws-lambda'
+import { processEnvironment, roleKeyNames } from '../../lib/config.ts'
+import { secretNames } from '../../lib/resources/declaration.ts'
+import { functionNames, functions } from '../../lib/resources/functions.ts'
+import { takeConfig } from '../../lib/take-config.ts'
+
+const secrets: Readonly<Record<string, string>> = {
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'of a role',
+  AWS_SESSION_TOKEN: 'for an hour',
+  SERVICE_SECRET: 'a secret that only this test knows',
+  ORIGIN_SECRET: 'a secret of the front',
+  SMTP_URL: 'smtp://user:password@127.0.0.1',
+  OPENID_PROVIDERS: '[]',
+  DRIVES: '{}',
+}
+const names = [...roleKeyNames, ...secretNames]
+const left = (environment: Readonly<Record<string, string | undefined>>) =>
+  names.filter((name) => environment[name] !== undefined)
+
+const context = { getRemainingTimeInMillis: () => 60_000 } as Context
+type Handler = (event: unknown, context: Context) => Promise<unknown>
+
+test('a function that has started has no secret in its environment, nor has a program that it starts', async () => {
+  // Nobody is there.
+  Object.assign(processEnvironment, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', LOG_LEVEL: 'silent' })
+  assert.deepEqual(Object.keys(secrets).sort(), [...names].sort())
+  const declared = functionNames.map((name) => functions[name]).filter(({ rights }) => rights.length > 0)
+  const handlers = new Set(['functions/convert.handler', ...declared.map(({ handler }) => handler)])
+  const seen = new Set<string>()
+  for (const handler of handlers) {
+    const [file = '', exported = ''] = handler.split('.')
+    if (seen.has(file)) continue
+    seen.add(file)
+    Object.assign(processEnvironment, secrets, { IMAGE_ID: 'image' })
+    const module: Record<string, Handler> = await import(`../../${file}.ts`)
+    await module[exported]?.({}, context).catch(() => undefined)
+    assert.deepEqual(left(processEnvironment), [], file)
+  }
+  assert.ok(seen.size > 20, `${seen.size} functions were called`)
+  const program = 'process.stdout.write(JSON.stringify(process.env))'
+  const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
+  assert.deepEqual(left(JSON.parse(stdout)), [])
+})
+
+test('what was taken stays known to the function', () => {
+  Object.assign(processEnvironment, secrets)
+  takeConfig()
+  const { roleKey, SERVICE_SECRET, SMTP_URL } = takeConfig({ SMTP_URL: 'smtp://127.0.0.2' })
+  assert.deepEqual(roleKey, {
+    ...{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of a role', sessionToken: 'for an hour' },
+  })
+  assert.equal(SERVICE_SECRET, secrets['SERVICE_SECRET'])
+  assert.equal(SMTP_URL, 'smtp://127.0.0.2', 'what is said anew comes first')
+})
