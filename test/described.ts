@@ -1,6 +1,7 @@
 // Every reply that a test sees has to be what the OpenAPI document says of it.
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { patiently } from './patient-fetch.ts'
 
 export interface Seen {
   readonly method: string
@@ -116,16 +117,11 @@ export function watch(url: string): void {
   globalThis.fetch = checkedFetch
 }
 
-const startTries = 5
-
 async function documentOf(origin: string): Promise<Described | undefined> {
   // A busy machine may take longer to start a function than a request may.
-  for (let left = startTries; ; left--) {
-    const response = await plainFetch(`${origin}/v1/openapi.json`).catch(() => undefined)
-    // Some tests end the service: what it said last has been checked by others.
-    if (response?.ok || left === 0) return response && new Described((await response.json()) as object)
-    if (!response) return undefined
-  }
+  const response = await patiently(plainFetch)(`${origin}/v1/openapi.json`).catch(() => undefined)
+  // Some tests end the service: what it said last has been checked by others.
+  return response && new Described((await response.json()) as object)
 }
 
 const checkedFetch: typeof fetch = async (input, init) => {

@@ -130,7 +130,7 @@ test('files come in each way and go out, also where they are not what was said',
     'failed',
   )
   const fetched = await client.post('/v1/import/url', { url: `${apart.site}/slow.md` })
-  assert.equal(fetched.status, 202, await fetched.text())
+  assert.equal((await client.accepted(fetched)).status, 'completed')
 })
 
 test('rights of those who run tasks are used, each of them', async (t) => {
