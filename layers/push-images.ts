@@ -8,7 +8,7 @@ import { notePushedImages } from '../lib/deployment/pushed-images.ts'
 import { imageIds } from '../lib/resources/queues.ts'
 import { containerProgram, imageName, localName, output } from './containers.ts'
 import { lockedVersions, strayed, versionsIn } from './debian-lock.ts'
-import { revision } from './revision.ts'
+import { revision, revisionLabel } from './revision.ts'
 
 const { IMAGE_REGISTRY: registry } = readConfig()
 if (!registry) {
@@ -50,8 +50,21 @@ function push(target: string): string {
   }
 }
 
+/** Packages of functions are made of this checkout, and engines have to understand what those send them. */
+function ofAnotherCommit(target: string): string[] {
+  const format = `{{index .Config.Labels "${revisionLabel}"}}`
+  const own = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
+  if (own === revision()) return []
+  return [
+    `${imageName(target)} is of commit ${own || 'unknown'}, and this checkout is ${revision()}. "npm run images -- ${target}" builds it anew.`,
+  ]
+}
+
 // Before the first one is sent: a deployment has all of them of one day.
-const refusals = targets.flatMap((target) => strayed(target, versionsIn(target), lockedVersions()) ?? [])
+const refusals = targets.flatMap((target) => {
+  const another = ofAnotherCommit(target)
+  return another.length > 0 ? another : (strayed(target, versionsIn(target), lockedVersions()) ?? [])
+})
 if (refusals.length > 0) {
   console.error(refusals.join('\n'))
   process.exit(1)

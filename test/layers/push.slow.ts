@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { containerProgram, localName, runWith } from '../../layers/containers.ts'
-import { revision } from '../../layers/revision.ts'
+import { revision, revisionLabel } from '../../layers/revision.ts'
 import { pushedImages } from '../../lib/deployment/pushed-images.ts'
 import { builtImages } from './built-images.ts'
 import { startRegistry } from './registry.ts'
@@ -37,13 +37,14 @@ const push = (target: string) =>
   })
 
 /** The image as another script makes it, under a name of its own while it is used. */
-async function changed(target: string, shell: string, use: () => Promise<void>) {
+async function changed(target: string, shell: string, use: () => Promise<void>, label = revision()) {
   const container = `mutabor-test-${process.pid}`
   const kept = runWith(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
   execFileSync(program, [...kept, ...asRoot, localName(program, image), '-c', shell])
   try {
-    execFileSync(program, ['commit', '--quiet', container, localName(program, target)], { stdio: 'pipe' })
+    const labelled = ['--change', `LABEL ${revisionLabel}=${label}`]
+    execFileSync(program, ['commit', ...labelled, container, localName(program, target)], { stdio: 'pipe' })
     await use()
   } finally {
     execFileSync(program, ['rm', '--force', container])
@@ -64,6 +65,19 @@ test('an image with another version of a package is pushed nowhere', () =>
       )
       assert.equal(registry.requests(), 0)
     },
+  ))
+
+test('an image of another commit is pushed nowhere', () =>
+  changed(
+    'older',
+    'true',
+    async () => {
+      const { said, code } = await push('older')
+      assert.equal(code, 1, said)
+      assert.match(said, /^mutabor-older is of commit 0123abc, and this checkout is [0-9a-f]{40}\. /)
+      assert.equal(registry.requests(), 0)
+    },
+    '0123abc',
   ))
 
 test('an image is called by its digest in the registry, which packaging then has', async () => {
