@@ -49,12 +49,16 @@ export const managerOf = (service: TestService): Promise<string> =>
 export const adminOf = (service: TestService): Promise<string> => within(service, adminKey)
 
 async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
+  const before = { ...process.env }
   process.env['DATA_DIR'] = dataDir
   const place = await openPlace()
   try {
     return await work(place)
   } finally {
     await place.close()
+    // Another service that the test starts would take the servers of this one for its own.
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+    Object.assign(process.env, before)
   }
 }
 
