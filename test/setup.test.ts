@@ -155,8 +155,8 @@ test('the service gets what is set for its process, unless the user set it', () 
     'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
   )
   setUp(at, 'start')
-  assert.equal(setUp(at, 'start').stdout, '12 32768\n')
-  assert.equal(setUp({ ...at, env: { ...at.env, UV_THREADPOOL_SIZE: '3' } }, 'start').stdout, '3 32768\n')
+  assert.equal(setUp(at, 'start').stdout, '12 131072\n')
+  assert.equal(setUp({ ...at, env: { ...at.env, UV_THREADPOOL_SIZE: '3' } }, 'start').stdout, '3 131072\n')
   assert.equal(setUp(at, 'run', 'lib/local/start.ts').stdout, 'undefined undefined\n')
 })
 
