@@ -5,6 +5,7 @@ import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/
 import { bookMargin, sheetOf } from '../../lib/engines/chromium/print.ts'
 import { codecIdOf } from '../../lib/engines/ffmpeg/codecs.ts'
 import { ownCodec } from '../../lib/engines/ffmpeg/compress.ts'
+import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
 import {
   audioOptions,
   compressOptions,
@@ -43,6 +44,8 @@ describe('an option of films and sounds', () => {
       ['2:03', 123],
       ['90', 90],
       ['0:00:05', 5],
+      ['0.25', 0.25],
+      [0, 0],
       [7.25, 7.25],
       [86_400, 86_400],
     ])
@@ -136,7 +139,7 @@ describe('an option of films and sounds', () => {
       [{ rotate: 180 }, /hflip,vflip/],
       [{ rotate: 270 }, /transpose=cclock/],
       [{ crf: 30 }, /"-crf(:v)?","30"/],
-      [{ codec: 'h265' }, /libx265/],
+      [{ codec: 'h265' }, /libx265".*"-pix_fmt","yuv420p"/],
       [{ preset: 'slow' }, /"slow"/],
       [{ videoBitrate: 500_000 }, /"500000"/],
       [{ audioBitrate: 64_000 }, /"-b:a:0","64000"/],
@@ -149,6 +152,29 @@ describe('an option of films and sounds', () => {
       assert.doesNotMatch(plain, told)
       assert.match(argsOf(options), told, JSON.stringify(options))
     }
+  })
+
+  test('that is the quality of a sound has it encoded, not copied', () => {
+    const sound = mediaOf({
+      streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
+      format: { duration: '2' },
+    } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+    const told = (options: object) =>
+      JSON.stringify(
+        recipeFor({
+          ...{ media: sound, from: 'aac', to: 'm4a', container: audioContainers.m4a },
+          options: { mode: 'auto', ...options },
+          ...{ mayCopy: true, keepSubtitles: true },
+        }),
+      )
+    assert.match(told({}), /"-c:a:0","copy"/)
+    assert.doesNotMatch(told({ quality: 'high' }), /"copy"/)
+  })
+
+  test('of fewer channels has the fullest layout that its format knows', () => {
+    const room = { most: 8, layouts: ['mono', 'stereo', '5.1'] as const }
+    assert.equal(arranged({ count: 8, layout: '7.1' }, room, 7).layout, '5.1')
+    assert.equal(arranged({ count: 8, layout: '7.1' }, room, 4).layout, 'stereo')
   })
 
   test('leaves the codec that a film has, where its format takes that', () => {
