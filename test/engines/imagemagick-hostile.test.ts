@@ -56,6 +56,20 @@ describe('a hostile picture for ImageMagick', () => {
     }
   })
 
+  test('that claims a billion axes or less than no data as FITS is damaged', async () => {
+    for (const claimed of [
+      ['NAXIS', 4_000_000_000],
+      ['GCOUNT', -1_000_000],
+    ] as const) {
+      const cards = [['BITPIX', 8], ['NAXIS', 2], ['NAXIS1', 4], ['NAXIS2', 4], claimed]
+      const lines = cards.map(([name, value]) => `${String(name).padEnd(8)}= ${String(value).padStart(20)}`)
+      const header = ['SIMPLE  =                    T', ...lines, 'END']
+        .map((card) => card.padEnd(80))
+        .join('')
+      await failing('CORRUPT_FILE', Buffer.from(header.padEnd(2880)), 'fits')
+    }
+  })
+
   test('that claims more pixels than the limit as PNG, of which its reader says nothing, is too large', async () => {
     const header = Buffer.alloc(33)
     header.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')

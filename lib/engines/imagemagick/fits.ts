@@ -12,6 +12,8 @@ const cardBytes = 80
 const maxHeaderBlocks = 200
 const maxUnits = 100
 const maxSide = 16_000
+/** 4.4.1.1; a header may claim any number. */
+const maxAxes = 999
 
 interface Unit {
   readonly cards: ReadonlyMap<string, string>
@@ -74,6 +76,8 @@ async function unitsOf(file: FileHandle): Promise<Unit[]> {
     const unit = await unitAt(file, at)
     if (!unit) break
     units.push(unit)
+    // Nothing can follow one of no size that there is.
+    if (!(unit.dataBytes >= 0 && Number.isSafeInteger(unit.dataBytes))) break
     at = unit.dataStart + Math.ceil(unit.dataBytes / blockBytes) * blockBytes
   }
   return units
@@ -100,7 +104,9 @@ const numberOf = (cards: Unit['cards'], name: string, missing = 0) =>
   Number((cards.get(name) ?? missing).toString().replace('D', 'E'))
 
 const sidesOf = (cards: Unit['cards']) =>
-  Array.from({ length: numberOf(cards, 'NAXIS') }, (_, axis) => numberOf(cards, `NAXIS${axis + 1}`))
+  Array.from({ length: Math.min(numberOf(cards, 'NAXIS'), maxAxes) }, (_, axis) =>
+    numberOf(cards, `NAXIS${axis + 1}`),
+  )
 
 /** 4.4.1.2 */
 function dataBytesOf(cards: Unit['cards']): number {
