@@ -31,17 +31,21 @@ export function endpoints(given: Given, embedded: Pick<Embedded, 'urls'>): Endpo
   return { urls, anyIsForeign: foreign.length > 0, s3IsForeign: foreign.includes('S3') }
 }
 
-/** Clients in this process need no connection to the embedded servers; at others they show who they are. */
+/**
+ * Clients in this process need no connection to the embedded servers. They are told whose name they sign in, as functions
+ * of the same process take that out of its environment.
+ */
 export function connectionsOf(
   { urls }: Pick<Endpoints, 'urls'>,
   embedded: Pick<Embedded, 'urls' | 'handle'>,
   access: Environment,
 ): Connections {
   const credentials = roleKeyOf(access)
-  const own = (service: keyof Embedded['handle']) =>
-    urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service]
-      ? inProcess(embedded.handle[service])
-      : credentials && { credentials }
+  const own = (service: keyof Embedded['handle']) => ({
+    ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
+      inProcess(embedded.handle[service])),
+    ...(credentials && { credentials }),
+  })
   return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
 }
 
