@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { python3 } from '../python.ts'
 
 const run = promisify(execFile)
 
@@ -77,7 +78,7 @@ async function decompressed(path: string, format: FormatId): Promise<string> {
 }
 
 async function byPython(kind: string, path: string): Promise<Contents> {
-  const { stdout } = await run('python3', ['-c', python, kind, path], { maxBuffer: 256 * 1024 * 1024 })
+  const { stdout } = await run(python3, ['-c', python, kind, path], { maxBuffer: 256 * 1024 * 1024 })
   return Contents.parse(JSON.parse(stdout))
 }
 

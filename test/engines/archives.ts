@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zstdCompressSync } from 'node:zlib'
+import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const folder = scratchFolder('archives')
@@ -34,7 +35,7 @@ export function command(bin: string, ...args: string[]): void {
 
 /** A script that has `out` and writes an archive that no tool would make. */
 export function python(name: string, script: string): string {
-  execFileSync('python3', ['-c', `import io, sys, tarfile, zipfile\nout = sys.argv[1]\n${script}`, at(name)])
+  execFileSync(python3, ['-c', `import io, sys, tarfile, zipfile\nout = sys.argv[1]\n${script}`, at(name)])
   return at(name)
 }
 

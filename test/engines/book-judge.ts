@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { python3 } from '../python.ts'
 
 const run = promisify(execFile)
 
@@ -102,6 +103,6 @@ for found in re.finditer(b'[\\x58\\x78][\\x00-\\xff]|BZh', data):
 `
 
 async function packedPieces(path: string): Promise<string> {
-  const { stdout } = await run('python3', ['-c', pieces, path], { maxBuffer: 64 * 1024 * 1024 })
+  const { stdout } = await run(python3, ['-c', pieces, path], { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }

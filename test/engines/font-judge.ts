@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { python3 } from '../python.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +17,7 @@ export async function letterCount(path: string, format: FormatId): Promise<numbe
     case 'sfd':
       return count(await readFile(path, 'latin1'), /^StartChar: /gm)
     case 'ufo': {
-      const { stdout } = await run('python3', ['-m', 'zipfile', '-l', path])
+      const { stdout } = await run(python3, ['-m', 'zipfile', '-l', path])
       return count(stdout, /glyphs\/\S+\.glif/g)
     }
     case 'eot':

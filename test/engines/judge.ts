@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
+import { python3 } from '../python.ts'
 import { archiveContents } from './archive-judge.ts'
 import { assertBook } from './book-judge.ts'
 import { letterCount } from './font-judge.ts'
@@ -155,9 +156,9 @@ export async function pdfText(path: string): Promise<string> {
 
 /** Names in a ZIP whose every entry unpacks with the right checksum. */
 export async function zipNames(path: string): Promise<string[]> {
-  await output('python3', '-m', 'zipfile', '-t', path)
+  await output(python3, '-m', 'zipfile', '-t', path)
   const listing = await output(
-    'python3',
+    python3,
     '-c',
     'import sys, zipfile; print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))',
     path,
@@ -170,7 +171,7 @@ export async function zipHashes(path: string): Promise<string[]> {
   const program = `import hashlib, sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])
 for name in archive.namelist(): print(name, hashlib.sha256(archive.read(name)).hexdigest())`
-  return (await output('python3', '-c', program, path)).trim().split('\n')
+  return (await output(python3, '-c', program, path)).trim().split('\n')
 }
 
 /** Fails unless a file is a whole and sensible file of its format. */

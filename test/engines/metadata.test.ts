@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { planRoute } from '../plan/with-all-engines.ts'
+import { python3 } from '../python.ts'
 import { refused } from '../refused.ts'
 import {
   at,
@@ -69,7 +70,7 @@ describe('metadata', { concurrency: 2 }, () => {
     const script = `import shutil, sys, zipfile
 shutil.copy(sys.argv[1], sys.argv[2])
 zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
-    await tool('python3', '-c', script, fixture('letter.docx'), at('titled.docx'), core)
+    await tool(python3, '-c', script, fixture('letter.docx'), at('titled.docx'), core)
     const { groups } = await read(at('titled.docx'))
     assert.equal(groups['XMP-dc']?.Title, 'Brief')
   })

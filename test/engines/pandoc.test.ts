@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
@@ -135,7 +136,7 @@ describe('what a document says', () => {
       '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
     )
     const { path, text } = await converted(loose, 'xhtml')
-    await output('python3', '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
+    await output(python3, '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
     assert.match(text, /<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD XHTML 1\.0/)
     assert.match(text, /<title>Fruit &amp; more<\/title>/)
     assert.match(text, /Open/)

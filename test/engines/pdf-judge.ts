@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import * as z from 'zod'
+import { python3 } from '../python.ts'
 import { output } from './judge.ts'
 import type { Run } from './run-engine.ts'
 
@@ -56,7 +57,7 @@ export async function linksOf(path: string, page: number): Promise<number[]> {
 /** The folder into which the ZIP of a run was unpacked. */
 export async function unpacked({ path, workDir }: Run): Promise<string> {
   const folder = join(workDir, 'unpacked')
-  await output('python3', '-m', 'zipfile', '-e', path, folder)
+  await output(python3, '-m', 'zipfile', '-e', path, folder)
   return folder
 }
 

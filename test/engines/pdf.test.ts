@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import { pagesOf } from '../../lib/engines/pdf/page-range.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
+import { python3 } from '../python.ts'
 import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pictureSize, zipNames } from './judge.ts'
@@ -23,7 +24,7 @@ const render = (to: 'jpg' | 'png' | 'tiff' | 'txt', options: RunSettings['option
   convert(pdf, file, to, { options })
 
 async function unzipped(path: string, name: string, workDir: string): Promise<string> {
-  execFileSync('python3', [
+  execFileSync(python3, [
     '-c',
     'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2], sys.argv[3])',
     path,

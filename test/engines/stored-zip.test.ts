@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
+import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 import { output } from './judge.ts'
 
@@ -19,7 +20,7 @@ async function written(fill: (zip: StoredZip, source: string) => Promise<void>):
 
 const contents = (path: string) =>
   output(
-    'python3',
+    python3,
     '-c',
     `import sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])

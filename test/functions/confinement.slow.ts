@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { python3 } from '../python.ts'
 import { Client, startService } from '../service.ts'
 
 const uid = 993
@@ -106,7 +107,7 @@ const samples: readonly [
   [
     '7zip',
     'a.zip',
-    () => execFileSync('python3', ['-c', zipped]) as Buffer<ArrayBuffer>,
+    () => execFileSync(python3, ['-c', zipped]) as Buffer<ArrayBuffer>,
     '7z',
     (path) => print('bsdtar', '-xOf', path),
     /narwhal/,

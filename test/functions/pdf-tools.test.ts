@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
+import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
@@ -52,7 +53,7 @@ test('pages are taken from a PDF', async () => {
 test('a split PDF comes as a ZIP, although pdf was the target', async () => {
   const job = await finished({ fields: { toolOperation: 'split-pdf' } })
   assert.equal(job.result?.filename, 'report.zip')
-  const listing = await run('python3', ['-m', 'zipfile', '-l', await resultOf(job)])
+  const listing = await run(python3, ['-m', 'zipfile', '-l', await resultOf(job)])
   assert.match(listing.stdout, /page-001\.pdf[\s\S]*page-003\.pdf/)
 })
 

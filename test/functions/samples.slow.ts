@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
+import { python3 } from '../python.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)
@@ -97,7 +98,7 @@ test('document/s.odt becomes a DOCX whose main part holds its words', { skip }, 
     job.result?.mimeType,
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   )
-  const { stdout } = await run('python3', [
+  const { stdout } = await run(python3, [
     '-c',
     'import sys,zipfile;print(zipfile.ZipFile(sys.argv[1]).read("word/document.xml").decode())',
     path,

@@ -11,6 +11,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { eachOf } from '../../lib/each-of.ts'
 import { after, before } from '../hooks.ts'
+import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
@@ -84,7 +85,7 @@ print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() i
 async function opens(path: string, files: number, bytes: number): Promise<void> {
   const { stdout: listed } = await run('unzip', ['-tqq', path])
   assert.equal(listed, '')
-  const { stdout: counted } = await run('python3', ['-c', python, path])
+  const { stdout: counted } = await run(python3, ['-c', python, path])
   assert.equal(counted.trim(), `${files + 1} ${bytes}`)
   const { stdout: tested } = await run('7zz', ['t', path])
   assert.match(tested, /Everything is Ok/)

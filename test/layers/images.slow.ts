@@ -11,6 +11,7 @@ import { imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { scannedPage } from '../engines/scan-maker.ts'
+import { python3 } from '../python.ts'
 import { builtImages } from './built-images.ts'
 import { peakOf, sizeOf, writeFigures } from './figures.ts'
 import { boxes, boxesIn, byDebian, difference, partsOf, richPage } from './rich-page.ts'
@@ -161,7 +162,7 @@ test('document: html to azw3', unless('document'), async () => {
 })
 
 test('archive: zip to 7z', unless('archive'), async () => {
-  const zip = execFileSync('python3', ['-c', zipOfOne])
+  const zip = execFileSync(python3, ['-c', zipOfOne])
   const { path } = await measured('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
   assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
 })
