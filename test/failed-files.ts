@@ -10,10 +10,14 @@ export default async function* failedFiles(events: AsyncIterable<TestEvent>) {
       ran.add(event.data.file)
       if (!event.data.success) failed.add(event.data.file)
     }
-    // One that ended without a summary, as in a crash, is a test by its own name.
-    if (event.type === 'test:fail' && event.data.file?.endsWith(event.data.name)) {
-      ran.add(event.data.file)
-      failed.add(event.data.file)
+    // One that was killed has no summary. Where a test of it had failed before, that is all that is told of it; else it
+    // is a test by its own name.
+    if (event.type === 'test:fail') {
+      const { entryFile, file, name } = event.data as typeof event.data & { readonly entryFile?: string }
+      const killed = entryFile ?? (file?.endsWith(name) ? file : undefined)
+      if (killed === undefined) continue
+      ran.add(killed)
+      failed.add(killed)
     }
   }
   yield JSON.stringify({ ran: ran.size, failed: [...failed].sort() })

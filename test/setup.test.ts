@@ -264,6 +264,16 @@ test('only the named tests run, and their failure is the exit code, unless they 
   const late = setUp(at, 'test')
   assert.match(late.stdout, /Passed only alone:\n.*bad\.test\.ts\n$/)
   assert.equal(late.status, 0)
+  rmSync(join(at.dir, 'late'))
+  // One that is killed after a failure, as a file that takes too long is.
+  const killed = `${body('the killed one', false)}test('it ends', async () => {
+    await new Promise((told) => setTimeout(told, 500))
+    process.kill(process.pid, 'SIGKILL')
+  })`
+  writeFileSync(join(at.dir, 'test/killed.test.ts'), killed)
+  const one = setUp(at, 'test')
+  assert.match(one.stdout, /Failed twice:\n.*killed\.test\.ts\n$/)
+  assert.equal(one.status, 1)
 })
 
 test('an unknown purpose gets the usage', () => {
