@@ -48,8 +48,11 @@ async function open(smtpUrl: string): Promise<Transporter> {
   })
 }
 
-/** Whoever signs up with the address of somebody else must not have us write to him what they like. */
-const plainName = /^[\p{L}\p{M}\p{N} .'’-]{1,60}$/u
+/**
+ * Whoever signs up with the address of somebody else must not have us write to him what they like. The apostrophe is
+ * escaped, as bundles keep it in a pattern as it is: by one such character all their code takes twice the memory.
+ */
+const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
 const greeting = (name: string) =>
   plainName.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
 const unasked = 'If you did not ask for it, you need not do anything.'
