@@ -573,6 +573,24 @@ test('each endpoint is in the function that its path is routed to', () => {
   }
 })
 
+test('a function that was started without a key says so at its first call, and looks for none elsewhere', async () => {
+  const event = {
+    ...{ event: 'job.completed', timestamp: '2026-01-01T00:00:00.000Z', id: 'event_1', sequence: 1 },
+    ...{ owner: 'user_1', stream: 'stream_1', listeners: ['webhooks'] },
+  }
+  const said = await onPackage(
+    'dispatch',
+    `process.env.AWS_EC2_METADATA_DISABLED = 'true'
+    const { handler } = await import('./functions/dispatch.mjs')
+    await handler({ detail: ${JSON.stringify(event)} }).catch(({ message }) => process.stdout.write(message))
+    process.exit()`,
+  )
+  assert.match(
+    said,
+    /without the key of its function: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/,
+  )
+})
+
 /** What an import leaves in memory differs by no more than a tenth, however busy the machine is. */
 const measuringHeap = (handler: string) => `
   import { setFlagsFromString } from 'node:v8'

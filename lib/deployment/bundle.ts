@@ -29,10 +29,14 @@ const sourceAddresses: Plugin = {
 }
 
 /**
- * Code that packages read at their start, and that nothing of ours comes to: threads that write a log, and a check of
- * patterns in the paths of routes, which is made wherever the code runs as it is.
+ * Code that packages read at their start, and that nothing of ours comes to: threads that write a log, a check of
+ * patterns in the paths of routes, which is made wherever the code runs as it is, and a search for keys in all places
+ * where AWS's clients find some. Functions tell them the key of their role, which is in none of these places any more.
  */
 const instead: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-node': `export const defaultProvider = () => async () => {
+    throw new Error('A client of AWS was made without the key of its function: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
+  }`,
   'thread-stream':
     'module.exports = class { constructor() { throw new Error("Logs are written by no thread.") } }',
   'safe-regex2': 'module.exports = () => true',
@@ -41,7 +45,7 @@ const instead: Readonly<Record<string, string>> = {
 const notReached: Plugin = {
   name: 'not-reached',
   setup(build) {
-    const filter = new RegExp(`/node_modules/(${Object.keys(instead).join('|')})/index\\.js$`)
+    const filter = new RegExp(`/node_modules/(${Object.keys(instead).join('|')})/(?:dist-es/)?index\\.js$`)
     build.onLoad({ filter }, ({ path }) => ({
       contents: instead[filter.exec(path)?.[1] ?? ''] ?? '',
       loader: 'js',
