@@ -3,6 +3,8 @@
  * what it still does ends by a time limit of its own.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Nobody waits for it where the signal was there before: its failure would end the process.
+  work.catch(() => undefined)
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
