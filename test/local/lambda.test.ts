@@ -46,7 +46,7 @@ const lambda = makeLambda([
   makeFunction('single', () => new Promise<void>((resolve) => (release = resolve)), {
     maximumConcurrency: 1,
   }),
-  makeFunction('worker', (event, context) => worker.invoke(event, context), { timeoutMs: 1500 }),
+  makeFunction('worker', (event, context) => worker.invoke(event, context), { timeoutMs: 4000 }),
 ])
 
 before(async () => {
