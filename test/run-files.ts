@@ -1,17 +1,20 @@
 import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endHungFiles } from './end-hung.ts'
+import { filesOf } from './long-files.ts'
 
 /**
- * Runs test files side by side (`node test/run-files.ts [options of node --test] files`). What fails there runs once
- * more alone, file by file, and counts as it ends then: four files on two cores make each other wait, and what only
- * held because nothing else ran is said at the end, by name. Many failures are no matter of waiting and stand.
+ * Runs test files side by side (`node test/run-files.ts [--all] [options of node --test] files`). Of a pattern of files
+ * those of today run, or `--all`. What fails runs once more alone, file by file, and counts as it ends then: three files
+ * on two cores make each other wait, and what only held because nothing else ran is said at the end, by name. Many
+ * failures are no matter of waiting and stand.
  */
-const besideOthers = 4
-const mostAgain = 6
+const besideOthers = 3
+const mostAgain = 8
 /** A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth. */
 const testTimeout = 600_000
 /** A file that hangs elsewhere is ended. Milliseconds: the longest takes less than half. */
@@ -67,14 +70,24 @@ function ended(args: readonly string[]): Promise<number> {
 }
 
 const args = process.argv.slice(2)
-const first = await run(args, besideOthers)
+const wantsAll = args.includes('--all')
+const options = args.filter((arg) => arg.startsWith('-') && arg !== '--all')
+const names = args.filter((arg) => !arg.startsWith('-'))
+const isPattern = (name: string) => name.includes('*')
+const matched = globSync(names.filter(isPattern)).sort()
+const todays = wantsAll ? matched : filesOf(matched, new Date())
+if (todays.length < matched.length)
+  console.log(
+    `${matched.length - todays.length} long test files run on other days, or with "npm test -- --all".\n`,
+  )
+const files = [...names.filter((name) => !isPattern(name)), ...todays]
+const first = await run([...options, ...files], besideOthers)
 const isAgain = first.failed.length > 0 && first.failed.length <= mostAgain && first.ran > 1
 if (!isAgain) process.exit(first.code)
 
 console.log(
   `\n${first.failed.length} of ${first.ran} files failed beside the others. They run again alone.\n`,
 )
-const options = args.filter((arg) => arg.startsWith('-'))
 const stillFailing: string[] = []
 for (const file of first.failed) {
   const { code } = await run([...options, file], 1)

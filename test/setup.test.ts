@@ -240,7 +240,8 @@ test('only the slow tests ask for a second browser', () => {
 test('only the named tests run, and their failure is the exit code, unless they pass alone', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   mkdirSync(join(at.dir, 'test'))
-  for (const name of ['run-files.ts', 'failed-files.ts', 'end-hung.ts', 'processes.ts'])
+  const runner = ['run-files.ts', 'failed-files.ts', 'end-hung.ts', 'processes.ts', 'long-files.ts']
+  for (const name of [...runner, 'long-files.json'])
     copyFileSync(join(root, 'test', name), join(at.dir, 'test', name))
   const body = (name: string, ok: boolean) =>
     `import { test } from 'node:test'\ntest('${name}', () => { if (!${ok}) throw new Error('no') })\n`
