@@ -4,8 +4,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { Config } from '../config.ts'
-import { drain } from '../drain.ts'
+import { drainAtOnce } from '../drain.ts'
 import { started } from '../started.ts'
+import { giveBack } from '../transfer/reused-buffers.ts'
 import { type BucketClients, openClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { notAsBefore } from './file-errors.ts'
@@ -107,7 +108,7 @@ export class Files {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
     const file = await open(path, 'w')
     try {
-      await drain(body, file)
+      await drainAtOnce(body, file, giveBack)
     } finally {
       await file.close()
     }

@@ -9,6 +9,7 @@ import { type CheckedAgents, checkedAgents } from './agents.ts'
 import { Breaker } from './breaker.ts'
 import { bundled } from './bundled.ts'
 import { RemoteError } from './remote-error.ts'
+import { intoReused } from './reused-buffers.ts'
 import { unreachable } from './unreachable.ts'
 
 /** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
@@ -63,11 +64,12 @@ interface Shared {
 
 function opened({ allowed, resolve, now, connectMs = usualConnectMs }: Settings): Shared {
   const addresses = new Addresses(allowed, resolve)
-  const connector = buildConnector({ timeout: connectMs })
+  const secured = buildConnector({ timeout: connectMs })
   const agent = new Agent({
     bodyTimeout: silenceMs,
     connect: (options, done) => {
-      const { hostname, servername } = options
+      const { hostname, servername, protocol } = options
+      const connector = protocol === 'http:' ? readingIntoReused(connectMs) : secured
       addresses.of(hostname).then(
         ({ address }) => {
           const named = servername ?? (isIP(hostname) ? undefined : hostname)
@@ -79,6 +81,19 @@ function opened({ allowed, resolve, now, connectMs = usualConnectMs }: Settings)
   })
   const agents = checkedAgents(addresses)
   return { addresses, agents, breaker: new Breaker(now), agent, connectMs, owner: '' }
+}
+
+/** For one connection. What is decrypted is copied by Node in any case. */
+function readingIntoReused(timeout: number): buildConnector.connector {
+  let socket: Socket | undefined
+  const onread = intoReused((bytes) => socket?.push(bytes) ?? false)
+  const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // it hands on what Node takes
+  return (options, done) =>
+    connector(options, (...[error, connected]) => {
+      if (error) return done(error, null)
+      socket = connected
+      done(null, connected)
+    })
 }
 
 /**

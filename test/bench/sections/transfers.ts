@@ -75,11 +75,15 @@ const program =
  * over the last one gets that one's pages at once, which a virtual machine need not ask its host for: several times as
  * fast as what comes into new ones.
  */
-const fetching = (store: ForeignStore, dir: string, spent: number[]): Turn => {
+const fetching = (store: ForeignStore, dir: string, spent: number[], syncedS: number[]): Turn => {
   let number = 0
   return async () => {
     const path = join(dir, `back-${number++}.wav`)
+    const start = performance.now()
     const seconds = await program(await store.download(path), spent)()
+    // Ours ends when the bytes are on disk; its own may lie in memory still.
+    await run('sync', [path])
+    syncedS.push((performance.now() - start) / 1000)
     await rm(path)
     return seconds
   }
@@ -105,6 +109,7 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   report.title(`${name}, ${mib} MiB`)
   const [theirCpu, ourCpu]: [number[], number[]] = [[], []]
   const exports: number[] = []
+  const syncedS: number[] = []
   const ours: Turn = async () => {
     const before = cpuMs(service.pid)
     const { importS, exportS } = await transferTimes(client, store, sha256)
@@ -116,16 +121,19 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   if (upload) await run(upload[0] ?? '', upload.slice(1))
   const { most, stop } = watchWorkers(service)
   const theirs = { up: upload ? program(upload, theirCpu) : async () => [] }
-  const turns = { ...theirs, down: fetching(store, dir, theirCpu), ours }
+  const turns = { ...theirs, down: fetching(store, dir, theirCpu, syncedS), ours }
   const seconds = await inTurns(rounds, turns).finally(stop)
   const { proportional, resident } = most
-  const speed = (what: string, ourS: number, theirS: number, theirName: string) =>
+  const speed = (what: string, ourS: number, theirS: number, more: string) =>
     report.figure({
       ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
-      remark: `${(theirS / ourS).toFixed(2)} of ${theirName}'s ${Math.round(mib / theirS)}`,
+      remark: `${(theirS / ourS).toFixed(2)} of ${more}`,
     })
-  speed('import', median(seconds.ours), median(seconds.down), programs.download)
-  if (programs.upload) speed('export', median(exports.slice(1)), median(seconds.up), programs.upload)
+  const of = (name: string, theirS: number) => `${name}'s ${Math.round(mib / theirS)}`
+  const [importS, downS, upS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]
+  const synced = (median(syncedS.slice(1)) / importS).toFixed(2)
+  speed('import', importS, downS, `${of(programs.download, downS)}, ${synced} of it with a sync`)
+  if (programs.upload) speed('export', median(exports.slice(1)), upS, of(programs.upload, upS))
   const perGib = (spent: readonly number[], calls: number) =>
     (spent.slice(calls).reduce((sum, one) => sum + one, 0) / rounds / mib) * 1024
   report.figure({

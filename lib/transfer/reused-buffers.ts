@@ -1,0 +1,48 @@
+import type { OnReadOpts } from 'node:net'
+
+const bufferBytes = 256 * 1024
+/** Less than that is copied, as whoever keeps it would keep a whole buffer. */
+const leastBytes = 64 * 1024
+/** Buffers that are kept for what comes next. */
+const mostWaiting = 8
+
+const waiting: Uint8Array<ArrayBuffer>[] = []
+/** Of buffers that are in use: bytes of them that nobody has given back. */
+const out = new WeakMap<ArrayBufferLike, number>()
+
+const take = () => waiting.pop() ?? new Uint8Array(Buffer.allocUnsafeSlow(bufferBytes).buffer)
+
+/**
+ * How a socket reads into buffers that are used again once all their bytes were given back: what is written and hashed
+ * then is still in the processor's cache, and there is nothing to collect. Nobody has to give any back; it is collected
+ * as usual then.
+ * @param push takes what was read, and says whether there may be more at once.
+ */
+export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
+  let current = take()
+  return {
+    buffer: () => current,
+    callback: (length) => {
+      const read = Buffer.from(current.buffer, 0, length)
+      if (length < leastBytes) return push(Buffer.from(read))
+      out.set(current.buffer, length)
+      current = take()
+      return push(read)
+    },
+  }
+}
+
+/**
+ * Gives back bytes as they came; they are overwritten soon.
+ * @returns whether they were of such a buffer.
+ */
+export function giveBack({ buffer, length }: Buffer): boolean {
+  const left = out.get(buffer)
+  if (left === undefined) return false
+  out.set(buffer, left - length)
+  if (left > length) return true
+  out.delete(buffer)
+  // Never one that is shared: a socket has read into it.
+  if (waiting.length < mostWaiting && buffer instanceof ArrayBuffer) waiting.push(new Uint8Array(buffer))
+  return true
+}
