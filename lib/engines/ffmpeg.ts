@@ -7,13 +7,14 @@ import { capabilities } from './ffmpeg/capabilities.ts'
 import { compress } from './ffmpeg/compress.ts'
 import { joinFilm, runFilmShare, splitFilm } from './ffmpeg/film-parts.ts'
 import { filmAsPicture } from './ffmpeg/film-picture.ts'
-import { mergeSound, mergeVideo, requireTimeForSound } from './ffmpeg/merge.ts'
+import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
 import { joinMerge, runMergeShare, splitMerge } from './ffmpeg/merge-parts.ts'
 import { readMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { playable } from './ffmpeg/playable.ts'
 import { type Media, nothingOf, probedOnce } from './ffmpeg/probe.ts'
 import { failure } from './ffmpeg/run.ts'
+import { requireTimeForSound } from './ffmpeg/sound-time.ts'
 import { firstPicture } from './ffmpeg/still.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailFilm } from './ffmpeg/thumbnail.ts'
@@ -41,7 +42,7 @@ const partsOf = ({ operation }: Work) =>
 const isSound = (format: FormatId) => formatById(format).category === 'audio'
 
 async function split(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined> {
-  if (work.operation !== 'merge' || !isSound(work.to)) return partsOf(work).split(work, tools, crew)
+  if (!isSound(work.to)) return partsOf(work).split(work, tools, crew)
   await requireTimeForSound(work, tools, crew)
   return undefined
 }

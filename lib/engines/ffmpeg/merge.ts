@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import type { Crew, Result, Tools, Work } from '../engine.ts'
+import type { Result, Tools, Work } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { matches } from './alike.ts'
 import { localOnly } from './inputs.ts'
@@ -9,7 +9,6 @@ import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
 import { type Part, partsOf } from './parts.ts'
 import { isWhole, runFfmpeg, type Written } from './run.ts'
-import { soundWithin } from './sound-effort.ts'
 import { containerOf } from './transcode.ts'
 
 /**
@@ -77,33 +76,6 @@ export async function mergeSound(work: Work, target: string, tools: Tools): Prom
   await runFfmpeg([...inputs(parts), ...args, target], { durationS }, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
-}
-
-/**
- * Sound is merged by one worker, as its pieces could not be joined without gaps.
- * @throws AppError TIMEOUT where it would not end in its time, which is told before it is tried; CORRUPT_FILE.
- */
-export async function requireTimeForSound(
-  work: Work,
-  tools: Tools,
-  { secondsEach }: Pick<Crew, 'secondsEach'>,
-): Promise<void> {
-  if (!Number.isFinite(secondsEach)) return
-  const parts = await partsOf(work, tools)
-  const { gap } = mergeSoundOptions.parse(work.options)
-  const stream = parts[0]?.media.audio[0]
-  const [codec] = containerOf(work.to).audio
-  if (!stream || !codec) return
-  const shape = { channels: stream.channels ?? 2, rate: stream.sample_rate ?? 48_000 }
-  const mostS = soundWithin(secondsEach, codec, shape)
-  const lastsS = totalS(parts, gap)
-  if (mostS === undefined || lastsS === undefined || lastsS <= mostS) return
-  const [most, lasts] = [mostS, lastsS].map((seconds) => Math.round(seconds / 60))
-  throw new AppError(
-    'TIMEOUT',
-    `The pieces last ${lasts} min together; of sound like the first, ${most} min are merged into ${work.to} in the ${secondsEach} s that one machine of this service works on it. Merge fewer, or into mp3, flac or wav.`,
-    { limitS: secondsEach, durationS: Math.round(lastsS) },
-  )
 }
 
 const inputs = (parts: readonly Part[]) => parts.flatMap(({ path, guard }) => [...guard, '-i', path])

@@ -27,15 +27,51 @@ async function splitFor(secondsEach: number, to: FormatId = 'm4a') {
   return ffmpeg.split?.(work, tools, { workers: 100, secondsEach })
 }
 
+/** The tone of a second in mono, which takes 0.014 s as m4a. */
+async function convertFor(
+  secondsEach: number,
+  to: FormatId,
+  { operation = 'convert', ...given }: { operation?: 'convert' | 'compress' } & Record<string, unknown> = {},
+) {
+  const workDir = scratchFolder('sound-time')
+  const path = join(workDir, 'source.m4a')
+  await copyFile(fixture('tone.m4a'), path)
+  const inputs = [{ path, filename: 'tone.m4a', format: 'm4a', size: 1 }] as const
+  const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
+  const work = { operation, inputs, from: 'm4a', to, options: { ...given }, outDir: workDir } as const
+  return ffmpeg.split?.(work, tools, { workers: 100, secondsEach })
+}
+
+const tooLong = (sentence: RegExp) => (error: Error) => {
+  assert.match(error.message, sentence)
+  return 'code' in error && error.code === 'TIMEOUT'
+}
+
 test('sound that takes longer to merge than one worker has is refused beforehand, with what would do', async () => {
   // Twelve seconds of mono, which take 0.17.
-  await assert.rejects(splitFor(0.1), (error: Error) => {
-    assert.match(error.message, /^The pieces last \d+ min together; .* merged into m4a in the 0.1 s /)
-    return 'code' in error && error.code === 'TIMEOUT'
-  })
+  const said =
+    /^The pieces last together \d+ min; .* become m4a in the 0.1 s .* Merge fewer, or make mp3 or flac or wav of it\.$/
+  await assert.rejects(splitFor(0.1), tooLong(said))
   assert.equal(await splitFor(0.3), undefined)
   assert.equal(await splitFor(0.1, 'flac'), undefined)
   assert.equal(await splitFor(Number.POSITIVE_INFINITY), undefined)
+})
+
+test('so is sound that takes longer to convert or to compress, unless it is copied or cut short enough', async () => {
+  const parts =
+    /^The sound lasts \d+ min; .* become aac in the 0.01 s .* Convert it in parts, with start and end, or make mp3 or flac or wav of it\.$/
+  await assert.rejects(convertFor(0.01, 'aac', { mode: 'encode' }), tooLong(parts))
+  assert.equal(await convertFor(0.01, 'aac'), undefined)
+  assert.equal(await convertFor(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
+  await assert.rejects(convertFor(0.005, 'mp3'), tooLong(/with start and end, or make flac or wav of it\.$/))
+  assert.equal(await convertFor(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
+  await assert.rejects(convertFor(0.01, 'mp3', { channels: 2 }), tooLong(/become mp3/))
+  await assert.rejects(convertFor(0.0005, 'wav'), tooLong(/with start and end\.$/))
+  await assert.rejects(
+    convertFor(0.01, 'm4a', { operation: 'compress', quality: 50 }),
+    tooLong(/Compress parts of it, or make mp3/),
+  )
+  assert.equal(await convertFor(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
 })
 
 test('an hour of FLAC takes less than one of AAC, and six channels thrice as long as two', () => {
