@@ -1,9 +1,11 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
+import { formatById } from '../formats/index.ts'
+import { foundKind } from '../formats/locked-office.ts'
 import type { JobError, Piece, StoredFile, Tried } from '../jobs/job.ts'
 import { optionsOf, planOtherRoute, type Route } from '../plan/index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
-import { groupsOf, routeFiles, type Wish } from './plan-files.ts'
+import { groupsOf, planFiles, routeFiles, type Wish } from './plan-files.ts'
 
 /** What is tried after an engine could not read a file. */
 
@@ -26,14 +28,45 @@ export function nextWay(
   wish: Wish,
   attempted: Attempted,
 ): Piece | { readonly error: JobError } {
-  const { tried } = attempted
+  const known = asFound(files, wish, attempted)
+  if (foundKind(attempted.tried.at(-1)?.error)) return wayOfItsKind(known, wish, attempted)
+  // By another name nothing was read of it.
+  const [first, ...rest] = attempted.tried.filter(({ error }) => !foundKind(error))
+  if (!first) throw new Error('another way is asked for, and none was gone')
+  const tried = [first, ...rest] as const
   const { engine, ...open } = wish
-  const way = tried.length < mostWays ? otherWay(files, open, attempted) : undefined
-  if (way && engine === undefined) return way
+  const way = tried.length < mostWays ? otherWay(known, open, { ...attempted, tried }) : undefined
+  if (way && engine === undefined) return { ...way, tried: [...attempted.tried] }
   const error = mostTelling(tried.map((one) => one.error))
   if (!way) return { error }
   const message = `${error.message} Only ${engine} was tried, as engine asks for; leave engine out to have others try.`
   return { error: { ...error, message, details: { ...error.details, engine } } }
+}
+
+/** The files as what they are, where one of them was named as something else. */
+function asFound(files: readonly StoredFile[], wish: Wish, { at, tried }: Attempted): readonly StoredFile[] {
+  const found = tried.map(({ error }) => foundKind(error)).find((kind) => kind !== undefined)
+  if (found === undefined) return files
+  const misnamed = groupsOf(files, wish)[at]?.[0]
+  const mimeType = formatById(found).mimeTypes[0] ?? 'application/octet-stream'
+  return files.map((file) => (file === misnamed ? { ...file, format: found, mimeType } : file))
+}
+
+/** What is said when nothing leads to the target from there is said of what the file is. */
+function wayOfItsKind(
+  files: readonly StoredFile[],
+  wish: Wish,
+  { at, tried, engines }: Attempted,
+): Piece | { readonly error: JobError } {
+  try {
+    const [piece] = planFiles(groupsOf(files, wish)[at] ?? [], wish, engines).pieces
+    if (!piece) throw new Error('files without a way')
+    return { ...piece, tried: [...tried] }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details } = error
+    return { error: { code, message, ...(details && { details: { ...details } }) } }
+  }
 }
 
 function otherWay(

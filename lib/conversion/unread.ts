@@ -6,5 +6,5 @@ import type { JobError } from '../jobs/job.ts'
  */
 export const isUnread = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
   code === 'CORRUPT_FILE' ||
-  (code === 'UNSUPPORTED_FORMAT' && details?.['reason'] === 'feature') ||
+  (code === 'UNSUPPORTED_FORMAT' && ['feature', 'other-kind'].includes(String(details?.['reason']))) ||
   (code === 'CONVERSION_FAILED' && details?.['reason'] === 'content-lost')

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { FormatId } from './index.ts'
+import { type FormatId, formatById, isFormatId } from './index.ts'
 
 /** What is said of an office file that does not open, whatever its kind and wherever it comes to light. */
 
@@ -36,3 +36,19 @@ export const documentLockUnknown = (cause?: Error) =>
     { field: 'file', reason: 'unknown-protection' },
     { cause },
   )
+
+/** It was named as another program's, which only the open document shows. */
+export const documentOfOtherKind = (named: FormatId, found: FormatId) =>
+  new AppError(
+    'UNSUPPORTED_FORMAT',
+    `The password opens the document, but it is ${formatById(found).name} (${found}) and not ${named}, as its name says. Rename it and send it again.`,
+    { field: 'file', namedAs: named, reason: 'other-kind', found },
+  )
+
+/** What the document is, of an error by `documentOfOtherKind`. */
+export function foundKind(
+  error: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
+): FormatId | undefined {
+  const { reason, found } = error?.details ?? {}
+  return reason === 'other-kind' && typeof found === 'string' && isFormatId(found) ? found : undefined
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { requireInputs } from '../../lib/conversion/inputs.ts'
-import { mostTelling } from '../../lib/conversion/next-way.ts'
+import { mostTelling, nextWay } from '../../lib/conversion/next-way.ts'
 import { addOption, knownOptions, pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
 import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
 import { groupsOf, planFiles, routeFiles, type Wish } from '../../lib/conversion/plan-files.ts'
@@ -10,7 +10,8 @@ import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { pollAfterS, timeLimitOf } from '../../lib/conversion/time-limits.ts'
 import { isUnread } from '../../lib/conversion/unread.ts'
 import { engines } from '../../lib/engines/index.ts'
-import type { JobError, Piece, StoredFile } from '../../lib/jobs/job.ts'
+import { documentOfOtherKind } from '../../lib/formats/locked-office.ts'
+import type { JobError, Piece, StoredFile, Tried } from '../../lib/jobs/job.ts'
 import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
@@ -254,6 +255,7 @@ describe('a file that one engine could not read', () => {
     for (const unread of [
       error('CORRUPT_FILE'),
       error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
+      error('UNSUPPORTED_FORMAT', { reason: 'other-kind' }),
       error('CONVERSION_FAILED', { reason: 'content-lost' }),
     ])
       assert.equal(isUnread(unread), true, unread.code)
@@ -264,6 +266,39 @@ describe('a file that one engine could not read', () => {
       error('CORRUPT_X', { reason: 'feature' }),
     ])
       assert.equal(isUnread(read), false, read.code)
+  })
+
+  describe('as it was named as another program’s behind its password', () => {
+    const misnamed = [of('a.docx', 'docx', { locked: true })]
+    const opened = { error: documentOfOtherKind('docx', 'xlsx'), steps: [] }
+    const next = (to: Wish['to'], more: Partial<Wish> = {}, after: readonly Tried[] = []) =>
+      nextWay(misnamed, wish('convert', { to, options: { password: 'x' }, ...more }), {
+        ...{ at: 0, tried: [opened, ...after], engines },
+      })
+    const stepsTo = (piece: ReturnType<typeof next>) =>
+      'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
+
+    test('is opened as what it is, by the engine that is wanted too', () => {
+      for (const engine of [undefined, 'libreoffice'] as const) {
+        const piece = next('pdf', { engine })
+        assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
+        assert.deepEqual('files' in piece && piece.files.map(({ format, filename }) => [format, filename]), [
+          ['xlsx', 'a.docx'],
+        ])
+      }
+    })
+
+    test('is told of as what it is, where that does not become what is wanted', () => {
+      const none = next('odp', { engine: 'ffmpeg' })
+      assert.equal('error' in none && none.error.code, 'UNSUPPORTED_CONVERSION')
+      assert.match('error' in none ? none.error.message : '', /\(xlsx\) to .*\(odp\)/)
+    })
+
+    test('goes no way that its reader could not, and is told of by that', () => {
+      const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
+      const damaged = next('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
+      assert.deepEqual(damaged, { error: error('CORRUPT_FILE') })
+    })
   })
 
   test('is told of by what its sender can act on, the first of what says as much', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
@@ -365,6 +365,18 @@ describe('a document that cannot be opened', () => {
       assert.match(await pdfText(pdf.path), /Pangolins|Wombats/)
     })
   }
+
+  test('is told from its password on where its name is of another program', async () => {
+    const path = join(scratch, 'sheet.docx')
+    await copyFile(fixture('office/locked.xlsx'), path)
+    const unlock = (password: string) =>
+      convert(engine, path, 'docx', { operation: 'unlock', options: { password } })
+    await assert.rejects(unlock('wrong'), refusal('FILE_ENCRYPTED', /does not open this document/))
+    await assert.rejects(
+      unlock('secret'),
+      refusal('UNSUPPORTED_FORMAT', /but it is .* \(xlsx\) and not docx/),
+    )
+  })
 
   test('stays as it is where a password comes that it does not need', async () => {
     const report = fixture('office/report.docx')

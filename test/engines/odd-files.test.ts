@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { withUsualFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
@@ -10,7 +10,7 @@ import { archiveContents } from './archive-judge.ts'
 import { byWays } from './by-ways.ts'
 import { letterCount } from './font-judge.ts'
 import { quarters } from './imagemagick-corners.ts'
-import { output, pdfPages, streams } from './judge.ts'
+import { output, pdfPages, pdfText, streams } from './judge.ts'
 import { fixture } from './run-engine.ts'
 
 /** Whole files of the fixtures' make-odd.ts that the first engine of their way does not know. */
@@ -131,4 +131,19 @@ test('fields of subtitles are put in the usual order, and usual ones are left as
   assert.equal(withUsualFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')), whole)
   const ssa = whole.replace('Layer', 'Marked').replace('Dialogue: 0', 'Dialogue: Marked=0')
   assert.equal(withUsualFields(ssa), ssa)
+})
+
+test('a locked workbook and locked slides that are named .docx open with their password', async () => {
+  for (const [kind, words] of [
+    ['xlsx', /Otters/],
+    ['pptx', /Wombats/],
+  ] as const) {
+    const source = join(scratch, `${kind}.docx`)
+    await copyFile(fixture(`office/locked.${kind}`), source)
+    const { path, way, codes } = await byWays(source, 'pdf', { password: 'secret' })
+    assert.match(await pdfText(path), words)
+    assert.equal(way, 'libreoffice libreoffice')
+    assert.ok(codes.includes('ENCRYPTION_REMOVED') && !codes.includes('MAY_BE_DAMAGED'), String(codes))
+    await assert.rejects(byWays(source, 'pdf', { password: 'wrong' }), { code: 'FILE_ENCRYPTED' })
+  }
 })

@@ -1,6 +1,14 @@
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { documentLockUnknown, documentStaysLocked } from '../../formats/locked-office.ts'
+import { familyOf } from '../../formats/detect/families.ts'
+import type { FormatId } from '../../formats/index.ts'
+import {
+  documentLockUnknown,
+  documentOfOtherKind,
+  documentStaysLocked,
+  isLockable,
+} from '../../formats/locked-office.ts'
 import type { Result, Tools, Work } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
@@ -14,7 +22,7 @@ const codes = { open: 0, wrongPassword: 3, notLocked: 4, openDocument: 5, unknow
  * The same document without its password; one that has none as it is. LibreOffice does it for what it writes itself;
  * Microsoft's are decrypted and nothing else of them changes.
  * @param viaOffice loads it with the password and stores it without.
- * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE.
+ * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT for one that its name does not fit.
  */
 export async function unlock(
   { inputs: [input], from, outDir, options }: Work,
@@ -38,9 +46,27 @@ export async function unlock(
       return result
     }
     default:
+      await requireKind(from, path)
       tellUnlocked(tools)
       return { files: [{ path }] }
   }
+}
+
+/** Locked, Office Open XML shows nothing of what it is, so that its name was believed. */
+async function requireKind(named: FormatId, path: string): Promise<void> {
+  if (!/[xmb]$/.test(named)) return
+  const [{ zipFormat }, { openFile }] = await Promise.all([
+    import('../../formats/detect/zip.ts'),
+    import('../../formats/detect/source.ts'),
+  ])
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const read = async (start: number, end: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
+    return buffer.subarray(0, bytesRead)
+  }
+  const { format } = await zipFormat(await openFile({ filename: `open.${named}`, size, read }))
+  if (isLockable(format) && !familyOf(named).includes(format)) throw documentOfOtherKind(named, format)
 }
 
 const tellUnlocked = (tools: Tools) =>

@@ -62,7 +62,11 @@ function turned(
   { step, percent, said }: Pick<Failed, 'step' | 'percent'> & { readonly said: JobError },
   findWay: FindWay,
 ): Piece | { readonly error: JobError } {
-  const steps = piece.steps.slice(0, step + 1).map(({ engine, from, to }) => ({ engine, from, to }))
+  // The password is taken away at the start of every way.
+  const steps = piece.steps
+    .slice(0, step + 1)
+    .filter(({ operation }) => operation !== 'unlock')
+    .map(({ engine, from, to }) => ({ engine, from, to }))
   const last: Tried = { steps, error: said }
   const [first, ...rest] = [...(piece.tried ?? []), last]
   const next = findWay([first ?? last, ...rest])
