@@ -55,7 +55,9 @@ function tell({ mutant, ended, seconds }: Verdict): void {
   const place = `${mutant.file}:${mutant.line}`
   const took = `${seconds.toFixed(0)} s`
   if (ended.as !== 'passed') {
-    say(`  noticed ${place} (${mutant.fault}, ${took}): ${ended.as === 'hung' ? 'a test hangs' : ended.name}`)
+    say(
+      `  noticed ${place} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' does not end' : ''}`,
+    )
     return
   }
   say(`  MISSED  ${place} (${mutant.fault}, ${took})`)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { withEnvironment } from '../processes.ts'
 
-/** How the tests of a file ended; `name` is the first that failed. */
-export type Ended = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung' }
+/** How the tests of a file ended; `name` is the first that failed, or the file that did not end. */
+export type Ended = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }
 
 const running = new Set<number>()
 
@@ -31,7 +31,8 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
     ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', file],
     {
       cwd: root,
-      env: { ...process.env, TMPDIR: scratch },
+      // Within a test Node would tell its results to that, not to us.
+      env: { ...process.env, TMPDIR: scratch, NODE_TEST_CONTEXT: undefined },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     },
@@ -43,7 +44,7 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
     ended ??= how
     kill(-pid)
   }
-  const timer = setTimeout(() => end({ as: 'hung' }), limitMs)
+  const timer = setTimeout(() => end({ as: 'hung', name: file }), limitMs)
   createInterface({ input: child.stdout }).on('line', (line) => {
     const failed = /^\s*not ok \d+ - (.*)/.exec(line)
     if (failed) end({ as: 'failed', name: failed[1] ?? '' })

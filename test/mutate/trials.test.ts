@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { ProjectCopy } from './project-copy.ts'
+import { Trials } from './trials.ts'
+
+describe('a fault that is tried', () => {
+  const root = mkdtempSync(join(tmpdir(), 'trials-'))
+  mkdirSync(join(root, 'node_modules'))
+  const ask = (condition: string) => `
+    import { test } from 'node:test'
+    import assert from 'node:assert'
+    import { value } from './value.ts'
+    test('asks', async () => ${condition})`
+  const files = {
+    'value.ts': 'export const value = 1\n',
+    'asks.test.ts': ask(
+      'value === 3 ? new Promise(() => setTimeout(() => {}, 600_000)) : assert.ok(value < 2)',
+    ),
+    'fails.test.ts': ask('assert.equal(value, 0)'),
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
+  const said: string[] = []
+  const copy = new ProjectCopy(root)
+  const trials = new Trials([copy], Date.now() + 600_000, (line) => said.push(line))
+  after(() => {
+    trials.remove()
+    rmSync(root, { recursive: true })
+  })
+
+  const endOf = async (value: number, ...tests: readonly string[]) => {
+    const text = `export const value = ${value}\n`
+    const mutant = { file: 'value.ts', line: 1, fault: 'number', before: '', after: '', text }
+    const [verdict] = await trials.run(
+      [mutant],
+      () => tests,
+      () => undefined,
+    )
+    return verdict?.ended
+  }
+
+  test('is noticed by a test that fails or no longer ends, and missed by one that passes', async () => {
+    assert.deepEqual(await endOf(1.5, 'asks.test.ts'), { as: 'passed' })
+    assert.deepEqual(await endOf(2, 'asks.test.ts'), { as: 'failed', name: 'asks' })
+    assert.deepEqual(await endOf(3, 'asks.test.ts'), { as: 'hung', name: 'asks.test.ts' })
+    assert.equal(readFileSync(join(copy.root, 'value.ts'), 'utf8'), files['value.ts'])
+  })
+
+  test('is not noticed by a test that fails without it, which is said once', async () => {
+    assert.deepEqual(await endOf(2, 'fails.test.ts'), { as: 'passed' })
+    assert.deepEqual(await endOf(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
+    assert.equal(said.length, 1)
+  })
+})
