@@ -25,7 +25,7 @@ export const downloadResult = contract({
     file: z.string().optional().describe('Name of one of several result files'),
     task: z.string().optional().describe('Name of the task whose file is wanted'),
     inline: optionalBoolean.describe(
-      'Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same',
+      'Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same. It may be added to a signed address',
     ),
     exp: z
       .string()

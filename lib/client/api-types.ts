@@ -1438,7 +1438,7 @@ file?: string
  */
 task?: string
 /**
- * Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same
+ * Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same. It may be added to a signed address
  */
 inline?: ("0" | "1" | "true" | "false")
 /**

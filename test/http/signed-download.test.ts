@@ -39,6 +39,18 @@ test('of an address that was never right nobody says that it has expired', () =>
   }
 })
 
+test('to a signed address may be added that the file is to be shown, and nothing else', () => {
+  const query = queryOf(3600, { file: 'a b.png' })
+  assert.equal(codeOf({ ...query, inline: 'true' }, at), 'OK')
+  assert.equal(codeOf({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
+  assert.equal(codeOf({ ...query, task: 'other' }, at), 'INVALID_SIGNATURE')
+  assert.equal(codeOf({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')
+  const shown = queryOf(3600, { inline: 'true' })
+  assert.equal(codeOf(shown, at), 'OK')
+  const { inline: _taken, ...rest } = shown
+  assert.equal(codeOf(rest, at), 'INVALID_SIGNATURE')
+})
+
 test('the key of a day signs for that day and the next, a few minutes early too', () => {
   const query = queryOf(5 * 86_400)
   assert.equal(codeOf(query, at + dayMs), 'OK', 'the day after')
