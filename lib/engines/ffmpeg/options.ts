@@ -6,14 +6,16 @@ import { codecAliases, presets } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { audioCodecs } from './sound-codecs.ts'
 
+const thousands = ['', 'k', 'm']
+
 /** `2M` or `800k` as a number: k is 1000, and `unit` may stand behind it. All else is left for the schema to refuse. */
 function amountFrom(unit: RegExp) {
   const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
   return (value: unknown) => {
     const match = typeof value === 'string' ? pattern.exec(value.trim()) : null
     if (!match) return value
-    const factor = { '': 1, k: 1e3, m: 1e6 }[(match[2] ?? '').toLowerCase()] ?? 1
-    return Math.round(Number(match[1]) * factor)
+    const [, amount, prefix = ''] = match
+    return Math.round(Number(amount) * 1000 ** thousands.indexOf(prefix.toLowerCase()))
   }
 }
 
