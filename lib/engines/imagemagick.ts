@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { maxSide } from './imagemagick/limits.ts'
 import { magick } from './imagemagick/run.ts'
 import { settled } from './imagemagick/settle.ts'
 import { type SourceId, sourceOf, sources } from './imagemagick/sources.ts'
@@ -288,9 +289,6 @@ async function isWide(path: string): Promise<boolean> {
 }
 
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
-
-/** The limits themselves are those of `layers/imagemagick/policy.xml`. */
-const maxSide = 16_000
 
 function tooLarge(cause: Error): AppError {
   const sentence = 'The image is larger than the limit of 16,000 pixels per side or of its memory.'

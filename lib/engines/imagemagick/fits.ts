@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 import { unknownFeature } from '../unknown-feature.ts'
+import { maxSide } from './limits.ts'
 
 /**
  * FITS 4.0: values of a measurement, which ImageMagick reads only as far as one plane of whole numbers goes (6.9.11):
@@ -11,7 +12,6 @@ const cardBytes = 80
 /** Headers and units of a file that are looked at. */
 const maxHeaderBlocks = 200
 const maxUnits = 100
-const maxSide = 16_000
 /** 4.4.1.1; a header may claim any number. */
 const maxAxes = 999
 
