@@ -87,6 +87,8 @@ describe('the conversions that the engines make possible', () => {
       ['mp3', 'mp4'],
       ['docx', 'mp3'],
       ['csv', 'docx'],
+      ['cbz', 'docx'],
+      ['cbz', 'txt'],
     ] as const) {
       assert.ok(!targetsOf(from).includes(to), `${from} to ${to}`)
     }
@@ -98,6 +100,9 @@ describe('the conversions that the engines make possible', () => {
       [],
     )
     assert.deepEqual(targetsOf('docx').slice(0, 3), ['pdf', 'odt', 'rtf'])
+    for (const to of ['pdf', 'html', 'txt'] as const) assert.ok(targetsOf('pptx').includes(to), to)
+    for (const to of ['pdf', 'html', 'md', 'txt'] as const) assert.ok(targetsOf('xlsx').includes(to), to)
+    assert.ok(targetsOf('srt').includes('txt'))
     assert.ok(!targetsOf('pptx').includes('xlsx'), 'a presentation is offered as a sheet')
     assert.ok(!targetsOf('xlsx').includes('docx'), 'a sheet is offered as a text')
     for (const { id, category } of formats) {
@@ -128,6 +133,13 @@ describe('the conversions that the engines make possible', () => {
       const parsed = optionsOf(route).safeParse({})
       assert.ok(parsed.success, `${route.steps[0].from} needs an option`)
     }
+  })
+
+  test('of a source are searched once, careful ones as well', () => {
+    const plain = { from: 'docx', to: 'jpg' } as const
+    assert.equal(planRoute(plain), planRoute(plain))
+    const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
+    assert.equal(planRoute(drawn), planRoute(drawn))
   })
 
   test('are listed in less than a second', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type * as z from 'zod'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { mostInlineBytes } from '../../lib/tasks/import-base64.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from '../../lib/tasks/index.ts'
 import { Spec } from '../../lib/tasks/operation.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { pdfTools } from '../../lib/tasks/pdf-tools.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { file } from '../jobs/records.ts'
 
@@ -134,6 +136,27 @@ const inputs: Record<string, [min: number, max: number]> = {
 test('an operation takes the files of so many tasks', () => {
   for (const [name, [min, max]] of Object.entries(inputs))
     assert.deepEqual(processOperation(name).inputs, { min, max }, name)
+  for (const { name } of pdfTools)
+    assert.deepEqual(processOperation(name).inputs, { min: 1, max: 1000 }, name)
+})
+
+test('an operation says what it does, and each of its fields what it is for', () => {
+  for (const { name, summary, fields } of taskOperations) {
+    assert.match(summary, /^\p{Lu}.*[^.]$/u, name)
+    // The shape of an object schema holds schemas.
+    for (const [field, schema] of Object.entries(fields.shape))
+      assert.ok((schema as z.ZodType).description, `${name} ${field}`)
+  }
+})
+
+test('an operation has a target, but for one that leaves a file as what it is', () => {
+  for (const [name, has] of [
+    ['compress', false],
+    ['convert', true],
+    ['thumbnail', true],
+    ['split-pdf', true],
+  ] as const)
+    assert.equal('output_format' in processOperation(name).fields.shape, has, name)
 })
 
 describe('a store of somebody else', () => {
@@ -172,11 +195,49 @@ describe('a store of somebody else', () => {
       const operation = findOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
     }
-    assert.deepEqual(secretsOf('import/s3'), ['access_key_id', 'secret_access_key', 'session_token'])
-    assert.deepEqual(secretsOf('export/blobstore'), ['sas_token', 'storage_access_key'])
-    assert.deepEqual(secretsOf('export/gcs'), ['credentials'])
+    for (const [store, secrets] of [
+      ['s3', ['access_key_id', 'secret_access_key', 'session_token']],
+      ['blobstore', ['sas_token', 'storage_access_key']],
+      ['gcs', ['credentials']],
+      ['sftp', ['password', 'private_key', 'passphrase']],
+    ] as const)
+      for (const way of ['import', 'export']) assert.deepEqual(secretsOf(`${way}/${store}`), secrets, store)
     assert.deepEqual(secretsOf('import/url'), ['url', 'headers'])
   })
+})
+
+describe('a server of files', () => {
+  const fits = (fields: object) =>
+    findOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields }).success
+
+  test('lets in with a password or a key, and one of them has to be there', () => {
+    assert.equal(fits({ password: 'x' }), true)
+    assert.equal(fits({ private_key: 'x' }), true)
+    assert.equal(fits({ passphrase: 'x' }), false)
+  })
+
+  test('is named as hosts are, with a port and a fingerprint that can be', () => {
+    const takes = (fields: object) => fits({ password: 'x', ...fields })
+    for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(takes({ host }), true, host)
+    for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(takes({ host }), false, host)
+    assert.deepEqual(
+      [0, 1, 65_535, 65_536].map((port) => takes({ port })),
+      [false, true, true, false],
+    )
+    const fingerprint = (letters: number) => ({ host_key_fingerprint: `SHA256:${'a'.repeat(letters)}` })
+    assert.deepEqual([42, 43, 44].map(fingerprint).map(takes), [false, true, false])
+  })
+})
+
+test('files go where the fields of their store say', () => {
+  const placeOf = (name: string) => {
+    const operation = findOperation(name)
+    return operation?.kind === 'export' ? operation.place : undefined
+  }
+  for (const store of ['s3', 'gcs'])
+    assert.deepEqual(placeOf(`export/${store}`), { path: 'key', prefix: 'key_prefix' })
+  assert.deepEqual(placeOf('export/blobstore'), { path: 'blob', prefix: 'blob_prefix' })
+  assert.deepEqual(placeOf('export/sftp'), { path: 'file', prefix: 'path', isFolder: true })
 })
 
 describe('a file from an address', () => {
