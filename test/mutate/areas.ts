@@ -101,7 +101,10 @@ export const areas: readonly Area[] = [
       'lib/engines/vips/{compress,convert,image,merge,writers}.ts',
       'lib/engines/{libreoffice/page,chromium/print,calibre/book,ghostscript/pages,imagemagick/targets}.ts',
     ],
-    tests: tests('engines', 'option-tables options media-plans codec-plans picture-options media-options'),
+    tests: tests(
+      'engines',
+      'option-tables options media-plans codec-plans picture-options media-options film-compress picture-colors pictures-together',
+    ),
   },
   {
     name: 'sandbox',

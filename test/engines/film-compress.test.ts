@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output, probed, streams } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+describe('a film that is compressed', () => {
+  const folder = scratchFolder('film-compress')
+  const film = `${folder}/film.mp4`
+  before(async () => {
+    const sources = ['testsrc2=s=320x240:r=25:d=2', 'anoisesrc=seed=7:d=2:a=0.3:r=48000']
+    const inputs = sources.flatMap((source) => ['-f', 'lavfi', '-i', source])
+    const made = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', '-c:a', 'aac', '-b:a', '256k']
+    await output('ffmpeg', '-v', 'error', ...inputs, ...made, '-ac', '2', film)
+  })
+  after(removeRuns)
+
+  const compressed = (options: Readonly<Record<string, unknown>>, source = film) =>
+    convert(ffmpeg, source, 'mp4', { operation: 'compress', options })
+  const bytes = async (path: string) => (await stat(path)).size
+
+  test('has fewer bits of picture and sound for a lower quality, and keeps its size and time', async () => {
+    const low = await compressed({ quality: 'low' })
+    const high = await compressed({ quality: 'high' })
+    assert.ok((await bytes(low.path)) < (await bytes(high.path)) * 0.8)
+    assert.ok((await bytes(high.path)) < (await bytes(film)))
+    const rates = await Promise.all(
+      [low, high].map(async (run) => Number((await streams(run, 'audio'))[0]?.bit_rate)),
+    )
+    for (const [at, wanted] of [64_000, 128_000].entries())
+      assert.ok(Math.abs((rates[at] ?? 0) / wanted - 1) < 0.15, `${rates}`)
+    const [video] = await streams(low, 'video')
+    assert.deepEqual([video?.codec_name, video?.width, video?.height], ['h264', 320, 240])
+    assert.ok(Math.abs(Number((await probed(low.path)).format.duration) - 2) < 0.1)
+    assert.deepEqual([low.warnings, low.result.method], [[], 'encode'])
+  })
+
+  test('gets no more than the bytes that are asked for, and most of them', async () => {
+    const run = await compressed({ targetSize: 60_000, resolution: '240p', fps: 20 })
+    const size = await bytes(run.path)
+    assert.ok(size <= 60_000 && size > 45_000, `${size} bytes`)
+    const [video] = await streams(run, 'video')
+    assert.equal(video?.avg_frame_rate, '20/1')
+  })
+
+  test('is left as it is where it is small already, which is said', async () => {
+    for (const options of [{ targetSize: 10_000_000 }, { quality: 100 }]) {
+      const { path, warnings, result, progress } = await compressed(options, fixture('film.mp4'))
+      assert.deepEqual(await readFile(path), await readFile(fixture('film.mp4')))
+      assert.deepEqual([warnings, result.method, progress.at(-1)], [['NOT_SMALLER'], 'stream-copy', 1])
+    }
+  })
+
+  test('into fewer bytes than its time allows is refused, and told how many are needed', async () => {
+    const long = `${folder}/long.mp4`
+    await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
+    // 10,000 bits a second are the least that make pictures, and a quarter of all goes to what is around them.
+    await refused(
+      compressed({ targetSize: 10_000 }, long),
+      'CONVERSION_FAILED',
+      /^targetSize: 10000 bytes .* about 100000 are needed/,
+    )
+  })
+})
