@@ -164,8 +164,8 @@ async function split(work: Work, tools: Tools, crew: Crew): Promise<readonly Por
 }
 
 async function join(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
+  if (isOcr(work)) return untilAborted(runOcr(work, tools, results), tools.signal)
   const archives = results.flatMap(({ files }) => files.map(({ path }) => path))
-  if (isOcr(work)) return untilAborted(runOcr(work, tools, archives), tools.signal)
   const path = await untilAborted(joinPages(work.outDir, archives), tools.signal)
   const details = results[0]?.details
   return { files: [{ path, format: 'zip' }], ...(details && { details }) }

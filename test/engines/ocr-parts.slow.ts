@@ -84,11 +84,11 @@ async function inParts(file: string, asked: Asked): Promise<Done & { readonly pa
     // As it comes back from a record.
     const share = JSON.parse(JSON.stringify(portion.share)) as Share
     const part = await step(portion.file.path, asked, share)
-    const { files } = await pdf.run(part.work, part.tools)
+    const { files, details } = await pdf.run(part.work, part.tools)
     assert.deepEqual(part.warnings, [])
     const path = join(tools.workDir, `part-${results.length}.zip`)
     await copyFile(files[0].path, path)
-    results.push({ share, files: [{ path, filename: 'scan', format: 'zip', size: 1 }] })
+    results.push({ share, files: [{ path, filename: 'scan', format: 'zip', size: 1 }], details })
   }
   assert.ok(pdf.join)
   const result = await pdf.join(work, results, tools)

@@ -1,7 +1,17 @@
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Capability, Crew, InputFile, OutputFile, Portion, Result, Tools, Work } from '../engine.ts'
+import type {
+  Capability,
+  Crew,
+  InputFile,
+  OutputFile,
+  Portion,
+  Result,
+  ShareResult,
+  Tools,
+  Work,
+} from '../engine.ts'
 import { flag } from '../options.ts'
 import { progressWithin } from '../sandbox/progress.ts'
 import { ocrLanguage } from './ocr/languages.ts'
@@ -78,25 +88,29 @@ async function scansOfPicture(input: InputFile, { options }: Work, tools: Tools)
 
 /**
  * `details` counts the `pages`, and those of them that were read (`pagesRecognized`).
- * @param kept archives of pages that were read already: all that need it.
+ * @param shares made by `runOcrShare`: all pages that need it were read already.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
  */
-export async function runOcr(work: Work, tools: Tools, kept?: readonly string[]): Promise<Result> {
+export async function runOcr(work: Work, tools: Tools, shares?: readonly ShareResult[]): Promise<Result> {
   const scans = await scansOf(work, tools)
   const { encrypted, sizes, letters, pages, how } = scans
   if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
   if (pages.length === 0)
     tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
-  const path =
+  const kept = shares?.flatMap(({ files }) => files.map((file) => file.path))
+  const { path, read } =
     pages.length === 0
-      ? scans.path
+      ? { path: scans.path, read: [] }
       : await recognize({ path: scans.path, pages, ...how, onPage, ...(kept && { kept }) }, tools)
   const searchable = { path, pages: sizes.length, letters, recognized: pages }
   const file = await targetOf(work, searchable, tools)
   tools.progress(1)
-  return { files: [file], details: { pages: sizes.length, pagesRecognized: pages.length } }
+  const pagesRecognized = shares ? shares.reduce((sum, share) => sum + readIn(share), 0) : read.length
+  return { files: [file], details: { pages: sizes.length, pagesRecognized } }
 }
+
+const readIn = ({ details }: ShareResult) => Number(details?.['pagesRecognized'])
 
 /** Undefined where one worker reads all pages. */
 export async function splitOcr(
@@ -118,8 +132,8 @@ export async function runOcrShare(work: Work, tools: Tools): Promise<Result> {
   const path = join(work.outDir, 'pages.zip')
   const pages = numbers.map((_, index) => index + 1)
   const onPage = (done: number) => tools.progress(done / pages.length, 'ocr')
-  await keepRecognized({ path: input.path, pages, ...how, onPage }, { numbers, path }, tools)
-  return { files: [{ path, format: 'zip' }] }
+  const read = await keepRecognized({ path: input.path, pages, ...how, onPage }, { numbers, path }, tools)
+  return { files: [{ path, format: 'zip' }], details: { pagesRecognized: read.length } }
 }
 
 /** A PDF whose pages all have text. */

@@ -28,7 +28,7 @@ export const docxCapability: Capability = {
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
 export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
   const options = DocxOptions.parse(work.options)
-  const { about, isRead, ...source } = await readablePdf(work, options, tools)
+  const { about, read, ...source } = await readablePdf(work, options, tools)
   if (options.embedFonts) {
     tools.warn(
       'FONTS_NOT_EMBEDDED',
@@ -41,9 +41,9 @@ export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
   }
   // Loaded when it is wanted: the writer is large, and the planner and the API never need it.
   const { rebuild } = await import('./rebuild.ts')
-  const written = await rebuild(writing, progressWithin(tools, isRead ? 0.8 : 0, 1))
+  const written = await rebuild(writing, progressWithin(tools, read ? 0.8 : 0, 1))
   tools.progress(1)
-  const recognized = new Set([...(isRead ? source.tried : []), ...written.recognized])
+  const recognized = new Set([...(read ?? []), ...written.recognized])
   return {
     files: [{ path: written.file }],
     details: { pages: source.pages.length, pagesRecognized: recognized.size },
@@ -52,8 +52,8 @@ export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
 
 /** A PDF whose pages are text, as far as they are all pictures of it. */
 interface ReadablePdf extends Pages {
-  /** The pictures of those that were tried were read. */
-  readonly isRead: boolean
+  /** Those whose pictures were read, of those that were tried; undefined where none was. */
+  readonly read?: readonly number[]
   readonly about: PdfAbout
 }
 
@@ -69,9 +69,9 @@ export async function readablePdf(work: Work, options: Reading, tools: Tools): P
   const pages = pagesOf(options.pages ?? options.pageRange, opened.sizes.length)
   // What was filled into a form is part of its text.
   const filled = opened.hasForm ? await flattened(opened, tools) : opened.path
-  const read = await withText(filled, pages, options, tools)
+  const readable = await withText(filled, pages, options, tools)
   const language = options.mode === 'fast' ? undefined : languageOf(options)
-  return { ...read, pages, language, maxRecognized: maxScannedPages, about: opened.about }
+  return { ...readable, pages, language, maxRecognized: maxScannedPages, about: opened.about }
 }
 
 const languageOf = ({ language, ocrLanguage }: Reading) => language ?? ocrLanguage ?? 'eng'
@@ -82,29 +82,31 @@ async function withText(
   pages: readonly number[],
   options: Reading,
   tools: Tools,
-): Promise<Pick<ReadablePdf, 'path' | 'letters' | 'tried' | 'isRead'>> {
+): Promise<Pick<ReadablePdf, 'path' | 'letters' | 'tried' | 'read'>> {
   const { mode } = options
   const letters = await lettersByPage(path, tools)
   const wanted = [...new Set(pages)]
   const scans = wanted.filter((page) => !hasText(letters[page - 1] ?? 0))
-  if (scans.length === 0 || scans.length < wanted.length * emptyShare)
-    return { path, letters, tried: [], isRead: false }
+  if (scans.length === 0 || scans.length < wanted.length * emptyShare) return { path, letters, tried: [] }
   if (mode === 'fast' || scans.length > maxScannedPages) {
     const why = mode === 'fast' ? 'mode is fast' : `text is read on up to ${maxScannedPages} pages`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `${scans.length} pages hold pictures of text, which was not read because ${why}. Use toolOperation=ocr-pdf first.`,
     )
-    return { path, letters, tried: scans, isRead: false }
+    return { path, letters, tried: scans }
   }
   const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
   const searchable = { pages: scans, language: languageOf(options), deskew: true, onPage }
   try {
-    const readable = await recognize({ ...searchable, path: await coarser(path, tools) }, tools)
-    return { path: readable, letters, tried: scans, isRead: true }
+    const { path: readable, read } = await recognize(
+      { ...searchable, path: await coarser(path, tools) },
+      tools,
+    )
+    return { path: readable, letters, tried: scans, read }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
     tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
-    return { path, letters, tried: scans, isRead: false }
+    return { path, letters, tried: scans }
   }
 }

@@ -94,16 +94,24 @@ async function recognized(
   tools: Tools,
 ): Promise<Reading> {
   const found = new Map<number, Page>()
+  const known = new Set<number>()
   let { path } = reading
   try {
     if (scans.length > 0) {
-      const { again, readable } = await readRecognized(path, scans, { language, isForced: false }, tools)
+      const { again, readable, read } = await readRecognized(
+        path,
+        scans,
+        { language, isForced: false },
+        tools,
+      )
       path = readable
       for (const page of again) found.set(page.number, page)
+      for (const number of read) known.add(number)
     }
     if (riddles.length > 0) {
-      const { again } = await readRecognized(reading.path, riddles, { language, isForced: true }, tools)
+      const { again, read } = await readRecognized(reading.path, riddles, { language, isForced: true }, tools)
       for (const page of again) found.set(page.number, inPlaceOf(riddles, page))
+      for (const number of read) known.add(number)
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
@@ -114,7 +122,7 @@ async function recognized(
   const pages = reading.structure.pages.map(
     (page) => said.find(({ number }) => number === page.number) ?? page,
   )
-  return { structure: { ...reading.structure, pages }, path, recognized: [...found.keys()] }
+  return { structure: { ...reading.structure, pages }, path, recognized: [...known] }
 }
 
 async function readRecognized(
@@ -122,15 +130,15 @@ async function readRecognized(
   pages: readonly Page[],
   { language, isForced }: { readonly language: string; readonly isForced: boolean },
   tools: Tools,
-): Promise<{ again: readonly Page[]; readable: string }> {
+): Promise<{ again: readonly Page[]; readable: string; read: readonly number[] }> {
   const numbers = pages.map(({ number }) => number)
   const onPage = () => undefined
-  const readable = await recognize(
+  const { path: readable, read } = await recognize(
     { path, pages: numbers, language, deskew: !isForced, isForced, onPage },
     tools,
   )
   const { pages: again } = await readStructure(readable, numbers, tools, onPage)
-  return { again, readable }
+  return { again, readable, read }
 }
 
 /** The page as it was, with words that were read from its looks. */

@@ -62,33 +62,34 @@ const crookedLanguages = /ara|jpn|chi/
 /**
  * Puts the text of pictures behind them.
  * @param recognition `kept` are archives of `keepRecognized`, of which all is taken: no page is read again.
- * @returns the path of the new PDF.
+ * @returns the path of the new PDF, and the pages that were read, not those that were given up.
  * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
  */
 export async function recognize(
   recognition: Recognition & { readonly kept?: readonly string[] },
   tools: Tools,
-): Promise<string> {
+): Promise<{ path: string; read: readonly number[] }> {
   const { pages, language, isForced = false, kept } = recognition
   const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
   const shared = kept && sharedPages(kept.flatMap((archive) => ['--kept-pages', archive]))
-  await runOcrmypdf(recognition, { args: shared ?? [], type: 'pdf', out }, tools)
+  const read = await runOcrmypdf(recognition, { args: shared ?? [], type: 'pdf', out }, tools)
   if (crookedLanguages.test(language)) await straightenLayers(out, pages, tools)
-  return out
+  return { path: out, read }
 }
 
 /**
  * Reads the pages of a PDF that has some of those of another one, and keeps what it made of them in an archive.
  * @param numbers of its pages in the other one.
+ * @returns those of its pages that were read.
  * @throws as `recognize`.
  */
 export async function keepRecognized(
   recognition: Recognition,
   { numbers, path }: { readonly numbers: readonly number[]; readonly path: string },
   tools: Tools,
-): Promise<void> {
+): Promise<readonly number[]> {
   const args = sharedPages(['--keep-pages', path, '--numbers', numbers.join(',')])
-  await runOcrmypdf(recognition, { args, type: 'none', out: '-', numbers }, tools)
+  return runOcrmypdf(recognition, { args, type: 'none', out: '-', numbers }, tools)
 }
 
 const plugin = pythonProgram('pdf/shared_pages.py')
@@ -107,7 +108,7 @@ async function runOcrmypdf(
   recognition: Recognition,
   { args, type, out, numbers }: OcrmypdfRun,
   tools: Tools,
-): Promise<void> {
+): Promise<readonly number[]> {
   const { path, pages, language, deskew, oversample, isForced, pageTakesS = usualPatienceS } = recognition
   const all = [
     ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
@@ -128,7 +129,8 @@ async function runOcrmypdf(
       env,
       readOnly: args.length > 0 ? plugin.readOnly : [],
     })
-    warnUnread(stderr, { seconds: pageTakesS, numbers }, tools)
+    const unread = warnUnread(stderr, { seconds: pageTakesS, numbers }, tools)
+    return pages.filter((page) => !unread.includes(page))
   } catch (error) {
     throw explained(error)
   } finally {

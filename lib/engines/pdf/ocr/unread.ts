@@ -12,6 +12,7 @@ const reasons = [
 
 /**
  * Tells which pages came without text.
+ * @returns their numbers in the PDF that was read.
  * @param log of OCRmyPDF, whose lines begin with the number of a page.
  * @param numbers of its pages in the document; the same when left out.
  */
@@ -19,14 +20,17 @@ export function warnUnread(
   log: string,
   { seconds, numbers }: { readonly seconds: number; readonly numbers?: readonly number[] | undefined },
   tools: Pick<Tools, 'warn'>,
-): void {
+): readonly number[] {
+  const all = new Set<number>()
   for (const { said, told } of reasons) {
     const pages = Array.from(log.matchAll(said), ([, page]) => Number(page))
     if (pages.length === 0) continue
+    for (const page of pages) all.add(page)
     const named = rangesOf(pages.map((page) => numbers?.[page - 1] ?? page))
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `The text of these pages was not read, as ${told(seconds)}: ${named}. Send them in a lower resolution.`,
     )
   }
+  return [...all]
 }
