@@ -10,6 +10,7 @@ import type { Tools } from '../../lib/engines/engine.ts'
 import { protection, sandboxed } from '../../lib/engines/sandbox/confine.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { createTools, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
+import { TextEnds } from '../../lib/engines/sandbox/output.ts'
 import { killGroup } from '../../lib/engines/sandbox/process-end.ts'
 import { AppError } from '../../lib/errors.ts'
 import { until } from '../until.ts'
@@ -169,6 +170,17 @@ describe('an engine process', () => {
       },
     )
   })
+})
+
+test('of a long text both ends are kept to the byte, and what is between is counted', () => {
+  const kept = (...chunks: readonly string[]) => {
+    const ends = new TextEnds(10)
+    for (const chunk of chunks) ends.add(Buffer.from(chunk))
+    return ends.toString()
+  }
+  assert.equal(kept('abc', 'defghij'), 'abcdefghij')
+  assert.equal(kept('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')
+  assert.equal(kept('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
 })
 
 describe('the end of an engine process', () => {

@@ -446,6 +446,16 @@ test('parts are looked after as long as their task waits for them, and their tas
 const ended = (state: JobState, second: number, endedBy = 'lease'): Job =>
   changed(state.job, endOfJob(state, outcomeOf(state), endedBy, later(second)))
 
+test('a job that ends before anybody told of its start began with the first of its tasks', () => {
+  const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
+  const [task] = state.tasks
+  assert.ok(task)
+  const begun = (number: number, second: number) => ({ ...task, number, startedAt: moment(second) })
+  const tasks = [begun(4, 3), begun(3, 2), begun(2, 2), begun(5, 4)]
+  const { set } = endOfJob({ ...state, tasks }, outcomeOf(state), 'lease', later(9))
+  assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, moment(2)])
+})
+
 test('the end of a job stores how it ended, and its retention counts from then', () => {
   const begun = newJob(conversion)
   const processing = {

@@ -110,6 +110,9 @@ export const areas: readonly Area[] = [
     name: 'sandbox',
     isWhole: true,
     files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/inputs.ts', 'lib/engines/seven-zip/limits.ts'],
-    tests: tests('engines', 'confine process-folder ffmpeg-inputs standby sandbox linking 7zip-hostile'),
+    tests: tests(
+      'engines',
+      'confine process-folder ffmpeg-inputs standby intruder sandbox linking 7zip-hostile',
+    ),
   },
 ]
