@@ -1,8 +1,12 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
+import { loadSharp } from '../vips/image.ts'
+import { usualPlanes } from '../vips/tiff-samples.ts'
+import { factorFor } from './brightness.ts'
 import { fitsPicture } from './fits.ts'
 import { magick } from './run.ts'
+import { sampleRangeArgs } from './sample-range.ts'
 import type { SourceId } from './sources.ts'
 
 /** A file that ImageMagick reads as it is meant, and what it is told besides. */
@@ -10,6 +14,8 @@ interface Settled {
   readonly from: SourceId
   readonly input: InputFile
   readonly args?: readonly string[]
+  /** What it is told before it reads. */
+  readonly before?: readonly string[]
 }
 
 /** What its readers get wrong is put right before all else. */
@@ -21,6 +27,9 @@ export async function settled(from: SourceId, input: InputFile, tools: Tools): P
       return { from, input: await inRange(input, tools) }
     case 'fits':
       return fits(input, tools)
+    case 'tiff':
+    case 'ptif':
+      return tiff(from, input, tools)
     case 'tga':
       return { from, input, args: (await isBlankAlpha(input, tools)) ? ['-alpha', 'off'] : [] }
     default:
@@ -33,6 +42,11 @@ async function sixel(input: InputFile, tools: Tools): Promise<Settled> {
   const path = join(tools.workDir, 'settled.png')
   await magick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
+}
+
+async function tiff(from: SourceId, asSent: InputFile, tools: Tools): Promise<Settled> {
+  const input = await usualPlanes(asSent, await loadSharp(), tools)
+  return { from, input, before: await sampleRangeArgs(input.path, tools) }
 }
 
 /** A file of which nothing can be read stays as it is: ImageMagick says what is wrong. */
@@ -50,11 +64,7 @@ async function fits(input: InputFile, tools: Tools): Promise<Settled> {
 
 const pfmHeader = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
 
-/**
- * What is multiplied by the scale of its header is taken for shades from 0 to 1, and all above that is white. Programs
- * mean the scale in three ways: as a factor, as the brightest value, or not at all; the first that fits the values is
- * meant. Where none does they are shades of 8 or 16 bits, or light, whose highlights are white in a picture.
- */
+/** What is multiplied by the scale of its header is taken for shades from 0 to 1, and all above that is white. */
 async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
   const bytes = await readFile(input.path)
   const [header = '', sides = '', sign = '', text = '1', end = '\n'] =
@@ -76,16 +86,6 @@ function brightest(values: Buffer, isLittleEndian: boolean): number {
     if (value > most && value < Number.POSITIVE_INFINITY) most = value
   }
   return most
-}
-
-/** Light of a photograph may be some times as bright as paper; a byte is more. */
-const mostLight = 16
-
-export function factorFor(most: number, scale: number): number {
-  const meant = [scale, 1, 1 / scale].find((factor) => most * factor <= 1.0001)
-  if (meant !== undefined) return meant
-  if (most <= mostLight) return scale
-  return 1 / (most <= 255.5 ? 255 : most <= 65_535.5 ? 65_535 : most)
 }
 
 /**

@@ -13,6 +13,7 @@ import { type Decoded, decoderOf } from './decoders.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
+import { usualTiff } from './tiff-samples.ts'
 
 /** Width × height of one picture, or of all frames of an animation together. */
 export const maxPixels = 16_383 ** 2
@@ -83,6 +84,7 @@ async function decoded(
   tools: Tools,
 ): Promise<Decoded> {
   if (input.format === 'apng') return decodedApng(input, to, tools)
+  if (input.format === 'tiff') return usualTiff(input, await loadSharp(), tools)
   const decode = decoderOf(input.format)
   if (!decode) return input
   const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true

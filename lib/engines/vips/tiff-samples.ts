@@ -1,0 +1,114 @@
+import { join, parse } from 'node:path'
+import type Sharp from 'sharp'
+import type { Sharp as Image, Metadata, SharpOptions } from 'sharp'
+import type { InputFile, Tools } from '../engine.ts'
+import { magick } from '../imagemagick/run.ts'
+import { fractions, sampleRangeArgs } from '../imagemagick/sample-range.ts'
+import { tags, tiffTag } from '../picture/tiff-tag.ts'
+import { unknownFeature } from '../unknown-feature.ts'
+
+const mmPerInch = 25.4
+/** How many there may be is looked at before any are read. */
+const anySize: SharpOptions = { limitInputPixels: false, limitInputChannels: 0 }
+
+/** A TIFF whose samples libvips takes for what they are, in place of one where it does not. */
+export async function usualTiff(input: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
+  const usual = await usualPlanes(input, sharp, tools)
+  const isFraction = (await tiffTag(usual.path, tags.sampleFormat)) === fractions
+  return isFraction ? { ...usual, path: await shadesOfFractions(usual, tools) } : usual
+}
+
+/** The same without planes that a picture has no place for. @throws AppError UNSUPPORTED_FORMAT. */
+export async function usualPlanes(input: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
+  const metadata = await sharp(input.path, anySize)
+    .metadata()
+    .catch(() => undefined)
+  // What cannot be read at all is told by the one who reads it.
+  if (!metadata) return input
+  const planes = await planesOf(metadata, input.path)
+  const { dropped, areUsual } = planes
+  if (areUsual) return input
+  if (metadata.depth === 'float') throw unknownFeature('tiff', `${metadata.channels} planes of fractions`)
+  if (dropped > 0) {
+    const left = dropped === 1 ? 'one plane was' : `${dropped} planes were`
+    const sentence = `Beside those of the picture's colors ${left} left out: a picture has no place for more.`
+    tools.warn('PLANES_DROPPED', sentence)
+  }
+  return { ...input, path: await withoutMore(input, metadata, planes, sharp, tools) }
+}
+
+/** libvips takes them for light, which makes them brighter, or for shades up to 255, which makes them black. */
+async function shadesOfFractions(input: InputFile, tools: Tools): Promise<string> {
+  const path = beside(input, tools, 'shades')
+  const range = await sampleRangeArgs(input.path, tools)
+  const whole = ['-depth', '16', '-define', 'quantum:format=unsigned', '-compress', 'None']
+  await magick(tools, 'convert', [...range, `tiff:${input.path}`, ...whole, `tiff:${path}`])
+  return path
+}
+
+interface Planes {
+  /** Behind those of the colors, which come first. */
+  readonly hasAlpha: boolean
+  readonly dropped: number
+  /** libvips takes them for the same. */
+  readonly areUsual: boolean
+}
+
+const inksOf: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
+
+/** Three planes or more without a meaning are shown as colors, as programs for such measurements do it. */
+async function planesOf({ channels, space }: Metadata, path: string): Promise<Planes> {
+  const inks = inksOf[space] ?? 3
+  const colors = inks === 1 && channels > 2 ? 3 : inks
+  const more = Math.max(0, channels - colors)
+  // A single plane more that has no name is transparency, but beside four inks it is a fifth.
+  const said = more > 0 && ((await tiffTag(path, tags.extraSamples)) ?? 0) > 0
+  const hasAlpha = inks === colors && (space === 'cmyk' ? said && more === 1 : said || more === 1)
+  const dropped = more - (hasAlpha ? 1 : 0)
+  return { hasAlpha, dropped, areUsual: dropped === 0 && inks === colors }
+}
+
+/** The pages with no other planes than those of the picture. */
+async function withoutMore(
+  input: InputFile,
+  { space, density = 72, pages = 1 }: Metadata,
+  { hasAlpha }: Planes,
+  sharp: typeof Sharp,
+  tools: Tools,
+): Promise<string> {
+  const isGray = inksOf[space] === 1
+  const isDeep = space === 'grey16' || space === 'rgb16'
+  const target = space === 'cmyk' ? 'cmyk' : isDeep ? 'rgb16' : 'srgb'
+  const perMm = density / mmPerInch
+  const write = async (image: Image, name: string) => {
+    const path = beside(input, tools, name)
+    await image.keepIccProfile().tiff({ compression: 'none', xres: perMm, yres: perMm }).toFile(path)
+    return path
+  }
+  const paths: string[] = []
+  for (let page = 0; page < pages; page++) {
+    const open = () => sharp(input.path, { ...anySize, page, ignoreIcc: true }).autoOrient()
+    const gray = isDeep ? 'grey16' : 'b-w'
+    const plane = (index: 0 | 1 | 2) =>
+      write(open().extractChannel(index).toColourspace(gray), `${page}-plane-${index}`)
+    if (isGray) {
+      const [first, ...others] = [await plane(0), await plane(1), await plane(2)]
+      const whole = sharp(first, { ignoreIcc: true }).joinChannel(others).toColourspace(target)
+      paths.push(await write(whole, `${page}`))
+    } else if (hasAlpha) {
+      // A PNG has the first four planes, all others have to lose the transparency with what stands behind it.
+      const clear = await open()
+        .toColourspace(target)
+        .keepIccProfile()
+        .png({ compressionLevel: 1 })
+        .toBuffer()
+      paths.push(await write(sharp(clear, { ignoreIcc: true }).toColourspace(target), `${page}`))
+    } else paths.push(await write(open().removeAlpha().toColourspace(target), `${page}`))
+  }
+  const path = beside(input, tools, 'picture')
+  await tools.exec('tiffcp', [...paths, path])
+  return path
+}
+
+const beside = (input: InputFile, tools: Tools, name: string) =>
+  join(tools.workDir, `${parse(input.path).name}-${name}.tif`)

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { imagemagick } from '../../lib/engines/imagemagick.ts'
+import { vips } from '../../lib/engines/vips.ts'
+import { scratchFolder } from '../scratch.ts'
+import { convert } from './run-engine.ts'
+
+const folder = scratchFolder('tiff-samples')
+
+const [shortType, longType] = [3, 4]
+const photometric = { gray: 1, rgb: 2, inks: 5 } as const
+
+interface Samples {
+  readonly meaning: keyof typeof photometric
+  /** Of each dot. */
+  readonly dots: readonly (readonly number[])[]
+  readonly bits?: 8 | 16 | 32 | 64
+  /** What each plane beside the colors is; 0 has no name. */
+  readonly extra?: readonly number[]
+}
+
+/** One row, as TIFF 6.0 has it: header, samples, numbers of the tags that do not fit into them, directory. */
+function tiff({ meaning, dots, bits = 8, extra = [] }: Samples): Buffer {
+  const planes = dots[0]?.length ?? 0
+  const samples = Buffer.alloc(dots.length * planes * (bits / 8))
+  for (const [at, value] of dots.flat().entries()) {
+    if (bits === 8) samples.writeUInt8(value, at)
+    else if (bits === 16) samples.writeUInt16LE(half(value), at * 2)
+    else if (bits === 32) samples.writeFloatLE(value, at * 4)
+    else samples.writeDoubleLE(value, at * 8)
+  }
+  const each = (value: number) => Array.from({ length: planes }, () => value)
+  const tags: [tag: number, type: number, values: readonly number[]][] = [
+    [256, longType, [dots.length]],
+    [257, longType, [1]],
+    [258, shortType, each(bits)],
+    [259, shortType, [1]],
+    [262, shortType, [photometric[meaning]]],
+    [273, longType, [8]],
+    [277, shortType, [planes]],
+    [278, longType, [1]],
+    [279, longType, [samples.length]],
+    [338, shortType, extra],
+    [339, shortType, each(bits === 8 ? 1 : 3)],
+  ]
+  const present = tags.filter(([, , values]) => values.length > 0)
+  const outside: Buffer[] = []
+  let end = 8 + samples.length
+  const entries = present.map(([tag, type, values]) => {
+    const size = type === shortType ? 2 : 4
+    const bytes = Buffer.alloc(Math.max(4, values.length * size))
+    for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * size, size)
+    const entry = Buffer.alloc(12)
+    entry.writeUInt16LE(tag, 0)
+    entry.writeUInt16LE(type, 2)
+    entry.writeUInt32LE(values.length, 4)
+    if (bytes.length === 4) bytes.copy(entry, 8)
+    else {
+      entry.writeUInt32LE(end, 8)
+      outside.push(bytes)
+      end += bytes.length
+    }
+    return entry
+  })
+  const header = Buffer.from('II*\0\0\0\0\0', 'latin1')
+  header.writeUInt32LE(end, 4)
+  const count = Buffer.from([present.length, 0])
+  return Buffer.concat([header, samples, ...outside, count, ...entries, Buffer.alloc(4)])
+}
+
+/** Of numbers from 0 up that two bytes hold exactly: exponent of five bits, fraction of ten. */
+function half(value: number): number {
+  if (value === 0) return 0
+  const exponent = Math.floor(Math.log2(value))
+  return ((exponent + 15) << 10) | Math.round((value / 2 ** exponent - 1) * 1024)
+}
+
+async function seen(
+  samples: Samples,
+  engine = vips,
+): Promise<{ dots: number[][]; warnings: readonly string[] }> {
+  const source = join(folder, 'samples.tiff')
+  await writeFile(source, tiff(samples))
+  const { path, warnings } = await convert(engine, source, 'png')
+  const { data, info } = await sharp(path)
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const dots = samples.dots.map((_, at) => [...data.subarray(at * info.channels, (at + 1) * info.channels)])
+  return { dots, warnings }
+}
+
+/** As shades, of which a rounding more or less does not matter. */
+const near = (dots: readonly (readonly number[])[], expected: readonly (readonly number[])[], what: string) =>
+  assert.deepEqual(
+    dots.map((dot) => dot.map((value) => Math.round(value / 8))),
+    expected.map((dot) => dot.map((value) => Math.round(value / 8))),
+    what,
+  )
+
+describe('a TIFF', () => {
+  for (const engine of [vips, imagemagick])
+    for (const bits of [16, 32, 64] as const)
+      for (const most of [1, 255] as const)
+        if ((engine === imagemagick || bits < 64) && (bits > 16 || most === 1))
+          test(`of fractions of ${bits} bits up to ${most} has its own shades by ${engine.id}`, async () => {
+            const shades = [0, 0.25, 0.5, 1]
+            const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * most]) } as const
+            const all = shades.map((share) => [share * 255, share * 255, share * 255])
+            near(
+              (await seen(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
+              all,
+              'gray',
+            )
+            const dots = shades.map((share) => [share * most, most, 0])
+            const colored = shades.map((share) => [share * 255, 255, 0])
+            near((await seen({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
+          })
+
+  for (const engine of [vips, imagemagick])
+    test(`of more planes than a picture has keeps the first three, and tells of the others, by ${engine.id}`, async () => {
+      const dots = [
+        [200, 40, 80, 10, 90, 120],
+        [16, 240, 120, 250, 0, 30],
+      ]
+      const colors = dots.map((dot) => dot.slice(0, 3))
+      for (const meaning of ['rgb', 'gray'] as const) {
+        const extra = meaning === 'rgb' ? [0, 0, 0] : [0, 0, 0, 0, 0]
+        const six = await seen({ meaning, dots, extra }, engine)
+        near(six.dots, colors, meaning)
+        assert.deepEqual(six.warnings, ['PLANES_DROPPED'], meaning)
+      }
+      const three = await seen({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
+      near(three.dots, colors, 'three')
+      assert.deepEqual(three.warnings, [])
+      const clear = await seen({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
+      near(
+        clear.dots,
+        dots.map((dot) => dot.slice(0, 4)),
+        'a named one is transparency',
+      )
+      assert.deepEqual(clear.warnings, ['PLANES_DROPPED'])
+    })
+
+  test('of a fifth ink is not transparent where there is little of it', async () => {
+    const dots = [[0, 0, 0, 0, 0]]
+    const { dots: shown, warnings } = await seen({ meaning: 'inks', dots, extra: [0] })
+    near(shown, [[255, 255, 255]], 'white')
+    assert.deepEqual(warnings, ['PLANES_DROPPED'])
+  })
+
+  test('of fractions in many planes is named, and is no damage', async () => {
+    const planes = { meaning: 'gray', bits: 32, dots: [[0, 1, 0, 1, 0, 1]], extra: [0, 0, 0, 0, 0] } as const
+    await assert.rejects(seen(planes), { code: 'UNSUPPORTED_FORMAT', message: /6 planes of fractions/ })
+  })
+})
