@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { claimedSide } from './imagemagick/claimed-sides.ts'
 import { maxSide } from './imagemagick/limits.ts'
 import { magick } from './imagemagick/run.ts'
 import { settled } from './imagemagick/settle.ts'
@@ -55,7 +56,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
     if (!(error instanceof ProcessFailure)) throw error
     const texture = from === 'dds' ? await unknownTexture(input.path) : undefined
     if (texture !== undefined) throw unknownFeature(from, texture, error)
-    throw from === 'png' && (await isWide(input.path)) ? tooLarge(error) : explained(error, from)
+    throw (await claimedSide(input.path, from)) > maxSide ? tooLarge(error) : explained(error, from)
   }
 }
 
@@ -280,14 +281,6 @@ async function unknownTexture(path: string): Promise<string | undefined> {
   } finally {
     await file.close()
   }
-}
-
-/** Its reader of PNG says of this limit nothing at all. */
-async function isWide(path: string): Promise<boolean> {
-  await using file = await open(path)
-  const { buffer } = await file.read(Buffer.alloc(24), 0, 24, 0)
-  const isHeader = buffer.toString('latin1', 12, 16) === 'IHDR'
-  return isHeader && Math.max(buffer.readUInt32BE(16), buffer.readUInt32BE(20)) > maxSide
 }
 
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to

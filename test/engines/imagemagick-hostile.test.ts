@@ -80,6 +80,55 @@ describe('a hostile picture for ImageMagick', () => {
     await failing('FILE_TOO_LARGE', header, 'png')
   })
 
+  test('that claims more than its sides may have is too large, also where its reader only misses data', async () => {
+    const header = (length: number, mark: string, write: (bytes: Buffer) => void) => {
+      const bytes = Buffer.alloc(length)
+      bytes.write(mark, 'latin1')
+      write(bytes)
+      return bytes
+    }
+    const sides = [60_000, 60_000] as const
+    const png = header(33, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', (bytes) => {
+      for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 16 + 4 * at)
+      bytes.set([8, 2], 24)
+      bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29)
+    })
+    const entry = header(22, '\0\0\x01\0\x01\0', (bytes) => {
+      bytes.set([1, 0, 32, 0], 10)
+      bytes.writeUInt32LE(png.length, 14)
+      bytes.writeUInt32LE(22, 18)
+    })
+    const bmp = header(200, 'BM', (bytes) => {
+      bytes.writeUInt32LE(54, 10)
+      bytes.writeUInt32LE(40, 14)
+      for (const [at, side] of sides.entries()) bytes.writeInt32LE(side, 18 + 4 * at)
+      bytes.set([1, 0, 24, 0], 26)
+    })
+    const pcx = header(192, '\x0a\x05\x01\x08', (bytes) => {
+      for (const [at, side] of sides.entries()) bytes.writeUInt16LE(side - 1, 8 + 2 * at)
+      bytes.set([3, 96, 234, 1], 65)
+    })
+    const tga = header(64, '\0\0\x0a', (bytes) => {
+      for (const [at, side] of sides.entries()) bytes.writeUInt16LE(side, 12 + 2 * at)
+      bytes[16] = 24
+    })
+    const psd = header(64, '8BPS\0\x01', (bytes) => {
+      bytes[13] = 3
+      for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 14 + 4 * at)
+      bytes.set([0, 8, 0, 3], 22)
+    })
+    for (const [from, bytes] of [
+      ['pfm', `PF\n60000 60000\n-1.0\n${'\0'.repeat(64)}`],
+      ['ppm', `P6\n# one\n60000 # two\n 60000\n255\n${'\0'.repeat(64)}`],
+      ['pcx', pcx],
+      ['bmp', bmp],
+      ['tga', tga],
+      ['psd', psd],
+      ['ico', Buffer.concat([entry, png])],
+    ] as const)
+      await failing('FILE_TOO_LARGE', bytes, from)
+  })
+
   test('that is cut off is corrupt', async () => {
     for (const from of cornersOf.filter(cutShows)) {
       const whole = await readFile(corners(from))
