@@ -68,6 +68,27 @@ test('a texture of Direct3D 10 is read by FFmpeg, and takes the options of a pic
   assert.match(colors, /FF0000[\s\S]*00FF00[\s\S]*0000FF[\s\S]*8C8[A-C]8C/)
 })
 
+test('a texture of 16 bits has its own colors, and one of fractions is named', async () => {
+  const texture = (format: number, dot: readonly number[]) => {
+    const bytes = Buffer.alloc(148 + 16 * 8)
+    bytes.write('DDS ', 'latin1')
+    for (const [at, value] of [124, 0x1007, 4, 4, 32, 0, 1].entries()) bytes.writeUInt32LE(value, 4 + 4 * at)
+    bytes.writeUInt32LE(32, 76)
+    bytes.writeUInt32LE(4, 80)
+    bytes.write('DX10', 84)
+    bytes.writeUInt32LE(0x1000, 108)
+    for (const [at, value] of [format, 3, 0, 1].entries()) bytes.writeUInt32LE(value, 128 + 4 * at)
+    for (let at = 0; at < 64; at++) bytes.writeUInt16LE(dot[at % 4] ?? 0, 148 + 2 * at)
+    return bytes
+  }
+  const source = join(scratch, 'plain.dds')
+  await writeFile(source, texture(11, [0xffff, 0x8000, 0, 0xffff]))
+  const { path } = await byWays(source, 'png')
+  assert.match(await output('convert', path, '-depth', '8', '-scale', '1x1!', 'txt:-'), /#(?:FE7F|FF80)00/)
+  await writeFile(source, texture(10, [0x3c00, 0x3800, 0, 0x3c00]))
+  await assert.rejects(byWays(source, 'png'), { code: 'UNSUPPORTED_FORMAT' })
+})
+
 test('a compression that nobody knows is named, and is no damage', async () => {
   await assert.rejects(byWays(odd('bc7.dds'), 'png'), {
     code: 'UNSUPPORTED_FORMAT',
