@@ -152,6 +152,16 @@ describe('a TIFF', () => {
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
   })
 
+  for (const planes of [3, 6])
+    test(`of ${planes} planes that claims more pixels than the limit is too large, whatever it would unpack to`, async () => {
+      const bytes = tiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
+      const directory = bytes.readUInt32LE(4)
+      for (const at of [2, 14]) bytes.writeUInt32LE(100_000, directory + at + 8)
+      const source = join(folder, 'claims.tiff')
+      await writeFile(source, bytes)
+      await assert.rejects(convert(vips, source, 'png'), { code: 'FILE_TOO_LARGE' })
+    })
+
   test('of fractions in many planes is named, and is no damage', async () => {
     const planes = { meaning: 'gray', bits: 32, dots: [[0, 1, 0, 1, 0, 1]], extra: [0, 0, 0, 0, 0] } as const
     await assert.rejects(seen(planes), { code: 'UNSUPPORTED_FORMAT', message: /6 planes of fractions/ })

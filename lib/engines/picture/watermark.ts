@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { InputFile } from '../engine.ts'
-import { loadSharp, maxPixels } from '../vips/image.ts'
+import { loadSharp } from '../vips/image.ts'
+import { maxPixels } from '../vips/limits.ts'
 import { type Box, framed, middleAt, type Size, xmlText } from './drawing.ts'
 import type { WatermarkOptions } from './watermark-options.ts'
 

@@ -1,4 +1,5 @@
-import { loadSharp, maxPixels, type Picture } from './image.ts'
+import { loadSharp, type Picture } from './image.ts'
+import { maxPixels } from './limits.ts'
 
 const few = 256
 /** Larger pictures are photographs as a rule, and take long to look through. */

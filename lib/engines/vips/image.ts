@@ -12,11 +12,10 @@ import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
+import { maxPixels } from './limits.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { usualTiff } from './tiff-samples.ts'
 
-/** Width × height of one picture, or of all frames of an animation together. */
-export const maxPixels = 16_383 ** 2
 const timeoutS = 120
 
 /** A file that libvips can read, and what is known about it. */

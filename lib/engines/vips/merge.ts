@@ -5,7 +5,8 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
 import { pictureOptions } from '../picture/options.ts'
 import { extensionOf, targetOf, toPdf, warnOfFrames, writePicture } from './convert.ts'
-import { loadSharp, maxPixels, openPicture, type Picture, pixels } from './image.ts'
+import { loadSharp, openPicture, type Picture, pixels } from './image.ts'
+import { maxPixels } from './limits.ts'
 import { pixelTargetOf } from './targets.ts'
 
 const sources = [

@@ -6,10 +6,10 @@ import { magick } from '../imagemagick/run.ts'
 import { fractions, sampleRangeArgs } from '../imagemagick/sample-range.ts'
 import { tags, tiffTag } from '../picture/tiff-tag.ts'
 import { unknownFeature } from '../unknown-feature.ts'
+import { maxPixels } from './limits.ts'
 
 const mmPerInch = 25.4
-/** How many there may be is looked at before any are read. */
-const anySize: SharpOptions = { limitInputPixels: false, limitInputChannels: 0 }
+const anyPlanes: SharpOptions = { limitInputPixels: maxPixels, limitInputChannels: 0 }
 
 /** A TIFF whose samples libvips takes for what they are, in place of one where it does not. */
 export async function usualTiff(input: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
@@ -20,10 +20,10 @@ export async function usualTiff(input: InputFile, sharp: typeof Sharp, tools: To
 
 /** The same without planes that a picture has no place for. @throws AppError UNSUPPORTED_FORMAT. */
 export async function usualPlanes(input: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
-  const metadata = await sharp(input.path, anySize)
+  const metadata = await sharp(input.path, anyPlanes)
     .metadata()
     .catch(() => undefined)
-  // What cannot be read at all is told by the one who reads it.
+  // What cannot be read at all, or is too large, is told by the one who reads it.
   if (!metadata) return input
   const planes = await planesOf(metadata, input.path)
   const { dropped, areUsual } = planes
@@ -87,7 +87,7 @@ async function withoutMore(
   }
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
-    const open = () => sharp(input.path, { ...anySize, page, ignoreIcc: true }).autoOrient()
+    const open = () => sharp(input.path, { ...anyPlanes, page, ignoreIcc: true }).autoOrient()
     const gray = isDeep ? 'grey16' : 'b-w'
     const plane = (index: 0 | 1 | 2) =>
       write(open().extractChannel(index).toColourspace(gray), `${page}-plane-${index}`)
