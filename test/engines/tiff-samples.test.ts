@@ -150,6 +150,12 @@ describe('a TIFF', () => {
     const { dots: shown, warnings } = await seen({ meaning: 'inks', dots, extra: [0] })
     near(shown, [[255, 255, 255]], 'white')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
+    const inks = [
+      [83, 11, 169, 173],
+      [10, 200, 40, 20],
+    ]
+    const five = await seen({ meaning: 'inks', dots: inks.map((dot) => [...dot, 77]), extra: [0] })
+    near(five.dots, (await seen({ meaning: 'inks', dots: inks })).dots, 'the other four')
   })
 
   for (const planes of [3, 6])

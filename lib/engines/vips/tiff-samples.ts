@@ -103,7 +103,11 @@ async function withoutMore(
         .png({ compressionLevel: 1 })
         .toBuffer()
       paths.push(await write(sharp(clear, { ignoreIcc: true }).toColourspace(target), `${page}`))
-    } else paths.push(await write(open().removeAlpha().toColourspace(target), `${page}`))
+    } else {
+      const image = open().removeAlpha().toColourspace(target)
+      // Inks would become light and inks again on their way.
+      paths.push(await write(target === 'cmyk' ? image.pipelineColourspace(target) : image, `${page}`))
+    }
   }
   const path = beside(input, tools, 'picture')
   await tools.exec('tiffcp', [...paths, path])
