@@ -24,6 +24,7 @@ import {
 } from './pandoc/formats.ts'
 import { makeSound } from './pandoc/links.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
+import { requireReadableMarkdown } from './pandoc/markdown-limits.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { withHeaderRows, withLinks } from './pandoc/readable.ts'
@@ -148,7 +149,11 @@ async function lettersOf(
   if (from === 'rtf') return withLinks(input, tools)
   if (sourceOf(from).binary) return input
   const wanted = TableOptions.parse(options)
-  if (from !== 'csv') return { ...input, path: await utf8Copy(input, tools, wanted) }
+  if (from !== 'csv') {
+    const path = await utf8Copy(input, tools, wanted)
+    if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
+    return { ...input, path }
+  }
   const { tableCopy } = await import('./text/table.ts')
   return { ...input, path: (await tableCopy(input, wanted, tools)).path }
 }
