@@ -251,6 +251,8 @@ test('files are as large and as many as the plan has, and stay as long', async (
   }
   const large = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(51)) })
   assert.deepEqual([large.status, large.json.error.code], [413, 'FILE_TOO_LARGE'])
+  const largest = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(50)) })
+  assert.deepEqual([largest.status, largest.json.source.size], [202, 50], largest.text)
   const announced = { filename: 'a.png', contentType: 'image/png', size: 51 }
   for (const [path, body] of [
     ['/v1/uploads/presign', announced],
