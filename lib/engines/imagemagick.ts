@@ -286,7 +286,7 @@ async function unknownTexture(path: string): Promise<string | undefined> {
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 function tooLarge(cause: Error): AppError {
-  const sentence = 'The image is larger than the limit of 16,000 pixels per side or of its memory.'
+  const sentence = `The image is larger than the limit of ${maxSide} pixels per side or of its memory.`
   return new AppError('FILE_TOO_LARGE', sentence, { maxSide }, { cause })
 }
 

@@ -48,6 +48,7 @@ import { utf8Copy } from './text/encoding.ts'
 import { readingAny } from './text/reading.ts'
 import { TableOptions } from './text/table-options.ts'
 import { wholeText } from './text/word-text.ts'
+import { unknownFeature } from './unknown-feature.ts'
 
 /**
  * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost
@@ -130,7 +131,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   } else {
     await viaTree(work, input, from, path, tools).catch((error: unknown) => {
       // Of the stack: the tree nests deeper than any author writes.
-      throw error instanceof RangeError ? corrupt(from, error) : error
+      throw error instanceof RangeError ? unknownFeature(from, 'parts nested thousands deep', error) : error
     })
   }
   tools.progress(1)

@@ -12,6 +12,10 @@ export const lockableFormats: readonly FormatId[] = [
 
 export const isLockable = (id: FormatId): boolean => lockableFormats.includes(id)
 
+/** Those that show nothing of what they are while they are locked. */
+export const isOpenXml = (id: FormatId): boolean =>
+  isLockable(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
+
 export const documentLocked = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',

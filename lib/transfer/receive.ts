@@ -13,8 +13,8 @@ interface Receiving {
   /** More is refused. */
   readonly maxBytes: number
   readonly signal: AbortSignal
-  /** Is told bytes as they come in. */
-  readonly got: (bytes: number) => void
+  /** Is told of what comes in. */
+  readonly got: (chunk: Buffer) => void
   /** Keeps what it reads to the end. */
   readonly store: (body: AsyncIterable<Buffer>) => Promise<void>
 }
@@ -53,7 +53,7 @@ async function* bytesOf(
       for await (const chunk of body) {
         at += chunk.length
         seen(chunk)
-        got(chunk.length)
+        got(chunk)
         yield chunk
       }
       if (file.size === undefined || at === file.size) return

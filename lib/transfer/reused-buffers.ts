@@ -32,6 +32,9 @@ export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
   }
 }
 
+/** Whether it is of a buffer that is used again, if it is given back. */
+export const isReusable = ({ buffer }: Buffer): boolean => out.has(buffer)
+
 /**
  * Gives back bytes as they came; they are overwritten soon.
  * @returns whether they were of such a buffer.

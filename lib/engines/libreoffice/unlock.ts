@@ -8,6 +8,7 @@ import {
   documentOfOtherKind,
   documentStaysLocked,
   isLockable,
+  isOpenXml,
 } from '../../formats/locked-office.ts'
 import type { Result, Tools, Work } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
@@ -54,18 +55,15 @@ export async function unlock(
 
 /** Locked, Office Open XML shows nothing of what it is, so that its name was believed. */
 async function requireKind(named: FormatId, path: string): Promise<void> {
-  if (!/[xmb]$/.test(named)) return
-  const [{ zipFormat }, { openFile }] = await Promise.all([
+  if (!isOpenXml(named)) return
+  const [{ zipFormat }, { openFile, readingFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
     import('../../formats/detect/source.ts'),
   ])
   await using file = await open(path)
   const { size } = await file.stat()
-  const read = async (start: number, end: number) => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
-    return buffer.subarray(0, bytesRead)
-  }
-  const { format } = await zipFormat(await openFile({ filename: `open.${named}`, size, read }))
+  const source = { filename: `open.${named}`, size, read: readingFrom(file) }
+  const { format } = await zipFormat(await openFile(source))
   if (isLockable(format) && !familyOf(named).includes(format)) throw documentOfOtherKind(named, format)
 }
 

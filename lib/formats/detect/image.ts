@@ -1,4 +1,5 @@
 import { ascii, damaged, edgeBytes, type OpenedFile, view } from './source.ts'
+import { tiffLayout } from './tiff.ts'
 
 const endOfImage = '\xff\xd9'
 
@@ -58,28 +59,21 @@ export function checkFits(file: OpenedFile): void {
 /** Each costs two small reads. */
 const maxDirectories = 100
 
-/** TIFF 6.0 section 2: each directory lies inside the file and names the next. BigTIFF has wider numbers. */
+/** Each directory lies inside the file and names the next. */
 export async function checkTiff(file: OpenedFile): Promise<void> {
-  const little = ascii(file.head, 0, 2) === 'II'
-  const big = integerOf(file.head.subarray(2, 4), little) === 43
-  const bytes = big ? { count: 8, entry: 20, offset: 8 } : { count: 2, entry: 12, offset: 4 }
+  const { bytes, firstAt, integer } = tiffLayout(file.head)
   const read = async (start: number, length: number) => {
     const part = await file.read(start, start + length)
     if (part.length < length) throw damaged('a TIFF', 'it is cut off: a directory is missing')
-    return integerOf(part, little)
+    return integer(part)
   }
-  let offset = await read(big ? 8 : 4, bytes.offset)
+  let offset = await read(firstAt, bytes.offset)
   if (offset === 0) throw damaged('a TIFF', 'it has no pages')
   for (let page = 0; page < maxDirectories && offset !== 0; page++) {
     const entries = await read(offset, bytes.count)
     if (entries === 0) throw damaged('a TIFF', 'a directory is damaged')
     offset = await read(offset + bytes.count + entries * bytes.entry, bytes.offset)
   }
-}
-
-function integerOf(bytes: Uint8Array, little: boolean): number {
-  if (bytes.length === 2) return view(bytes).getUint16(0, little)
-  return bytes.length === 4 ? view(bytes).getUint32(0, little) : Number(view(bytes).getBigUint64(0, little))
 }
 
 /** The pixels begin where the header says, inside the file. Its own length field is wrong in too many files. */

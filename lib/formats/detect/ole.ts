@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
-import { isLockable } from '../locked-office.ts'
+import { isOpenXml } from '../locked-office.ts'
 import { damaged, type OpenedFile, view } from './source.ts'
 
 /** [MS-CFB] 2.2: where the header says what. */
@@ -44,7 +44,7 @@ const successors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xls
 /** An encrypted Office Open XML file does not show of which kind it is: its name tells. */
 function encryptedFormat(named: FormatId | undefined): FormatId {
   const format = named && (successors[named] ?? named)
-  if (format && isLockable(format) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(format)) return format
+  if (format && isOpenXml(format)) return format
   const sentence =
     'The document is encrypted, so only its name can say what it is: name it .docx, .xlsx or .pptx, and send its password as `password`.'
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 
 /** A file that is read piece by piece, wherever it lies. */
@@ -9,6 +10,14 @@ export interface ByteSource {
   /** The bytes from `start` up to, not including, `end`. */
   read(start: number, end: number): Promise<Uint8Array>
 }
+
+/** `read` of a file on disk. */
+export const readingFrom =
+  (handle: FileHandle): ByteSource['read'] =>
+  async (start, end) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
+    return buffer.subarray(0, bytesRead)
+  }
 
 export const edgeBytes = 64 * 1024
 

@@ -10,6 +10,7 @@ import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/receive.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
+import { isReusable } from '../../transfer/reused-buffers.ts'
 import { counting, freeingSpent } from '../../transfer/spent-buffers.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
 import { PassingError } from '../failure.ts'
@@ -103,9 +104,9 @@ async function bringIn(
   try {
     for (const [index, file] of found.entries()) {
       const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
-      const got = (bytes: number) => {
-        done += bytes
-        free(bytes)
+      const got = (chunk: Buffer) => {
+        done += chunk.length
+        if (!isReusable(chunk)) free(chunk.length)
         if (total !== undefined) run.progress((done / total) * 100)
       }
       files.push(await bringOne(run, file, { key, path: join(run.workDir, `import-${index}`), fields, got }))
@@ -135,7 +136,7 @@ interface Place {
   readonly key: string
   readonly path: string
   readonly fields: Fields
-  readonly got: (bytes: number) => void
+  readonly got: (chunk: Buffer) => void
 }
 
 async function bringOne(

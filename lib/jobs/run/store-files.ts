@@ -4,6 +4,7 @@ import type { OutputFile, Portion } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
+import { readingFrom } from '../../formats/detect/source.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { Spec } from '../../tasks/operation.ts'
@@ -93,12 +94,12 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
   if (file.filename === undefined || file.format) return known(file.format ?? made)
   const { size } = await stat(file.path)
   const handle = await open(file.path)
-  const read = async (start: number, end: number) => {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
-    return buffer.subarray(0, bytesRead)
-  }
   try {
-    const { format, traits } = await detectFormat({ filename: file.filename, size, read })
+    const { format, traits } = await detectFormat({
+      filename: file.filename,
+      size,
+      read: readingFrom(handle),
+    })
     return { ...known(format), ...(traits && { traits }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { tiffTag } from '../../lib/engines/picture/tiff-tag.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const path = join(scratchFolder('tiff-tag'), 'a.tiff')
+
+interface Entry {
+  readonly tag: number
+  readonly type: number
+  readonly count: number
+  /** As it stands in the entry: values, or their place. */
+  readonly value: Buffer
+}
+
+/** Little-endian TIFF, or BigTIFF, of a directory behind the header. */
+function tiff(isBig: boolean, entries: readonly Entry[], after: Buffer = Buffer.alloc(0)): Buffer {
+  const number = (value: number | bigint, length: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(BigInt(value))
+    return bytes.subarray(0, length)
+  }
+  const wide = isBig ? 8 : 4
+  const head = isBig
+    ? [Buffer.from('II+\0\b\0\0\0', 'latin1'), number(16, 8), number(entries.length, 8)]
+    : [Buffer.from('II*\0', 'latin1'), number(8, 4), number(entries.length, 2)]
+  const listed = entries.map(({ tag, type, count, value }) =>
+    Buffer.concat([number(tag, 2), number(type, 2), number(count, wide), value, Buffer.alloc(wide)]).subarray(
+      0,
+      4 + 2 * wide,
+    ),
+  )
+  return Buffer.concat([...head, ...listed, number(0, wide), after])
+}
+
+const valueIn = async (file: Buffer) => {
+  await writeFile(path, file)
+  return tiffTag(path, 339)
+}
+
+const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(values).buffer)
+const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
+const other = { tag: 256, type: 3, count: 1, value: short(77) }
+
+test('a tag of a TIFF is found in its entry, or where the entry says', async () => {
+  assert.equal(await valueIn(tiff(false, [other, entry(2, short(3, 1))])), 3)
+  assert.equal(await valueIn(tiff(true, [other, entry(4, short(3, 1, 1, 1))])), 3)
+  const place = Buffer.alloc(8)
+  place.writeUInt32LE(8 + 2 + 12 + 4)
+  assert.equal(await valueIn(tiff(false, [entry(3, place.subarray(0, 4))], short(2, 1, 1))), 2)
+  place.writeUInt32LE(16 + 8 + 20 + 8)
+  assert.equal(await valueIn(tiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
+})
+
+test('a tag that is not there, or in no way that can be read, is none', async () => {
+  assert.equal(await valueIn(tiff(false, [other])), undefined)
+  assert.equal(await valueIn(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
+  const beyond = Buffer.alloc(8, 0xff)
+  for (const isBig of [false, true])
+    assert.equal(await valueIn(tiff(isBig, [entry(9, beyond.subarray(0, isBig ? 8 : 4))])), undefined)
+  const whole = tiff(true, [entry(1, short(3))])
+  for (let length = 0; length < 16 + 8 + 20; length++)
+    assert.equal(await valueIn(whole.subarray(0, length)), undefined, `${length} bytes`)
+  beyond.copy(whole, 8)
+  assert.equal(await valueIn(whole), undefined, 'its directory lies nowhere')
+})
