@@ -88,6 +88,44 @@ test('what fails there is an error of the export; one that may pass is tried aga
     })
 })
 
+test('a file with another SHA-256 than the one that was given is refused at once, and does not stay', async () => {
+  const stored = new Set<string>()
+  const services = {
+    config: {
+      ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
+      ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
+    },
+    plans: { free: {} },
+    outgoing: async () => ({ for: () => ({}) }),
+    vault: { openAll: () => ({ sha256: 'ab'.repeat(32) }) },
+    files: {
+      receive: async (key: string, body: AsyncIterable<Buffer>) => {
+        for await (const _ of body) stored.add(key)
+      },
+      delete: async (keys: readonly string[]) => {
+        for (const key of keys) stored.delete(key)
+      },
+    },
+  }
+  const there = {
+    filename: 'a.txt',
+    size: 2,
+    isResumable: false,
+    open: async () => Readable.from([Buffer.from('hi')]),
+  }
+  const run = {
+    ...{ services, operation: { kind: 'import', find: async () => async () => [there] } },
+    ...{ state, task: { ...send, attempt: 1 }, workDir: '/nowhere', progress: () => {} },
+    signal: new AbortController().signal,
+  } as unknown as TransferRun
+  const sha256 = '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'
+  await assert.rejects(runTransfer(run), {
+    ...{ name: 'AppError', code: 'IMPORT_FAILED', details: { reason: 'incomplete', sha256 } },
+    message: `The file has the SHA-256 ${sha256}, not the one that was given.`,
+  })
+  assert.deepEqual([...stored], [])
+})
+
 test('a fault of ours is tried again, and told as ours in the end: no engine broke down', async () => {
   const WORK_DIR = scratchFolder('mutabor-transfer')
   const fault = new TypeError('of a bug')

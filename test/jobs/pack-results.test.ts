@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
+import { AppError } from '../../lib/errors.ts'
+import type { StoredFile } from '../../lib/jobs/job.ts'
+import { zipOf } from '../../lib/jobs/run/pack-results.ts'
+
+const stored = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
+  ...{ filename, key, size, mimeType, format: 'txt', sha256: 'ab' },
+})
+const packed = [
+  { from: stored('a.txt', 'k/a', 3000, 'text/plain') },
+  { from: stored('a.txt', 'k/gone', 3, 'text/plain') },
+  { from: stored('a.txt', 'k/b', 3000, 'image/png') },
+  { error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
+].map((entry, at) => ({
+  ...{ jobId: `job_${at % 2}`, task: null, source: null, status: entry.error ? 'failed' : 'completed' },
+  ...entry,
+}))
+
+test('a ZIP has each file that is there under a name of its own, and says of each other one why it has none', async () => {
+  const packing = {
+    files: {
+      stream: async ({ key, size }: StoredFile) => {
+        if (key === 'k/gone') throw new AppError('FILE_GONE', 'The file a.txt is deleted.')
+        return Readable.from([Buffer.alloc(size, 'a')])
+      },
+    },
+    ...{ withManifest: true, signal: new AbortController().signal, folders: { job_0: 'first' } },
+    taken: () => {},
+  } as unknown as Parameters<typeof zipOf>[1]
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(zipOf(packed, packing))])))
+  const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
+  assert.deepEqual(
+    entries.map(({ filename, compressionMethod, uncompressedSize }) => [
+      filename,
+      compressionMethod === 0 ? 'stored' : 'deflated',
+      ...(filename === 'manifest.json' ? [] : [uncompressedSize]),
+    ]),
+    [
+      ['first/a.txt', 'deflated', 3000],
+      // What is compressed as it is gets no smaller.
+      ['first/a (2).txt', 'stored', 3000],
+      ['manifest.json', 'deflated'],
+    ],
+  )
+  const told = JSON.parse((await entries.at(-1)?.getData(new TextWriter())) ?? '')
+  const common = { task: null, source: null }
+  assert.deepEqual(told, [
+    { jobId: 'job_0', ...common, status: 'completed', file: 'first/a.txt', size: 3000, sha256: 'ab' },
+    { jobId: 'job_1', ...common, status: 'expired' },
+    { jobId: 'job_0', ...common, status: 'completed', file: 'first/a (2).txt', size: 3000, sha256: 'ab' },
+    {
+      jobId: 'job_1',
+      ...common,
+      ...{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
+    },
+  ])
+})
