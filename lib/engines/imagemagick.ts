@@ -64,7 +64,6 @@ interface Step {
   readonly input: InputFile
   /** After reading, besides those of its format. */
   readonly args?: readonly string[]
-  readonly before?: readonly string[]
   readonly from: SourceId
   readonly to: TargetId
   readonly work: Work
@@ -161,7 +160,7 @@ async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<Result>
 }
 
 async function write(
-  { input, from, to, work, tools, before = [], args: settling = [] }: Step,
+  { input, from, to, work, tools, args: settling = [] }: Step,
   source: string,
   frame: Frame,
   path: string,
@@ -172,7 +171,6 @@ async function write(
   const asItIs = sourceOf(from).mixed && !(await isOfPhotoshop(input.path))
   await magick(tools, 'convert', [
     ...(asItIs ? ['-define', 'psd:alpha-unblend=off'] : []),
-    ...before,
     source,
     ...(sourceOf(from).args ?? []),
     ...settling,

@@ -10,7 +10,7 @@ import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('tiff-samples')
 
-const [shortType, longType] = [3, 4]
+const [letterType, shortType, longType] = [2, 3, 4]
 const photometric = { gray: 1, rgb: 2, inks: 5 } as const
 
 interface Samples {
@@ -18,19 +18,34 @@ interface Samples {
   /** Of each dot. */
   readonly dots: readonly (readonly number[])[]
   readonly bits?: 8 | 16 | 32 | 64
+  /** What the samples are; without a sign where they are of 8 bits, else fractions. */
+  readonly kind?: 'whole' | 'signed' | 'fractions'
+  /** As programs for maps name what nobody measured. */
+  readonly unmeasured?: string
   /** What each plane beside the colors is; 0 has no name. */
   readonly extra?: readonly number[]
 }
 
 /** One row, as TIFF 6.0 has it: header, samples, numbers of the tags that do not fit into them, directory. */
-function tiff({ meaning, dots, bits = 8, extra = [] }: Samples): Buffer {
+function tiff({
+  meaning,
+  dots,
+  bits = 8,
+  kind = bits === 8 ? 'whole' : 'fractions',
+  ...more
+}: Samples): Buffer {
+  const { extra = [], unmeasured = '' } = more
   const planes = dots[0]?.length ?? 0
   const samples = Buffer.alloc(dots.length * planes * (bits / 8))
   for (const [at, value] of dots.flat().entries()) {
-    if (bits === 8) samples.writeUInt8(value, at)
-    else if (bits === 16) samples.writeUInt16LE(half(value), at * 2)
-    else if (bits === 32) samples.writeFloatLE(value, at * 4)
-    else samples.writeDoubleLE(value, at * 8)
+    const place = at * (bits / 8)
+    if (kind !== 'fractions') {
+      const size = bits / 8
+      if (kind === 'signed') samples.writeIntLE(value, place, size)
+      else samples.writeUIntLE(value, place, size)
+    } else if (bits === 16) samples.writeUInt16LE(half(value), place)
+    else if (bits === 32) samples.writeFloatLE(value, place)
+    else samples.writeDoubleLE(value, place)
   }
   const each = (value: number) => Array.from({ length: planes }, () => value)
   const tags: [tag: number, type: number, values: readonly number[]][] = [
@@ -44,13 +59,14 @@ function tiff({ meaning, dots, bits = 8, extra = [] }: Samples): Buffer {
     [278, longType, [1]],
     [279, longType, [samples.length]],
     [338, shortType, extra],
-    [339, shortType, each(bits === 8 ? 1 : 3)],
+    [339, shortType, each(['', 'whole', 'signed', 'fractions'].indexOf(kind))],
+    [42_113, letterType, unmeasured === '' ? [] : [...Buffer.from(`${unmeasured}\0`)]],
   ]
   const present = tags.filter(([, , values]) => values.length > 0)
   const outside: Buffer[] = []
   let end = 8 + samples.length
   const entries = present.map(([tag, type, values]) => {
-    const size = type === shortType ? 2 : 4
+    const size = type === letterType ? 1 : type === shortType ? 2 : 4
     const bytes = Buffer.alloc(Math.max(4, values.length * size))
     for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * size, size)
     const entry = Buffer.alloc(12)
@@ -168,8 +184,78 @@ describe('a TIFF', () => {
       await assert.rejects(convert(vips, source, 'png'), { code: 'FILE_TOO_LARGE' })
     })
 
-  test('of fractions in many planes is named, and is no damage', async () => {
-    const planes = { meaning: 'gray', bits: 32, dots: [[0, 1, 0, 1, 0, 1]], extra: [0, 0, 0, 0, 0] } as const
-    await assert.rejects(seen(planes), { code: 'UNSUPPORTED_FORMAT', message: /6 planes of fractions/ })
+  test('of fractions in many planes keeps the first three too', async () => {
+    const planes = {
+      meaning: 'gray',
+      bits: 32,
+      dots: [[0, 1, 0.5, 1, 0, 1]],
+      extra: [0, 0, 0, 0, 0],
+    } as const
+    const { dots, warnings } = await seen(planes)
+    near(dots, [[0, 255, 128]], 'colors')
+    assert.deepEqual(warnings, ['PLANES_DROPPED'])
+  })
+
+  for (const engine of [vips, imagemagick])
+    test(`of what was measured goes from black to white, and tells so, by ${engine.id}`, async () => {
+      const gray = (least: number, most: number) =>
+        [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
+      const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
+      const measured: readonly (readonly [string, Samples])[] = [
+        ['heights', { meaning: 'gray', bits: 32, dots: gray(200, 2600) }],
+        ['below the sea', { meaning: 'gray', bits: 64, dots: gray(-400, 8848) }],
+        ['halves', { meaning: 'gray', bits: 16, dots: gray(0, 4) }],
+        ['degrees', { meaning: 'gray', bits: 32, dots: gray(-10, 40) }],
+        ['heights of whole numbers', { meaning: 'gray', bits: 16, kind: 'signed', dots: gray(-400, 2400) }],
+        ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: gray(-100, 100) }],
+        ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
+      ]
+      for (const [what, samples] of measured) {
+        const { dots, warnings } = await seen(samples, engine)
+        near(
+          dots.map((dot) => dot.slice(0, 3)),
+          shades,
+          what,
+        )
+        assert.deepEqual(warnings, ['VALUES_SCALED'], what)
+      }
+    })
+
+  test('of heights leaves out what nobody measured, and what is no number', async () => {
+    const heights = [[200], [1400], [2600]]
+    const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
+    for (const [hole, unmeasured] of [
+      [-9999, '-9999'],
+      [-3.4e38, ''],
+      [Number.NaN, ''],
+    ] as const) {
+      const dots = [...heights, [hole]]
+      const { dots: shown } = await seen({ meaning: 'gray', bits: 32, dots, unmeasured })
+      near(shown, shades, `${hole}`)
+    }
+  })
+
+  test('of fractions in color tells of lights that became white, and scales what is no light', async () => {
+    const lights = await seen({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
+    near(lights.dots, [[128, 64, 255]], 'lights')
+    assert.deepEqual(lights.warnings, ['HIGHLIGHTS_CLIPPED'])
+    const measured = await seen({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
+    near(measured.dots, [[128, 64, 255]], 'measured')
+    assert.deepEqual(measured.warnings, ['VALUES_SCALED'])
+    const usual = await seen({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
+    assert.deepEqual(usual.warnings, [])
+  })
+
+  test('of fractions with transparency keeps it, whatever the colors are scaled by', async () => {
+    const dots = [
+      [1500, 750, 3000, 0.5],
+      [3000, 0, 0, 1],
+    ]
+    const { dots: shown } = await seen({ meaning: 'rgb', bits: 32, dots, extra: [2] })
+    const expected = [
+      [128, 64, 255, 128],
+      [255, 0, 0, 255],
+    ]
+    near(shown, expected, 'clear')
   })
 })

@@ -1,12 +1,12 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { view } from '../../formats/detect/source.ts'
 import type { InputFile, Tools } from '../engine.ts'
+import { SampleRange, type Samples, shadesOf, shareOf } from '../picture/shades.ts'
 import { loadSharp } from '../vips/image.ts'
-import { usualPlanes } from '../vips/tiff-samples.ts'
-import { factorFor } from './brightness.ts'
+import { usualTiff } from '../vips/tiff-samples.ts'
 import { fitsPicture } from './fits.ts'
 import { magick } from './run.ts'
-import { sampleRangeArgs } from './sample-range.ts'
 import type { SourceId } from './sources.ts'
 
 /** A file that ImageMagick reads as it is meant, and what it is told besides. */
@@ -14,8 +14,6 @@ interface Settled {
   readonly from: SourceId
   readonly input: InputFile
   readonly args?: readonly string[]
-  /** What it is told before it reads. */
-  readonly before?: readonly string[]
 }
 
 /** What its readers get wrong is put right before all else. */
@@ -29,7 +27,7 @@ export async function settled(from: SourceId, input: InputFile, tools: Tools): P
       return fits(input, tools)
     case 'tiff':
     case 'ptif':
-      return tiff(from, input, tools)
+      return { from, input: await usualTiff(input, await loadSharp(), tools) }
     case 'tga':
       return { from, input, args: (await isBlankAlpha(input, tools)) ? ['-alpha', 'off'] : [] }
     default:
@@ -42,11 +40,6 @@ async function sixel(input: InputFile, tools: Tools): Promise<Settled> {
   const path = join(tools.workDir, 'settled.png')
   await magick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
-}
-
-async function tiff(from: SourceId, asSent: InputFile, tools: Tools): Promise<Settled> {
-  const input = await usualPlanes(asSent, await loadSharp(), tools)
-  return { from, input, before: await sampleRangeArgs(input.path, tools) }
 }
 
 /** A file of which nothing can be read stays as it is: ImageMagick says what is wrong. */
@@ -71,21 +64,28 @@ async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
     pfmHeader.exec(bytes.toString('latin1', 0, 200)) ?? []
   const scale = Number(text)
   if (header === '' || !(scale > 0)) return input
-  const values = bytes.subarray(header.length)
-  const factor = factorFor(brightest(values, sign === '-'), scale)
+  const values = view(bytes.subarray(header.length))
+  const isLittleEndian = sign === '-'
+  const range = new SampleRange()
+  for (let at = 0; at + 4 <= values.byteLength; at += 4) range.add(values.getFloat32(at, isLittleEndian))
+  const samples = range.samples(header.startsWith('PF'))
+  const factor = meantFactor(samples, scale)
   if (factor === scale) return input
+  if (factor === undefined) {
+    const shades = shadesOf(samples, tools)
+    for (let at = 0; at + 4 <= values.byteLength; at += 4) {
+      values.setFloat32(at, shareOf(values.getFloat32(at, isLittleEndian), shades), isLittleEndian)
+    }
+  }
   const path = join(tools.workDir, 'in-range.pfm')
-  await writeFile(path, Buffer.concat([Buffer.from(`${sides}${sign}${factor}${end}`), values]))
+  const rest = bytes.subarray(header.length)
+  await writeFile(path, Buffer.concat([Buffer.from(`${sides}${sign}${factor ?? 1}${end}`), rest]))
   return { ...input, path }
 }
 
-function brightest(values: Buffer, isLittleEndian: boolean): number {
-  let most = 0
-  for (let at = 0; at + 4 <= values.length; at += 4) {
-    const value = isLittleEndian ? values.readFloatLE(at) : values.readFloatBE(at)
-    if (value > most && value < Number.POSITIVE_INFINITY) most = value
-  }
-  return most
+/** Programs mean the scale in three ways: as a factor, as the brightest value, or not at all. */
+function meantFactor({ least, most }: Samples, scale: number): number | undefined {
+  return least < 0 ? undefined : [scale, 1, 1 / scale].find((factor) => most * factor <= 1.0001)
 }
 
 /**

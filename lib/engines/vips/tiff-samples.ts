@@ -2,24 +2,20 @@ import { join, parse } from 'node:path'
 import type Sharp from 'sharp'
 import type { Sharp as Image, Metadata, SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
-import { magick } from '../imagemagick/run.ts'
-import { fractions, sampleRangeArgs } from '../imagemagick/sample-range.ts'
+import { tiffOfShades } from '../picture/tiff-shades.ts'
 import { tags, tiffTag } from '../picture/tiff-tag.ts'
-import { unknownFeature } from '../unknown-feature.ts'
 import { maxPixels } from './limits.ts'
 
 const mmPerInch = 25.4
 const anyPlanes: SharpOptions = { limitInputPixels: maxPixels, limitInputChannels: 0 }
 
-/** A TIFF whose samples libvips takes for what they are, in place of one where it does not. */
-export async function usualTiff(input: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
-  const usual = await usualPlanes(input, sharp, tools)
-  const isFraction = (await tiffTag(usual.path, tags.sampleFormat)) === fractions
-  return isFraction ? { ...usual, path: await shadesOfFractions(usual, tools) } : usual
-}
-
-/** The same without planes that a picture has no place for. @throws AppError UNSUPPORTED_FORMAT. */
-export async function usualPlanes(input: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
+/**
+ * A TIFF whose samples libvips takes for what they are, and without planes that a picture has no place for, in place of
+ * one where it does not.
+ * @throws AppError UNSUPPORTED_FORMAT.
+ */
+export async function usualTiff(asSent: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
+  const input = await tiffOfShades(asSent, tools)
   const metadata = await sharp(input.path, anyPlanes)
     .metadata()
     .catch(() => undefined)
@@ -28,22 +24,12 @@ export async function usualPlanes(input: InputFile, sharp: typeof Sharp, tools: 
   const planes = await planesOf(metadata, input.path)
   const { dropped, areUsual } = planes
   if (areUsual) return input
-  if (metadata.depth === 'float') throw unknownFeature('tiff', `${metadata.channels} planes of fractions`)
   if (dropped > 0) {
     const left = dropped === 1 ? 'one plane was' : `${dropped} planes were`
     const sentence = `Beside those of the picture's colors ${left} left out: a picture has no place for more.`
     tools.warn('PLANES_DROPPED', sentence)
   }
   return { ...input, path: await withoutMore(input, metadata, planes, sharp, tools) }
-}
-
-/** libvips takes them for light, which makes them brighter, or for shades up to 255, which makes them black. */
-async function shadesOfFractions(input: InputFile, tools: Tools): Promise<string> {
-  const path = beside(input, tools, 'shades')
-  const range = await sampleRangeArgs(input.path, tools)
-  const whole = ['-depth', '16', '-define', 'quantum:format=unsigned', '-compress', 'None']
-  await magick(tools, 'convert', [...range, `tiff:${input.path}`, ...whole, `tiff:${path}`])
-  return path
 }
 
 interface Planes {
