@@ -225,7 +225,8 @@ describe('a TIFF', () => {
     const heights = [[200], [1400], [2600]]
     const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
     for (const [hole, unmeasured] of [
-      [-9999, '-9999'],
+      [-1000, '-1000'],
+      [-9999, ''],
       [-3.4e38, ''],
       [Number.NaN, ''],
     ] as const) {

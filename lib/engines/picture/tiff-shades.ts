@@ -59,6 +59,9 @@ function half(bits: number): number {
   return bits >= 0x8000 ? -size : size
 }
 
+/** What maps have, by old habit, where nothing was measured. */
+const holes: readonly number[] = [-9999, -32_767, -32_768]
+
 interface Page {
   readonly fields: Fields
   readonly reader: Reader
@@ -88,7 +91,7 @@ export async function tiffOfShades(input: InputFile, tools: Tools): Promise<Inpu
         const value = page.reader.read(data, at, page.little)
         const plane = planeOf(index)
         if (plane === page.clear) alpha.add(value)
-        else if (plane < page.colors && value !== unmeasured) range.add(value)
+        else if (plane < page.colors && value !== unmeasured && !holes.includes(value)) range.add(value)
       }
   const isColored = pages.some(({ colors }) => colors > 1)
   const shades = shadesOf(range.samples(isColored), tools)
