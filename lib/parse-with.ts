@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AppError } from './errors.ts'
 import { expectationOf, ownWords } from './expected.ts'
+import { requireClear } from './http/json-body.ts'
 import { isNestedTooDeep } from './nesting.ts'
 
 interface FieldError {
@@ -41,8 +42,10 @@ export function parseJson<Schema extends z.ZodType>(
   try {
     const value: unknown = JSON.parse(text)
     if (isNestedTooDeep(text)) throw new RangeError('nested too deep')
+    requireClear(text, value, field)
     return schema.parse(value)
   } catch (error) {
+    if (error instanceof AppError) throw error
     throw new AppError('INVALID_INPUT', `${field}: expected ${expected}.`, { field }, { cause: error })
   }
 }
@@ -113,7 +116,19 @@ const secret = /password|secret|token|key/i
 function arrival(path: readonly PropertyKey[], came: unknown): string {
   if (path.some((name) => secret.test(String(name)))) return ''
   if (path.length === 0) return `, got ${kindOf(came)}`
-  return `, got ${JSON.stringify(came)?.slice(0, 80) ?? kindOf(came)}`
+  return `, got ${shown(came)}`
+}
+
+/** Characters of a value that a sentence shows. */
+const mostShown = 80
+const halfAtEnd = /[\ud800-\udbff]$/
+
+function shown(came: unknown): string {
+  const text = JSON.stringify(came)
+  if (text === undefined) return kindOf(came)
+  if (text.length <= mostShown) return text
+  const begin = `${text.slice(0, mostShown).replace(halfAtEnd, '')}…`
+  return typeof came === 'string' ? `${begin}" with ${came.length} characters` : begin
 }
 
 /** What is too large to be shown. */

@@ -85,7 +85,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     MetadataOptions,
     { author: `a\nb${'x'.repeat(3000)}`, strip: 'perhaps' },
     {
-      author: `expected a text of at most 2000 characters, got ${JSON.stringify(`a\nb${'x'.repeat(75)}`).slice(0, 80)}`,
+      author: `expected a text of at most 2000 characters, got "a\\nb${'x'.repeat(75)}…" with 3003 characters`,
       strip: 'expected true or false, got "perhaps"',
     },
   ],
@@ -145,6 +145,30 @@ test('what comes back from the table in any order is told in one', () => {
   const other = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
   assert.equal(JSON.stringify(inOrder(one)), JSON.stringify(inOrder(other)))
   assert.deepEqual(inOrder(one), one)
+})
+
+test('of what came too long the beginning is shown, and no half of a character', () => {
+  const list = z.strictObject({ a: z.int() })
+  assert.equal(said(list, { a: 'x'.repeat(78) })['a'], `expected a whole number, got "${'x'.repeat(78)}"`)
+  const long = `${'x'.repeat(78)}😀`
+  assert.equal(
+    said(list, { a: long })['a'],
+    `expected a whole number, got "${'x'.repeat(78)}…" with 80 characters`,
+  )
+  assert.equal(
+    said(list, { a: Array(50).fill(12) })['a'],
+    `expected a whole number, got [${'12,'.repeat(50).slice(0, 79)}…`,
+  )
+})
+
+test('JSON in a field of a form has each name once, and whole characters', () => {
+  const options = z.record(z.string(), z.unknown())
+  const of = (text: string) => parseJson(options, text, 'options', 'a JSON object')
+  assert.throws(() => of('{"quality":1,"quality":2}'), {
+    details: { field: 'quality' },
+    message: /sent twice/,
+  })
+  assert.throws(() => of('{"title":"\\ud83d"}'), { details: { field: 'title' }, message: /half of one/ })
 })
 
 test('JSON in a field of a form is refused by its field where it is none, or nested too deep', () => {

@@ -51,8 +51,22 @@ export async function readBody(
     })
     return { value: form.fields, files: form.files, discard: () => form.discard() }
   }
-  const text = (await readAll(stream, maxPlainBytes)).toString('utf8')
+  const text = asText(await readAll(stream, maxPlainBytes))
   return { value: kind === 'form' ? fieldsOnce(new URLSearchParams(text)) : parseJson(text), ...none }
+}
+
+/** A mark of the byte order, which some editors write, is no part of it. @throws AppError INVALID_REQUEST */
+export function asText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new AppError(
+      'INVALID_REQUEST',
+      'The body is not text in UTF-8. Send it in UTF-8, whatever the rest of your data is in.',
+      undefined,
+      { cause: error },
+    )
+  }
 }
 
 function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {

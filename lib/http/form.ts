@@ -103,7 +103,13 @@ function parse(
     })
     for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
       parser.on(limit, () =>
-        fail(new AppError('INVALID_REQUEST', 'The form has too many parts.', { max: limits.parts })),
+        fail(
+          new AppError(
+            'INVALID_REQUEST',
+            `The form has too many parts: it may have ${limits.fields} fields, and ${limits.parts} parts with its files.`,
+            { max: limits.parts },
+          ),
+        ),
       )
     }
     parser.on('error', (error) =>

@@ -1,11 +1,9 @@
+import { brokenText, halfCharacter } from '../broken-text.ts'
 import { AppError } from '../errors.ts'
 import { deepest, isNestedTooDeep } from '../nesting.ts'
 import { repeatedField } from './repeated-field.ts'
 
-/**
- * @throws AppError INVALID_REQUEST for what is no JSON or nested too deep, INVALID_INPUT for a name that stands twice in
- * one object.
- */
+/** @throws AppError INVALID_REQUEST for what is no JSON or nested too deep, and what `requireClear` throws. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
   const value = parsed(text)
@@ -14,20 +12,42 @@ export function parseJson(text: string): unknown {
       'INVALID_REQUEST',
       `The body is nested too deep: expected at most ${deepest} objects and lists within each other.`,
     )
+  requireClear(text, value, 'body')
+  return value
+}
+
+/**
+ * @param text that is the JSON of `value`, not nested too deep.
+ * @throws AppError INVALID_INPUT for a name that stands twice in one object, and for a text with half of a character.
+ */
+export function requireClear(text: string, value: unknown, where: string): void {
   const twice = nameSentTwice(text)
   if (twice !== undefined) throw repeatedField(twice)
-  return value
+  const broken = brokenText(value)
+  if (broken !== undefined) throw halfCharacter(broken.join('.') || where)
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'not JSON'
+    const reason = error instanceof Error ? reasonOf(error.message) : 'it cannot be read'
     throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, {
       cause: error,
     })
   }
+}
+
+/** V8's words without those that the sentence has, and without what it quotes, which may be a secret. */
+function reasonOf(said: string): string {
+  const token = /^Unexpected token '(.+?)', /su.exec(said)?.[1]
+  if (token !== undefined) return `there is a ${token} where none may be`
+  if (said === 'Unexpected end of JSON input') return 'it ends too early'
+  const [, words, line, column] =
+    /^(.*?) (?:in |after )?JSON at position \d+ \(line (\d+) column (\d+)\)$/s.exec(said) ?? []
+  return words === undefined
+    ? 'it is something else'
+    : `${words.toLowerCase()} at line ${line}, column ${column}`
 }
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/gs

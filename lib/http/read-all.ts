@@ -18,13 +18,23 @@ export function readAll(body: Readable, maxBytes: number): Promise<Buffer> {
       }
       body.off('data', take)
       body.pause()
-      reject(new AppError('INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, { maxBytes }))
+      reject(tooLong(maxBytes))
     }
     body.on('data', take)
     body.once('end', () => resolve(Buffer.concat(chunks)))
     body.once('error', (error) => reject(isUndecodable(error) ? undecodable(error) : cutOff(error)))
     body.once('close', () => reject(cutOff()))
   })
+}
+
+function tooLong(maxBytes: number): AppError {
+  const kib = maxBytes / 1024
+  const most = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
+  return new AppError(
+    'INVALID_REQUEST',
+    `The body is larger than the ${most} that one without files may have. Send files in a form, or by POST /v1/uploads/presign.`,
+    { maxBytes },
+  )
 }
 
 export const cutOff = (cause?: Error) =>

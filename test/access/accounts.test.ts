@@ -75,6 +75,38 @@ describe('what is refused', () => {
     assert.match(await said('update-user', { name: 'Bob' }), /^Nobody is signed in here/)
   })
 
+  test('is told in whole sentences, with the way out', async () => {
+    await signUp(visitor(), 'twice@example.com')
+    for (const [path, body, said] of [
+      [
+        'sign-in/email',
+        { email: 'twice@example.com', password: 'wrong horse battery' },
+        /password can be set anew/,
+      ],
+      [
+        'sign-up/email',
+        { email: 'twice@example.com', password, name: 'Ann' },
+        /Sign in, or sign up with another/,
+      ],
+      ['sign-in/social', { provider: 'nobody' }, /^provider: nobody .* GET \/v1\/auth\/options/],
+      ['two-factor/verify-totp', { code: '123456' }, /^Send the password first/],
+    ] as const) {
+      const { status, json } = await visitor().send('POST', `/v1/auth/${path}`, body)
+      assert.ok(status >= 400, path)
+      assert.match(json.message, said)
+      assert.match(json.message, /\.$/)
+    }
+  })
+
+  test('names the field of a text that no store can keep, with the id of the request', async () => {
+    const body = { name: 'Ann \ud83d', email: 'half@example.com', password }
+    const { status, json, headers } = await visitor().send('POST', '/v1/auth/sign-up/email', body)
+    assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
+    assert.match(json.message, /^name: expected whole characters/)
+    assert.match(headers['x-request-id'] ?? '', /^req_/)
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+  })
+
   test('lists every wrong field, as all endpoints do', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])

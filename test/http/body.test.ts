@@ -107,6 +107,45 @@ test('a name that stands twice in one object is refused, in two objects it is no
   assert.deepEqual(await twice(' '), {})
 })
 
+test('half of a character is refused by its field, whole ones are not', async () => {
+  const sent = (body: string) => read('application/json', { body })
+  for (const [body, field] of [
+    ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
+    ['{"a":{"\\udc00":1}}', 'a'],
+    ['"\\ude00\\ud83d"', 'body'],
+  ] as const)
+    await assert.rejects(sent(body), {
+      code: 'INVALID_INPUT',
+      details: { field },
+      message: /got half of one/,
+    })
+  assert.deepEqual(await sent('{"a":"\\ud83d\\ude00","b":"\\\\ud83d"}'), { a: '😀', b: '\\ud83d' })
+})
+
+test('what is not UTF-8 is refused, a mark of the byte order is left out', async () => {
+  const sent = (type: string, bytes: Buffer) => read(type, { bodyStream: Readable.from([bytes]) })
+  for (const type of ['application/json', 'application/x-www-form-urlencoded'])
+    for (const coding of ['latin1', 'utf16le'] as const)
+      await assert.rejects(sent(type, Buffer.from('{"text":"é"}', coding)), { message: /not text in UTF-8/ })
+  assert.deepEqual(await sent('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
+})
+
+const notJson: [body: string, reason: string][] = [
+  ['{"password":hunter2}', 'there is a h where none may be'],
+  ['{"a":1', "expected ',' or '}' after property value at line 1, column 7"],
+  ['{"a":1}\n{', 'unexpected non-whitespace character at line 2, column 1'],
+  ['[1,', 'it ends too early'],
+  ['NaN', 'it is something else'],
+]
+for (const [body, reason] of notJson) {
+  test(`${body} is refused without being repeated`, async () => {
+    await assert.rejects(read('application/json', { body }), {
+      code: 'INVALID_REQUEST',
+      message: `The body is not valid JSON: ${reason}.`,
+    })
+  })
+}
+
 test('a body of unknown length ends at the limit of a request, with the way out', async () => {
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }

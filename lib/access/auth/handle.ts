@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { AppError } from '../../errors.ts'
-import { bodyStream } from '../../http/body.ts'
+import { asText, bodyStream } from '../../http/body.ts'
 import type { HttpEvent } from '../../http/contract.ts'
+import { parseJson } from '../../http/json-body.ts'
 import { readAll } from '../../http/read-all.ts'
 import { newId } from '../../ids.ts'
 import { type Auth, addressHeader } from './auth.ts'
@@ -23,13 +24,20 @@ export async function handleAuth(
     return await answer(...given)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    const [, { headers }] = given
     return {
       statusCode: error.status,
-      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      headers: { ...always(headers['x-request-id']), 'content-type': 'application/json' },
       body: JSON.stringify({ code: error.code, message: error.message }),
     }
   }
 }
+
+const always = (requestId: string = newId('req')) => ({
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-request-id': requestId,
+})
 
 /** The page that the library shows to people has no script; nothing else may be made of what is reflected in it. */
 const pageRules = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
@@ -45,6 +53,9 @@ async function answer(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { method } = event.requestContext.http
   const body = await readAll(bodyStream(event), mostBytes)
+  // The library takes what no store can keep, and says nothing of it then.
+  const isJson = /[/+]json/i.test(event.headers['content-type'] ?? '')
+  if (isJson && body.length > 0) parseJson(asText(body))
   const headers = new Headers()
   for (const [name, value] of Object.entries(event.headers))
     if (value !== undefined && !/^x-forwarded-|^content-length$/.test(name)) headers.set(name, value)
@@ -78,11 +89,10 @@ async function resultOf(
   return {
     statusCode: response.status,
     headers: {
-      ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      ...always(requestId),
       ...headers,
       ...(isRefusal && { 'content-type': 'application/json' }),
       ...(isPage && { 'content-security-policy': pageRules }),
-      'x-request-id': requestId ?? newId('req'),
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
     },
     cookies: response.headers.getSetCookie(),

@@ -14,15 +14,35 @@ export interface Refusal {
 
 /** What it says too shortly, by its code, which stays. */
 const sentences: Readonly<Record<string, string>> = {
-  BAD_REQUEST: 'The body is not valid JSON.',
+  FAILED_TO_UNLINK_LAST_ACCOUNT:
+    'This is your only way to sign in. Set a password, or link another provider, first.',
+  INVALID_BACKUP_CODE: 'This is none of your recovery codes, or it was used before. Each of them works once.',
+  INVALID_CALLBACK_URL: 'callbackURL: expected an address of this service.',
+  INVALID_CODE: 'code: it is wrong, or its half minute is over. Send the one that your app shows now.',
   INVALID_EMAIL: 'email: expected an address as ann@example.com.',
+  INVALID_EMAIL_OR_PASSWORD:
+    'The address or the password is wrong. A forgotten password can be set anew by mail.',
   INVALID_ORIGIN: 'The header Origin names another address than that of the service. Send its own.',
+  INVALID_PASSWORD: 'The password is wrong.',
+  INVALID_REDIRECT_URL: 'redirectTo: expected an address of this service.',
+  INVALID_TOKEN: 'The address of this mail is wrong, or was used before. Ask for another mail.',
+  INVALID_TWO_FACTOR_COOKIE:
+    'Send the password first: the code belongs to a sign-in that has begun here, within 10 minutes.',
   MISSING_OR_NULL_ORIGIN:
     'The header Origin is missing: with cookies, name the address of the service in it.',
   PASSWORD_TOO_LONG: 'The password is too long: it may have 128 characters.',
   PASSWORD_TOO_SHORT: 'The password is too short: it needs at least 10 characters.',
+  PROVIDER_NOT_FOUND:
+    'provider: nobody signs in by this one here. GET /v1/auth/options lists those that are set up.',
   SESSION_NOT_FRESH: 'This takes a session of less than a day. Sign in again first.',
+  TOKEN_EXPIRED: 'The address of this mail is too old. Ask for another mail.',
+  TOTP_NOT_ENABLED: 'No second factor is set up for this account. POST /v1/auth/two-factor/enable begins it.',
+  TWO_FACTOR_NOT_ENABLED:
+    'No second factor is set up for this account. POST /v1/auth/two-factor/enable begins it.',
   UNAUTHORIZED: 'Nobody is signed in here. Sign in and send the cookie that comes with the answer.',
+  USER_ALREADY_EXISTS: 'There is an account with this address. Sign in, or sign up with another one.',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL:
+    'There is an account with this address. Sign in, or sign up with another one.',
 }
 
 export interface Asked {
