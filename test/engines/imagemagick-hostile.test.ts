@@ -116,7 +116,10 @@ describe('a hostile picture for ImageMagick', () => {
       bytes[13] = 3
       for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 14 + 4 * at)
       bytes.set([0, 8, 0, 3], 22)
+      // Packed rows, of which none is there.
+      bytes[39] = 1
     })
+    assert.equal(await detected('in.psd', psd), 'psd')
     for (const [from, bytes] of [
       ['pfm', `PF\n60000 60000\n-1.0\n${'\0'.repeat(64)}`],
       ['ppm', `P6\n# one\n60000 # two\n 60000\n255\n${'\0'.repeat(64)}`],

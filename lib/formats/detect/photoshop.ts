@@ -1,15 +1,18 @@
+import { maxSide } from '../../engines/imagemagick/limits.ts'
 import { damaged, type OpenedFile, view } from './source.ts'
 
 const headerBytes = 26
 
 /**
  * Adobe's file format specification: a header, three sections with their lengths, then the merged picture. Readers
- * leave what is missing of it black.
+ * leave what is missing of it black. One that claims to be larger than they take is theirs to refuse: whole, it would
+ * be too large as well.
  */
 export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   const header = view(file.head)
   const large = header.getUint16(4) === 2
-  const [channels, height] = [header.getUint16(12), header.getUint32(14)]
+  const [channels, height, width] = [header.getUint16(12), header.getUint32(14), header.getUint32(18)]
+  if (Math.max(width, height) > maxSide) return
   let at = headerBytes
   for (const wide of [false, false, large]) {
     const length = view(await file.read(at, at + (wide ? 8 : 4)))
