@@ -1,7 +1,7 @@
 import seconds from './long-files.json' with { type: 'json' }
 
 /** Days in which each of the long files comes once. */
-const days = 3
+const days = 5
 const dayMs = 86_400_000
 
 const longest = Object.entries<number>(seconds)
