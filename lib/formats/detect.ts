@@ -26,7 +26,7 @@ export interface Detected {
 /**
  * What a file is, from its bytes first and its name second, and that it is whole. Only its ends and a few places
  * between are read.
- * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED.
+ * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED, FILE_TOO_LARGE.
  */
 export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
   if (source.size === 0) {

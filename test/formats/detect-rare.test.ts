@@ -71,3 +71,20 @@ test('what other programs mark otherwise is known by its bytes, whatever it is c
   assert.equal(await detected('a.webm', await bytesOf('odd/webm.mka')), 'webm')
   assert.equal(await detected('a.txt', 'true, it is a text that begins so\n'), 'txt')
 })
+
+test('a drawing that repeats parts of itself without end is too large, before anybody draws it', async () => {
+  const drawing = (levels: number) => {
+    const part = (level: number) =>
+      `<g id="part${level}">${`<use xlink:href="#part${level - 1}"/>`.repeat(10)}</g>`
+    const parts = Array.from({ length: levels }, (_, index) => part(index + 1)).join('')
+    return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><defs><rect id="part0" width="1" height="1"/>${parts}</defs><use xlink:href="#part${levels}"/></svg>`
+  }
+  assert.equal(await detected('a.svg', drawing(4)), 'svg')
+  const tooLarge = { code: 'FILE_TOO_LARGE', message: /500000 shapes/ }
+  await assert.rejects(detected('a.svg', drawing(11)), tooLarge)
+  await assert.rejects(detected('a.svgz', gzipSync(drawing(11).replaceAll('xlink:', ''))), tooLarge)
+  const circle = drawing(1).replace('<rect id="part0"', '<use id="part0" href="#part1"')
+  assert.equal(await detected('a.svg', circle), 'svg')
+  const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g id="a">'.repeat(50_000)}<use href="#a"/>`
+  await assert.rejects(detected('a.svg', `${deep}</svg>`), tooLarge)
+})

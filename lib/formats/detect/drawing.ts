@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FormatId } from '../index.ts'
+import { requireDrawable } from './repeated-shapes.ts'
 import type { OpenedFile } from './source.ts'
 
 /** What is true of a file beside its format, and decides who can make something of it. */
@@ -39,10 +40,15 @@ const beyondLibrsvg: readonly RegExp[] = [
   /<(?:\w+:)?svg\b[^>]*\bstyle\s*=\s*["'][^"']*background|[\s>,}]svg\s*\{[^}]*background/,
 ]
 
-/** What is drawn by librsvg as well as by a browser has none. */
+/**
+ * What is drawn by librsvg as well as by a browser has none.
+ * @throws AppError FILE_TOO_LARGE.
+ */
 export async function traitsOf(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
   if (format !== 'svg' && format !== 'svgz') return []
-  return needsBrowser(await textOf(format, file)) ? ['browser-drawing'] : []
+  const text = await textOf(format, file)
+  requireDrawable(text)
+  return needsBrowser(text) ? ['browser-drawing'] : []
 }
 
 /** @param svg each byte a character. */
