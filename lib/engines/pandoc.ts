@@ -300,9 +300,19 @@ async function read(args: readonly string[], input: InputFile, from: SourceId, t
         { cause: error },
       )
     }
+    if (ranOutOfMemory(error)) throw tooLarge(from, error)
     if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corrupt(from, error)
     throw error
   }
+}
+
+/** What GHC's programs say, whose document is many times larger in memory than in its file. */
+const ranOutOfMemory = (error: unknown) =>
+  error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
+
+function tooLarge(from: FormatId, cause: unknown): AppError {
+  const sentence = `The ${formatById(from).name} (${from}) has more in it than fits into the memory that a conversion gets. Split it into smaller ones.`
+  return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', format: from }, { cause })
 }
 
 /** Readers of some formats go on without them. */

@@ -278,6 +278,12 @@ describe('a document made to overwhelm', () => {
   })
 })
 
+test('a document that does not fit into the memory of a conversion is too large, not damaged', async () => {
+  const small = { ...pandoc, limits: { ...pandoc.limits, memoryMb: 300 } }
+  const source = await file('large.html', '<p>apple <b>pear</b></p>'.repeat(100_000))
+  await assert.rejects(convert(small, source, 'rst'), { code: 'FILE_TOO_LARGE', message: /memory/ })
+})
+
 test('Markdown for which pandoc would take hours is refused with what it has, and less is read', async () => {
   const refused = async (text: string, sentence: RegExp) => {
     const source = await file('deep.md', text)
