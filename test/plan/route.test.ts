@@ -96,6 +96,44 @@ describe('a route', () => {
   })
 })
 
+describe('an operation that no engine does', () => {
+  const compressing = (from: FormatId[]) => [
+    engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
+  ]
+  const refused = (from: FormatId, to: FormatId, known: readonly Engine[], told: object) =>
+    assert.throws(() => planRoute({ operation: 'compress', from, to, engines: known }), {
+      ...{ name: 'AppError', code: 'UNSUPPORTED_CONVERSION' },
+      ...told,
+    })
+
+  test('names what it makes of the format, or else what it takes', () => {
+    const pictures = compressing(['png', 'jpg'])
+    refused('jpg', 'gif', pictures, {
+      message: 'compress makes png of jpg, not gif.',
+      details: { operation: 'compress', from: 'jpg', to: 'gif', targets: ['png'], sources: ['png', 'jpg'] },
+    })
+    refused('mp3', 'mp3', pictures, { message: 'compress takes png, jpg; the file is mp3.' })
+    refused('mp3', 'mp3', [], { message: 'compress takes nothing on this machine; the file is mp3.' })
+  })
+
+  test('names forty formats at most', () => {
+    const [more, forty] = [41, 40].map((count) =>
+      formats
+        .map(({ id }) => id)
+        .filter((id) => id !== 'mp3')
+        .slice(0, count),
+    )
+    const message = `compress takes ${forty?.join(', ')}`
+    const details = { operation: 'compress', from: 'mp3', to: 'mp3', targets: [] }
+    refused('mp3', 'mp3', compressing(forty ?? []), {
+      ...{ message: `${message}; the file is mp3.`, details: { ...details, sources: forty } },
+    })
+    refused('mp3', 'mp3', compressing(more ?? []), {
+      ...{ message: `${message} and 1 more; the file is mp3.`, details },
+    })
+  })
+})
+
 describe('a pinned engine', () => {
   test('does the step though another is cheaper', () => {
     assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
