@@ -173,6 +173,20 @@ describe('the options of a route', () => {
     assert.equal(stepsOf(plain, { dpi: 72 }).length, 2)
   })
 
+  test('have it too where a document is made smaller, shown or marked, and not where it is packed as it is', () => {
+    const operations = [
+      ['compress', 'docx', 2],
+      ['thumbnail', 'png', 2],
+      ['watermark', 'docx', 2],
+      ['archive', 'zip', 1],
+    ] as const
+    for (const [operation, to, steps] of operations) {
+      const able = engine('libreoffice', 'office', [{ ...can(['docx'], [to], 1), operation }])
+      const route = planRoute({ operation, from: 'docx', to, engines: [able] })
+      assert.equal(stepsOf(route, { password: 'secret' }).length, steps, operation)
+    }
+  })
+
   test('say where the first step is done, also when the password is sealed', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
