@@ -181,7 +181,7 @@ describe('the options of a route', () => {
       ['archive', 'zip', 1],
     ] as const
     for (const [operation, to, steps] of operations) {
-      const able = engine('libreoffice', 'office', [{ ...can(['docx'], [to], 1), operation }])
+      const able = engine('libreoffice', 'office', [{ ...can(['docx'], [to], 1), operation, same: true }])
       const route = planRoute({ operation, from: 'docx', to, engines: [able] })
       assert.equal(stepsOf(route, { password: 'secret' }).length, steps, operation)
     }
