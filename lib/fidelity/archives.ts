@@ -13,8 +13,11 @@ export async function zipEntries(bytes: FileBytes): Promise<Holding | undefined>
 
 /** Headers are read one by one; an archive of more of them is not counted. */
 const mostHeaders = 5000
-/** Files, by POSIX ustar and by what came before; links and folders are none. */
-const fileTypes = new Set(['0', '\0', '7'])
+/** Files, by POSIX ustar, by what came before and by old GNU tar, which leaves out holes; links and folders are none. */
+const sparse = 'S'
+const fileTypes = new Set(['0', '\0', '7', sparse])
+/** Where the header of a sparse file says that more of its map follows, and where each block of that does. */
+const mapGoesOn = { header: 482, block: 504 } as const
 
 /** What can be read piece by piece. */
 type Pieces = Pick<FileBytes, 'size' | 'at'>
@@ -29,8 +32,12 @@ export async function tarEntries(bytes: Pieces): Promise<Holding | undefined> {
     const size = sizeIn(head.subarray(124, 136))
     if (Number.isNaN(size)) return undefined
     const isFolder = head.toString('latin1', 0, 100).replace(/\0.*$/s, '').endsWith('/')
-    if (fileTypes.has(head.toString('latin1', 156, 157)) && !isFolder) entries++
-    at += 512 + Math.ceil(size / 512) * 512
+    const type = head.toString('latin1', 156, 157)
+    if (fileTypes.has(type) && !isFolder) entries++
+    at += 512
+    let goesOn = type === sparse && head[mapGoesOn.header] === 1
+    for (; goesOn; at += 512) goesOn = (await bytes.at(at, 512))[mapGoesOn.block] === 1
+    at += Math.ceil(size / 512) * 512
   }
   return holdingOf(entries)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -178,6 +178,24 @@ test('files in archives are counted, folders and links are not', async () => {
   const flat = join(folder, 'flat.ar')
   await run('bsdtar', ['-c', '--format', 'ar', '-f', flat, '-C', tree, 'a.txt', 'b.txt'])
   assert.deepEqual((await holdingOf(flat, 'ar', asSource))?.counts, { entries: 2 })
+})
+
+test('files with holes are counted in the tape archives of GNU, old and new', async () => {
+  const tree = join(folder, 'holes')
+  await mkdir(tree)
+  // The header holds four of its parts, each block that follows 21.
+  for (const [name, parts] of Object.entries({ 'few.bin': 2, 'many.bin': 40 })) {
+    await using file = await open(join(tree, name), 'w')
+    for (let part = 0; part < parts; part++) await file.write('apple'.repeat(900), part * 65_536)
+  }
+  await writeFile(join(tree, 'none.txt'), 'apple')
+  for (const kind of ['oldgnu', 'gnu', 'pax']) {
+    const path = join(folder, `holes-${kind}.tar`)
+    const files = ['few.bin', 'many.bin', 'none.txt']
+    const args = ['--sparse', `--format=${kind}`, '-cf', path, '-C', tree, ...files]
+    await promisify(execFile)('tar', args)
+    assert.deepEqual((await holdingOf(path, 'tar', asSource))?.counts, { entries: 3 }, kind)
+  }
 })
 
 test('cells of a table are counted by what parts its fields', async () => {
