@@ -2,6 +2,7 @@
 
 CUSTOM_SHAPE = 'com.sun.star.drawing.CustomShape'
 TEXT_SHAPE = 'com.sun.star.drawing.TextShape'
+CAPTION_SHAPE = 'com.sun.star.drawing.CaptionShape'
 PARAGRAPH_BREAK = 0
 # As much of the look of letters as a web page has use for.
 LOOKS = ('CharWeight', 'CharPosture', 'CharUnderline', 'CharHeight', 'CharColor', 'CharFontName')
@@ -20,23 +21,31 @@ def keep_words(document, family):
 
 def count_on(sheet):
     """Shapes with words on a sheet, and how many words."""
-    texts = [shape.getString() for shape in _with_words(sheet.DrawPage)]
+    texts = [part.getString() for shape in _drawn_on(sheet) for part in _texts_in(shape)]
     return {'shapes': len(texts), 'shapeWords': sum(len(text.split()) for text in texts)}
 
 
 def _set_below(sheet):
     """Of a sheet: rows of their own below its cells. The shape itself would be a picture that nobody has."""
-    page = sheet.DrawPage
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
     row = cursor.RangeAddress.EndRow + 2
-    for shape in [page.getByIndex(index) for index in range(page.Count)]:
+    for shape in _drawn_on(sheet):
         texts = [part.getString() for part in _texts_in(shape)]
         for offset, text in enumerate(texts):
             sheet.getCellByPosition(0, row + offset).setString(text)
         row += len(texts)
         if texts:
-            page.remove(shape)
+            sheet.DrawPage.remove(shape)
+
+
+def _drawn_on(sheet):
+    """Without the boxes of comments, which belong to their cells: the writer has them, and dies where one is gone."""
+    page = sheet.DrawPage
+    comments = sheet.Annotations
+    boxes = [comments.getByIndex(index).getAnnotationShape() for index in range(comments.Count)]
+    shapes = [page.getByIndex(index) for index in range(page.Count)]
+    return [shape for shape in shapes if shape.ShapeType != CAPTION_SHAPE or shape not in boxes]
 
 
 def _free(document, page):

@@ -429,3 +429,17 @@ test('words in shapes, also in groups of them, are in the web page once', async 
     for (const word of words) assert.equal(page.split(word).length, 2, `${word} of ${name}`)
   }
 })
+
+test('a sheet with a comment that is shown becomes a web page with it', async () => {
+  const comment =
+    '<office:annotation office:display="true"><text:p>comment-apple</text:p></office:annotation>'
+  const cell = `<table:table-cell office:value-type="string">${comment}<text:p>cell-pear</text:p></table:table-cell>`
+  const body = `<office:spreadsheet><table:table table:name="One"><table:table-row>${cell}</table:table-row></table:table></office:spreadsheet>`
+  const path = join(scratch, 'comment.fods')
+  const namespace = 'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+  const sheet = shapesOf(body).replace('xmlns:text', `${namespace}xmlns:text`)
+  await writeFile(path, sheet.replace('opendocument.text"', 'opendocument.spreadsheet"'))
+  const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
+  for (const word of ['comment-apple', 'cell-pear']) assert.equal(page.split(word).length, 2, word)
+  assert.deepEqual((await convert(engine, path, 'csv')).warnings, [])
+})
