@@ -168,7 +168,7 @@ export function rateLimited({ readings }: Taken, principal: Principal, now: numb
   const window = name === 'reads' ? 'minute' : name
   return new AppError(
     'RATE_LIMITED',
-    `The plan ${principal.plan} allows ${limit} ${name === 'reads' ? 'reading ' : ''}requests a ${window}. Go on in ${retryAfter} s.`,
+    `The plan ${principal.plan} allows ${limit} ${name === 'reads' ? 'reading ' : ''}requests ${window === 'hour' ? 'an' : 'a'} ${window}. Go on in ${retryAfter} s.`,
     { limit, window, retryAfter, scope, plan: principal.plan },
   )
 }

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownerToken } from '../../lib/access/anonymous.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import { readingsOf, takeRequest } from '../../lib/access/limits.ts'
+import { rateLimited, readingsOf, takeRequest } from '../../lib/access/limits.ts'
 import type { Principal } from '../../lib/access/principal.ts'
-import { endOf, limitHeaders } from '../../lib/access/windows.ts'
+import { endOf, limitHeaders, type Reading, type WindowName } from '../../lib/access/windows.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import { clientAddress } from '../../lib/http/client-address.ts'
 import { newId } from '../../lib/ids.ts'
@@ -125,6 +125,28 @@ test('a window that is over begins anew, and only that', async () => {
   // The next day is the next month as well.
   assert.deepEqual(await taken(noon + 12 * 3_600_000), [true, 1, 1, 1])
   assert.equal(endOf('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
+})
+
+test('who sent too many is told when all of the full windows are over, and whose they are', () => {
+  const reading = (name: WindowName, used: number, endsAt: number) => ({
+    ...{ policy: { name, counter: name, limit: 60 }, used, endsAt },
+  })
+  const told = (kind: Principal['kind'], ...readings: readonly Reading[]) => {
+    const { message, details } = rateLimited({ isAllowed: false, readings }, somebody({ kind }), 1000)
+    return { message, details }
+  }
+  const windows = [reading('minute', 60, 31_000), reading('hour', 60, 601_000), reading('day', 59, 901_000)]
+  assert.deepEqual(told('key', ...windows), {
+    message: 'The plan free allows 60 requests an hour. Go on in 600 s.',
+    details: { limit: 60, window: 'hour', retryAfter: 600, scope: 'key', plan: 'free' },
+  })
+  const [minute] = windows
+  assert.ok(minute)
+  assert.equal(told('session', minute).details?.['scope'], 'account')
+  assert.deepEqual(told('anonymous', reading('reads', 61, 31_000)), {
+    message: 'The plan free allows 60 reading requests a minute. Go on in 30 s.',
+    details: { limit: 60, window: 'minute', retryAfter: 30, scope: 'ip', plan: 'free' },
+  })
 })
 
 test('more keys of one account give no more requests a day', async () => {
