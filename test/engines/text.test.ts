@@ -158,6 +158,15 @@ describe('a text that tells its encoding', () => {
     assert.deepEqual([wrong.text, wrong.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
   })
 
+  test('is UTF-32 by its mark, which begins as that of UTF-16 does', async () => {
+    const text = '"Grüße, 😀","a""b"\n1,2'
+    for (const encoding of ['utf-32le', 'utf-32be']) {
+      const bytes = iconv.encode(text, encoding, { addBOM: true })
+      const { text: read, warnings } = await letters(bytes, 'csv')
+      assert.deepEqual([read, warnings], [text, []], encoding)
+    }
+  })
+
   test('may be called by any of its names', () => {
     for (const [label, name] of [
       ['CP932', 'shift_jis'],

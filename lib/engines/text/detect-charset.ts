@@ -16,7 +16,7 @@ export interface TextBytes {
 }
 
 export interface Charset {
-  /** As the Encoding Standard has it. */
+  /** As the Encoding Standard has it, or UTF-32. */
   readonly name: string
   /** How it is known; only what is guessed can be wrong. */
   readonly by: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
@@ -36,7 +36,10 @@ export function charsetOf(text: TextBytes, format: FormatId, requested?: string)
   return { name: guessed(more), by: 'guess' }
 }
 
-function byMark([first, second, third]: Uint8Array): string | undefined {
+function byMark([first, second, third, fourth]: Uint8Array): string | undefined {
+  // Its mark begins with that of UTF-16, in which no text begins with a sign of zero.
+  if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) return 'utf-32le'
+  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'utf-32be'
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined

@@ -5,8 +5,8 @@ export type Decoder = (piece?: Uint8Array) => string
 
 /** @param name as `charsetNamed` gives it. */
 export function decoderOf(name: string): Decoder {
-  // Node's own reads fewer letters of Korean and Chinese than Windows writes, and iconv-lite no ISO-2022.
-  if (!name.startsWith('utf-') && iconv.encodingExists(name)) {
+  // Node's own reads fewer letters of Korean and Chinese than Windows writes and no UTF-32, iconv-lite no ISO-2022.
+  if (!/^utf-(?!32)/.test(name) && iconv.encodingExists(name)) {
     const decoder = iconv.getDecoder(name)
     return (piece) => (piece ? decoder.write(Buffer.from(piece)) : (decoder.end() ?? ''))
   }
