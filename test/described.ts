@@ -9,6 +9,7 @@ export interface Seen {
   readonly path: string
   readonly status: number
   readonly contentType: string | null
+  readonly headers: Headers
   readonly text: string
 }
 
@@ -18,7 +19,11 @@ interface Documented {
 interface Operation {
   readonly operationId: string
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, Answer>>
+}
+interface Answer {
+  readonly content?: Content
+  readonly headers?: Readonly<Record<string, { readonly required: boolean }>>
 }
 type Content = Readonly<Record<string, { readonly example?: unknown; readonly examples?: unknown }>>
 
@@ -26,6 +31,10 @@ interface Place {
   readonly path: string
   readonly operation: Operation | undefined
 }
+
+/** Of each reply of any service, and of whatever carries it. */
+const usual =
+  /^(?:access-control-|content-|date$|connection$|keep-alive$|transfer-encoding$|vary$|cache-control$|set-cookie$|x-content-type-options$|x-accel-buffering$|x-sandbox$|pragma$|apigw-requestid$)/
 
 const isJson = (type: string) => /[/+]json$/.test(type)
 const isUri = (text: string) => URL.canParse(text)
@@ -66,6 +75,7 @@ export class Described {
     const response = operation?.responses[String(status)]
     if (operation && !response)
       assert.fail(`${what}, which the OpenAPI document does not name: ${text.slice(0, 300)}`)
+    if (response) this.#checkHeaders(seen.headers, response.headers ?? {}, what)
     const type = seen.contentType?.split(';')[0] ?? ''
     const content = response?.content
     if (response && !content) {
@@ -94,6 +104,13 @@ export class Described {
     assert.fail(
       `${what}, which differs from the OpenAPI document:\n${errors?.join('\n')}\n${JSON.stringify(value).slice(0, 600)}`,
     )
+  }
+
+  #checkHeaders(seen: Headers, described: NonNullable<Answer['headers']>, what: string): void {
+    for (const [name, { required }] of Object.entries(described))
+      if (required) assert.ok(seen.has(name), `${what} without the header ${name}`)
+    const unknown = [...seen.keys()].filter((name) => !(name in described) && !usual.test(name))
+    assert.deepEqual(unknown, [], `${what} with headers that the OpenAPI document does not name`)
   }
 
   #placeOf({ path, method }: Seen): Place | undefined {
@@ -138,6 +155,6 @@ const checkedFetch: typeof fetch = async (input, init) => {
   const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
   const { status, headers } = response
   const contentType = headers.get('content-type')
-  if (text !== undefined) (await described)?.check({ method, path, status, contentType, text })
+  if (text !== undefined) (await described)?.check({ method, path, status, contentType, headers, text })
   return response
 }

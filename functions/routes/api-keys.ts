@@ -63,7 +63,7 @@ export const createKey = contract({
       },
     },
   },
-  reply: { status: 201, schema: NewKeyView },
+  reply: { status: 201, headers: ['location'], schema: NewKeyView },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ body, principal, sourceIp }, services) => {

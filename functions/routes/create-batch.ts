@@ -68,6 +68,7 @@ export const createBatch = contract({
   },
   reply: {
     status: 202,
+    headers: ['location', 'retry-after', 'preference-applied'],
     also: mayBeOver,
     schema: StatusView.extend({
       batchId: z.string().describe('The same as jobId'),
@@ -231,15 +232,17 @@ function itemView({ index, item, names, source }: OpenItem, state: JobState): It
     targetFormat: item.targetFormat ?? state.job.display.target?.format ?? null,
     taskName: names.convert,
     status: refused ? 'rejected' : 'accepted',
-    ...(refused && { error: { code: refused.code ?? '', message: refused.message ?? '' } }),
+    ...(refused && { error: { code: refused.code ?? '', message: asSent(refused.message ?? '') } }),
   }
 }
 
+/** Nobody has sent the tasks that items become, nor knows their names. */
+const asSent = (message: string) =>
+  message.replace(/^(?:tasks\.(?:item|import)-\d+(?:\.|: ))+/, '').replace(/^output_format\b/, 'targetFormat')
+
 function allRefused(errors: readonly AppError[]): AppError {
-  const items = errors.map(({ code, message }, index) => ({ index, code, message }))
-  return new AppError(
-    'UNSUPPORTED_CONVERSION',
-    `None of the ${errors.length} files can be converted; the first: ${errors[0]?.message ?? ''}`,
-    { items },
-  )
+  const items = errors.map(({ code, message }, index) => ({ index, code, message: asSent(message) }))
+  const what =
+    errors.length === 1 ? 'The file cannot be converted' : 'None of the files can be converted; the first'
+  return new AppError('UNSUPPORTED_CONVERSION', `${what}: ${items[0]?.message ?? ''}`, { items })
 }

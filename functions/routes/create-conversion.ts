@@ -69,7 +69,13 @@ export const createConversion = contract({
       additionalFile: 'Repeatable: the watermark of add-watermark-pdf, further pictures of combineImages',
     },
   },
-  reply: { status: 202, also: mayRedirect, schema: CreatedView, form: 'mirrored' },
+  reply: {
+    status: 202,
+    headers: ['location', 'retry-after', 'preference-applied'],
+    also: mayRedirect,
+    schema: CreatedView,
+    form: 'mirrored',
+  },
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'FILE_GONE'],
   handle: async (request, services) => {

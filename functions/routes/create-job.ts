@@ -82,7 +82,13 @@ export const createJob = contract({
     reference: Body.extend({ tasks: TaskMap }),
     examples,
   },
-  reply: { status: 202, also: mayBeOver, schema: JobView, form: 'mirrored' },
+  reply: {
+    status: 202,
+    headers: ['location', 'retry-after', 'preference-applied'],
+    also: mayBeOver,
+    schema: JobView,
+    form: 'mirrored',
+  },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

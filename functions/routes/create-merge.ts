@@ -52,7 +52,13 @@ export const createMerge = contract({
     schema: Fields,
     files: { file: 'Repeated: the files to merge, in order' },
   },
-  reply: { status: 202, also: mayRedirect, schema: CreatedView, form: 'mirrored' },
+  reply: {
+    status: 202,
+    headers: ['location', 'retry-after', 'preference-applied'],
+    also: mayRedirect,
+    schema: CreatedView,
+    form: 'mirrored',
+  },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {

@@ -36,7 +36,7 @@ export const downloadResult = contract({
     max: z.string().optional().describe('Times that it leads to the file'),
     sig: z.string().optional().describe('Signature'),
   }),
-  reply: { status: 302, schema: z.null(), form: 'empty' },
+  reply: { status: 302, headers: ['location', 'repr-digest'], schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],
   handle: async ({ params, query, rawQuery, method, principal, sourceIp, log }, services) => {
     const { inline, link, max, exp } = query

@@ -53,6 +53,7 @@ export const downloadZip = contract({
   body: { accepts: ['json'], schema: Body },
   reply: {
     status: 202,
+    headers: ['location', 'retry-after', 'preference-applied'],
     also: { 303: 'The ZIP is ready; `Location` leads to it' },
     schema: CreatedView,
     form: 'mirrored',
@@ -110,15 +111,19 @@ function wanted({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string
   if ((jobIds === undefined) === (jobId === undefined))
     throw new AppError(
       'INVALID_INPUT',
-      'Expected either jobIds or jobId; exactly one of them says what to pack.',
+      'jobIds: expected either jobIds or jobId, which say what to pack; got both or neither.',
       {
         field: 'jobIds',
       },
     )
   if (tasks && jobIds)
-    throw new AppError('INVALID_INPUT', 'tasks: expected with one jobId, got it with jobIds.', {
-      field: 'tasks',
-    })
+    throw new AppError(
+      'INVALID_INPUT',
+      'tasks: these are of one job. Send them with its jobId, not with jobIds.',
+      {
+        field: 'tasks',
+      },
+    )
   return [...new Set(jobIds ?? [jobId ?? ''])]
 }
 

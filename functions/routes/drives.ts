@@ -39,6 +39,7 @@ export const connectDrive = contract({
   }),
   reply: {
     status: 200,
+    headers: ['location'],
     also: { 302: 'To the drive' },
     schema: z.object({
       authorizationUrl: z.url(),
@@ -73,6 +74,7 @@ export const driveCallback = contract({
   }),
   reply: {
     status: 200,
+    headers: ['location'],
     also: { 302: 'To `redirectUri`, where there is one' },
     schema: z.object({ connectionId: z.string(), account: Account }),
   },
@@ -175,6 +177,7 @@ export const importFromDrive = contract({
   },
   reply: {
     status: 202,
+    headers: ['location', 'retry-after'],
     schema: z.object({
       jobId: z.string(),
       items: z.array(z.object({ fileId: z.string(), uploadId: z.string().nullable(), taskName: z.string() })),

@@ -20,7 +20,13 @@ export const getJob = contract({
   description:
     'With `Prefer: wait=25` the reply comes when the job is over, at the latest after that many seconds.',
   params: JobParams,
-  reply: { status: 200, schema: JobView, form: 'mirrored', etag: true },
+  reply: {
+    status: 200,
+    headers: ['retry-after', 'preference-applied'],
+    schema: JobView,
+    form: 'mirrored',
+    etag: true,
+  },
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = checkedJobId(params.jobId)

@@ -21,6 +21,7 @@ export const importUrl = contract({
   body: { accepts: ['json', 'form'], schema: z.strictObject({ ...fields, maxSize: max_size }) },
   reply: {
     status: 202,
+    headers: ['location', 'retry-after'],
     schema: z.object({
       uploadId: z.string(),
       jobId: z.string().describe('The job that fetches it'),

@@ -55,6 +55,7 @@ export const listConversions = contract({
   query: Query,
   reply: {
     status: 200,
+    headers: ['link'],
     schema: z.object({
       conversions: z.array(ConversionView),
       optionSets: z.array(z.array(OptionView)).optional(),

@@ -48,6 +48,7 @@ export const listJobs = contract({
   query: Query,
   reply: {
     status: 200,
+    headers: ['link'],
     schema: z.object({
       jobs: z.array(z.union([JobView, StatusView])),
       pagination: z.object({

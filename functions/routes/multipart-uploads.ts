@@ -96,6 +96,7 @@ export const createMultipart = contract({
   },
   reply: {
     status: 201,
+    headers: ['location'],
     form: 'mirrored',
     schema: z.object({
       uploadId: z.string(),

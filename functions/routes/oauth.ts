@@ -44,7 +44,7 @@ export const createOAuthClient = contract({
       'For conversions only': { name: 'Nightly import', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] },
     },
   },
-  reply: { status: 201, schema: ClientView.extend({ clientSecret: z.string() }) },
+  reply: { status: 201, headers: ['location'], schema: ClientView.extend({ clientSecret: z.string() }) },
   errors: ['INVALID_INPUT'],
   handle: async ({ body, principal, sourceIp }, { table }) => {
     const along = (client: Client) => [noted('create', client, { actor: principal.ownerId, ip: sourceIp })]

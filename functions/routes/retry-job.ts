@@ -21,7 +21,13 @@ export const retryJob = contract({
   description:
     'A new job with the same files, tasks and options; its `retryOf` names the old one, which stays as it is. Only the owner may ask, and only as long as the files are kept.',
   params: JobParams,
-  reply: { status: 202, also: mayBeOver, schema: JobView, form: 'mirrored' },
+  reply: {
+    status: 202,
+    headers: ['location', 'retry-after', 'preference-applied'],
+    also: mayBeOver,
+    schema: JobView,
+    form: 'mirrored',
+  },
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'FILE_GONE'],
   handle: async (request, services) => {

@@ -73,7 +73,7 @@ export const createWebhook = contract({
       'To a chat': { url: 'https://www.example.com/chat', events: ['job.failed'], format: 'chat-blocks' },
     },
   },
-  reply: { status: 201, schema: WebhookView.extend({ secret: SecretField }) },
+  reply: { status: 201, headers: ['location'], schema: WebhookView.extend({ secret: SecretField }) },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ body, principal }, services) => {

@@ -73,7 +73,7 @@ export const createWorkflow = contract({
     reference: Body.extend({ tasks: TaskMap }),
     examples: { 'Every night': example },
   },
-  reply: { status: 201, schema: WorkflowView },
+  reply: { status: 201, headers: ['location'], schema: WorkflowView },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ body, principal }, services) => {

@@ -54,6 +54,7 @@ export function createApp(
   const reachedAt = servicesReachedAt(services)
   return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
     .use(requestIds(services))
+    .use(headsOnly())
     .use(compression())
     .use(cors(services))
     .use(newOwners(services))
@@ -78,6 +79,16 @@ function requestIds(services: Services): Middleware {
       const ms = Math.round(performance.now() - (started.get(event) ?? 0))
       context.log.info({ method, path: event.rawPath, status: result.statusCode, ms }, 'request')
     }),
+  }
+}
+
+/** After all that a GET gets, so that a HEAD tells the same, its length and encoding included. */
+function headsOnly(): Middleware {
+  return {
+    after: (request) => {
+      const { event, response } = request
+      if (response && event.requestContext.http.method === 'HEAD') request.response = withoutBody(response)
+    },
   }
 }
 
@@ -184,7 +195,7 @@ async function respond(
         : await once({ key, event, body }, sender, context, answer)
     const handsOut = contract.idempotent || contract.handsOutIdentity
     if (handsOut && principal.isNew) context.newOwner = principal.ownerId
-    return method === 'HEAD' ? withoutBody(result) : result
+    return result
   } finally {
     await body.discard()
   }

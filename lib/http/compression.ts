@@ -8,7 +8,12 @@ const mark = '-gzip"'
 /** Bytes from which it pays to compress. */
 const compressFrom = 64 * 1024
 
-export const takesGzip = ({ headers }: HttpEvent) => /\bgzip\b/.test(headers['accept-encoding'] ?? '')
+/** RFC 9110, 12.5.3: what has a weight of 0 is not taken. */
+export const takesGzip = ({ headers }: HttpEvent) =>
+  (headers['accept-encoding'] ?? '').split(',').some((coding) => {
+    const [name = '', ...weight] = coding.toLowerCase().split(';')
+    return name.trim() === 'gzip' && !/^\s*q=0(?:\.0*)?\s*$/.test(weight.join(';'))
+  })
 export const compressedTag = (etag: string) => `${etag.slice(0, -1)}${mark}`
 /** The ETag of the same answer as it is uncompressed. */
 export const plainTag = (etag: string) => etag.replace(mark, '"')

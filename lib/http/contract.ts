@@ -6,6 +6,7 @@ import type { AppError, ErrorCode } from '../errors.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services.ts'
+import type { ReplyHeader } from './reply-headers.ts'
 
 /**
  * What the gateway hands over: an API Gateway v2 event and, on one machine, the body as the stream that arrives
@@ -79,6 +80,8 @@ interface ReplyContract<Data extends z.ZodType> {
    */
   readonly form?: 'envelope' | 'mirrored' | 'raw' | 'stream' | 'empty'
   readonly contentType?: string
+  /** That handlers send beside what every reply has. */
+  readonly headers?: readonly ReplyHeader[]
   /** A strong ETag over `data`, and 304 for a client that has it. */
   readonly etag?: boolean
   readonly cacheControl?: string

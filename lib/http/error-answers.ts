@@ -66,16 +66,15 @@ function errorResult(
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
       ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': readEncodings.join(', ') }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-      ...challenge(error, isOAuth),
+      ...(error.status === 401 && challenge(error, isOAuth)),
     },
     body: JSON.stringify(body),
   }
 }
 
-/** RFC 6750, 3: which way in there is, and whether what was sent is no good. */
+/** RFC 6750, 3: which way in there is, and whether what was sent is no good. RFC 9110, 15.5.2: no 401 is without. */
 function challenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
   // RFC 6749, 5.2: the client itself has to say who it is.
-  if (isOAuth) return code === 'INVALID_API_KEY' ? { 'www-authenticate': 'Basic realm="Mutabor"' } : {}
-  if (code === 'AUTHENTICATION_REQUIRED') return { 'www-authenticate': 'Bearer' }
-  return code === 'INVALID_API_KEY' ? { 'www-authenticate': 'Bearer error="invalid_token"' } : {}
+  if (isOAuth) return { 'www-authenticate': 'Basic realm="Mutabor"' }
+  return { 'www-authenticate': code === 'INVALID_API_KEY' ? 'Bearer error="invalid_token"' : 'Bearer' }
 }

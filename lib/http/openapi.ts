@@ -9,6 +9,7 @@ import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
 import { eventRequests } from './event-requests.ts'
 import { keyDescription } from './idempotency.ts'
+import { headersOf } from './openapi-headers.ts'
 import { accessErrors, securityOf, securitySchemes } from './openapi-security.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
@@ -176,7 +177,8 @@ function withFiles(body: NonNullable<AnyContract['body']>): z.ZodType {
   return schema instanceof z.ZodObject ? schema.extend(Object.fromEntries(parts)) : schema
 }
 
-function successes({ reply, summary }: AnyContract, example: RecordedExample | undefined) {
+function successes(contract: AnyContract, example: RecordedExample | undefined) {
+  const { reply, summary } = contract
   const contentOf = (status: number | string) => {
     if (reply.form === 'empty' || Number(status) === 204) return {}
     const type = reply.contentType?.split(';')[0] ?? 'application/json'
@@ -184,12 +186,21 @@ function successes({ reply, summary }: AnyContract, example: RecordedExample | u
   }
   const also = Object.entries(reply.also ?? {}).map(([status, description]) => [
     status,
-    { description, ...contentOf(status) },
+    { description, headers: headersOf(contract, Number(status)), ...contentOf(status) },
   ])
   return {
-    [String(reply.status)]: { description: summary, ...contentOf(reply.status) },
+    [String(reply.status)]: {
+      description: summary,
+      headers: headersOf(contract, reply.status),
+      ...contentOf(reply.status),
+    },
     ...Object.fromEntries(also),
-    ...(reply.etag && { 304: { description: 'What `If-None-Match` names is still what there is' } }),
+    ...(reply.etag && {
+      304: {
+        description: 'What `If-None-Match` names is still what there is',
+        headers: headersOf(contract, 304),
+      },
+    }),
   }
 }
 
@@ -199,7 +210,9 @@ function bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
   return form === 'mirrored' && schema instanceof z.ZodObject ? schema.extend(envelope) : z.object(envelope)
 }
 
-const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const
+const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_INPUT'] as const
+/** Of an address whose escapes are no UTF-8, or with an id that nothing has. */
+const pathErrors = ['INVALID_REQUEST', 'NOT_FOUND'] as const
 const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
 const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'] as const
 
@@ -217,6 +230,7 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
     ...(contract.errors ?? []),
     ...accessErrors(contract.access),
     ...(contract.idempotent ? idempotencyErrors : []),
+    ...(contract.params ? pathErrors : []),
     ...(contract.body ? bodyErrors : []),
     ...(contract.body?.files ? fileErrors : []),
     ...(contract.query ? (['INVALID_INPUT'] as const) : []),
@@ -232,7 +246,11 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
       const description = ofStatus.map((code) => `\`${code}\` ${errorTitle(code)}`).join('; ')
       return [
         String(status),
-        { description, content: failureContent(example?.responses[status], contract.failureForm) },
+        {
+          description,
+          headers: headersOf(contract, status),
+          content: failureContent(example?.responses[status], contract.failureForm),
+        },
       ]
     }),
   )

@@ -48,6 +48,9 @@ describe('a long answer', () => {
       assert.deepEqual(headers, { etag: '"a"', vary: 'accept-encoding' })
     }
     assert.equal(takesGzip(asking({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
+    assert.equal(takesGzip(asking({ 'accept-encoding': 'br, GZIP ; q=0.1' })), true)
+    for (const refused of ['gzip;q=0', 'br, gzip; q=0.000', 'x-gzip'])
+      assert.equal(takesGzip(asking({ 'accept-encoding': refused })), false, refused)
   })
 
   test('is left alone where it is short, or bytes', () => {

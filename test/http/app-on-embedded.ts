@@ -98,10 +98,17 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
       } = await app(await eventOf(method, path, sent), context)
       const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body
       const contentType = headers['content-type'] === undefined ? null : String(headers['content-type'])
-      if (isOfApi(path)) described.check({ method, path, status: statusCode, contentType, text })
+      const sentHeaders = Object.fromEntries(
+        Object.entries(headers).map(([key, value]) => [key, String(value)]),
+      )
+      if (isOfApi(path))
+        described.check({
+          ...{ method, path, status: statusCode, contentType, text },
+          headers: new Headers(sentHeaders),
+        })
       return {
         status: statusCode,
-        headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)])),
+        headers: sentHeaders,
         cookies,
         text,
         json: contentType?.includes('json') && text !== '' ? JSON.parse(text) : undefined,

@@ -56,13 +56,14 @@ test('a reply that differs from the OpenAPI document fails the test that sees it
   const described = new Described(openApiDocument([letters], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
-    (status: number, body: unknown, path = '/letters') =>
+    (status: number, body: unknown, path = '/letters', headers: Record<string, string> = {}) =>
     () =>
       described.check({
         method: 'POST',
         path,
         status,
         contentType: 'application/json',
+        headers: new Headers(headers),
         text: JSON.stringify(body),
       })
   const good = { success: true, data: { count: 1 }, meta }
@@ -72,6 +73,11 @@ test('a reply that differs from the OpenAPI document fails the test that sees it
   assert.throws(seen(200, { ...good, meta: { ...meta, timestamp: 'now' } }), /date-time/)
   assert.throws(seen(201, good), /answers 201, which the OpenAPI document does not name/)
   assert.throws(seen(404, { message: 'Not Found' }, '/nothing'), /must have required property/)
+  assert.doesNotThrow(seen(200, good, '/letters', { 'X-Request-Id': 'req_1', 'Content-Length': '9' }))
+  assert.throws(seen(200, good, '/letters', { 'x-secret': '1' }), /does not name/)
+  const busy = { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' }, meta }
+  assert.doesNotThrow(seen(503, busy, '/letters', { 'retry-after': '5' }))
+  assert.throws(seen(503, busy), /without the header retry-after/)
   const error = { success: false, error: { code: 'NOT_FOUND', message: 'Nothing is here.' }, meta }
   assert.doesNotThrow(seen(404, error, '/nothing'))
 })
@@ -178,6 +184,30 @@ test('a HEAD is answered as its GET, without the body but with its length', asyn
   assert.deepEqual([head.statusCode, head.headers?.['etag']], [get.statusCode, get.headers?.['etag']])
   assert.equal(head.headers?.['content-length'], String(Buffer.byteLength(get.body ?? '')))
   assert.equal((await ask('HEAD', { 'if-none-match': String(get.headers?.['etag']) })).statusCode, 304)
+})
+
+test('a HEAD tells the length and the encoding that its GET has, packed ones too', async () => {
+  const long = contract({
+    ...{ method: 'GET', path: '/things', access: write, tag: 'Test', summary: 'Things' },
+    reply: { status: 200, schema: z.object({ text: z.string() }), etag: true },
+    handle: () => ({ data: { text: 'x'.repeat(100_000) } }),
+  })
+  const app = createApp([long], createServices(readConfig(quiet)))
+  const ask = (method: string) =>
+    app(
+      {
+        ...{ rawPath: '/things', headers: { 'accept-encoding': 'gzip', 'x-request-id': 'one' } },
+        requestContext: { http: { method } },
+      } as unknown as HttpEvent, // as much of an event as the API looks at
+      { getRemainingTimeInMillis: () => 30_000 } as Parameters<typeof app>[1],
+    )
+  const [get, head] = [await ask('GET'), await ask('HEAD')]
+  const { 'content-length': length, ...others } = head.headers ?? {}
+  assert.deepEqual(others, get.headers)
+  assert.deepEqual([others['content-encoding'], others['vary']], ['gzip', 'accept-encoding'])
+  // The time in the reply differs, and with it a few of its packed bytes.
+  assert.ok(Math.abs(Number(length) - Buffer.from(get.body ?? '', 'base64').length) < 20)
+  assert.equal(head.body, undefined)
 })
 
 test('a browser that asks what it may send is told', async () => {

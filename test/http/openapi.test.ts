@@ -66,6 +66,43 @@ test('each operation names the ways in, and the scopes that it needs', () => {
     assert.ok(described('/v1/jobs', 'get')?.responses[status], status)
 })
 
+test('each reply names its headers, and those that cannot be missing', () => {
+  interface Header {
+    readonly required: boolean
+  }
+  const headersOf = (path: string, method: string, status: string) => {
+    const { headers = {} } = described(path, method)?.responses[status] as {
+      headers?: Record<string, Header>
+    }
+    const all = Object.entries(headers)
+    return {
+      all: all.map(([name]) => name),
+      required: all.flatMap(([name, one]) => (one.required ? [name] : [])),
+    }
+  }
+  const created = headersOf('/v1/convert', 'post', '202')
+  for (const name of ['x-request-id', 'location', 'retry-after', 'preference-applied', 'x-owner-token'])
+    assert.ok(created.all.includes(name), name)
+  assert.deepEqual(created.required, [])
+  assert.deepEqual(headersOf('/v1/convert', 'post', '303').required, ['location'])
+  assert.deepEqual(headersOf('/v1/webhooks', 'post', '201').required, ['location'])
+  assert.deepEqual(headersOf('/v1/ws/tickets', 'post', '201').required, [])
+  for (const status of ['200', '304'])
+    assert.deepEqual(headersOf('/v1/status/{jobId}', 'get', status).required, ['etag'])
+  assert.deepEqual(headersOf('/v1/jobs', 'get', '401').required, ['www-authenticate'])
+  assert.deepEqual(headersOf('/v1/jobs', 'post', '415').required, ['accept-encoding'])
+  for (const status of ['429', '503'])
+    assert.deepEqual(headersOf('/v1/jobs', 'get', status).required, ['retry-after'])
+  assert.ok(headersOf('/v1/jobs', 'post', '409').all.includes('retry-after'))
+  assert.ok(!headersOf('/v1/plans', 'get', '200').all.includes('ratelimit'))
+})
+
+test('what the address or the key of a request may do wrong is in the document', () => {
+  for (const status of ['400', '404']) assert.ok(described('/v1/status/{jobId}', 'get')?.responses[status])
+  assert.ok(described('/v1/cloud/{drive}/list', 'get')?.responses['404'])
+  assert.ok(described('/v1/ws/tickets', 'post')?.responses['400'])
+})
+
 test('each event is in the document as the request that a webhook gets', () => {
   const { webhooks } = openApiDocument(api, { version: '1', url: '/' })
   assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
