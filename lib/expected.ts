@@ -103,12 +103,12 @@ function formWords(schema: JsonSchema): string | undefined {
       return 'true or false'
     case 'array':
       if (schema.items?.enum) return `one or several of ${wordsOfValues(schema.items.enum)}`
-      return `a list${rangeOf(schema.minItems, schema.maxItems, ' entries')}`
+      return `a list${rangeOf(schema.minItems, schema.maxItems, 'entry')}`
     case 'object':
       return 'an object'
     case 'string': {
       if (format !== undefined) return formats[format]
-      const range = rangeOf(schema.minLength, schema.maxLength, ' characters')
+      const range = rangeOf(schema.minLength, schema.maxLength, 'character')
       return pattern === undefined || range ? `a text${range}` : undefined
     }
     default:
@@ -119,7 +119,8 @@ function formWords(schema: JsonSchema): string | undefined {
 /** As a query or form has them. */
 const isFlag = (values: readonly unknown[]) => values.toSorted().join() === '0,1,false,true'
 
-function wordsOfValues(values: readonly unknown[]): string {
+/** As `a, b or c`. */
+export function wordsOfValues(values: readonly unknown[]): string {
   const texts = values.map(String)
   if (texts.length > mostWords)
     return `one of ${texts.slice(0, mostWords).join(', ')} and ${texts.length - mostWords} more`
@@ -130,10 +131,13 @@ function wordsOfValues(values: readonly unknown[]): string {
 const isBound = (bound: number | undefined): bound is number =>
   bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
 
-function rangeOf(least: number | undefined, most: number | undefined, unit = ''): string {
-  if (isBound(least) && isBound(most)) return ` from ${least} to ${most}${unit}`
-  if (isBound(most)) return ` of at most ${most}${unit}`
-  return isBound(least) && !(unit && least <= 0) ? ` of at least ${least}${unit}` : ''
+const several = { character: 'characters', entry: 'entries' } as const
+
+function rangeOf(least: number | undefined, most: number | undefined, unit?: keyof typeof several): string {
+  const counted = (count: number) => (unit ? `${count} ${count === 1 ? unit : several[unit]}` : `${count}`)
+  if (isBound(least) && isBound(most)) return ` ${unit ? 'of' : 'from'} ${least} to ${counted(most)}`
+  if (isBound(most)) return ` of at most ${counted(most)}`
+  return isBound(least) && !(unit && least <= 0) ? ` of at least ${counted(least)}` : ''
 }
 
 /** Words that a schema itself has for what it wants; all others are zod's, for developers. */

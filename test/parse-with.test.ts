@@ -36,7 +36,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     upload,
     {},
     {
-      filename: 'it is missing; expected a text from 1 to 1024 characters',
+      filename: 'it is missing; expected a text of 1 to 1024 characters',
       size: 'it is missing; expected a whole number of at least 0',
     },
   ],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { wordsOfValues } from '../expected.ts'
 import { parseJson, parseWith } from '../parse-with.ts'
 import { importUrl } from '../tasks/import-url.ts'
 import { findOperation, taskOperations } from '../tasks/index.ts'
@@ -58,7 +59,7 @@ export function exportTask(body: ExportFields, input: readonly string[]): Reques
     if (alone)
       throw new AppError(
         'INVALID_INPUT',
-        `exportMethod is missing: ${alone} says how to store the result, but not where. Expected ${methods().join(' or ')}.`,
+        `exportMethod is missing: ${alone} says how to store the result, but not where. Expected ${wordsOfValues(methods())}.`,
         { field: 'exportMethod' },
       )
     return undefined
@@ -67,7 +68,7 @@ export function exportTask(body: ExportFields, input: readonly string[]): Reques
   if (operation?.kind !== 'export' || !operation.place)
     throw new AppError(
       'INVALID_INPUT',
-      `exportMethod: expected ${methods().join(' or ')}, got "${method.slice(0, 64)}".`,
+      `exportMethod: expected ${wordsOfValues(methods())}, got "${method.slice(0, 64)}".`,
       { field: 'exportMethod', expected: methods() },
     )
   const { path: pathField } = operation.place

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
+import { wordsOfValues } from '../expected.ts'
 import { limitedBody } from './body-limit.ts'
 import { decodedBody } from './content-encoding.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
@@ -78,7 +79,7 @@ function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
     .map(([name]) => name)
   throw new AppError(
     'INVALID_REQUEST',
-    `The header Content-Type must be ${expected.join(' or ')}, got "${type}".`,
+    `The header Content-Type must be ${wordsOfValues(expected)}, got "${type}".`,
     {
       field: 'Content-Type',
       expected,

@@ -57,8 +57,12 @@ async function pick(job: Job, query: Wanted, { jobs }: Services): Promise<Stored
 function named(files: readonly StoredFile[], name: string | undefined): StoredFile {
   const file = name === undefined ? files[0] : files.find(({ filename }) => filename === name)
   if (file) return file
-  throw new AppError('TASK_NOT_FOUND', `The job has no result file "${(name ?? '').slice(0, 200)}".`, {
-    file: name,
-    files: files.map(({ filename }) => filename).slice(0, 100),
-  })
+  throw new AppError(
+    'TASK_NOT_FOUND',
+    `The job has no result file "${(name ?? '').slice(0, 200)}"; details.files has those that there are.`,
+    {
+      file: name,
+      files: files.map(({ filename }) => filename).slice(0, 100),
+    },
+  )
 }

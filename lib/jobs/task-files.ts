@@ -13,8 +13,12 @@ export function taskWithFiles(
   const all = [...state.fixed, ...state.tasks]
   const task = all.find((one) => one.name === name && !one.operation.startsWith('import/'))
   if (task) return { task, files: isRecorded(task) ? task.files : namedFiles(task, state) }
-  throw new AppError('TASK_NOT_FOUND', `The job has no task "${name.slice(0, 64)}" with a result.`, {
-    task: name,
-    tasks: all.map((one) => one.name).slice(0, 100),
-  })
+  throw new AppError(
+    'TASK_NOT_FOUND',
+    `The job has no task "${name.slice(0, 64)}" with a result; details.tasks has those that there are.`,
+    {
+      task: name,
+      tasks: all.map((one) => one.name).slice(0, 100),
+    },
+  )
 }

@@ -96,7 +96,7 @@ function parseTask(name: string, given: unknown): RequestedTask {
   if (!operation)
     throw new AppError(
       'INVALID_INPUT',
-      `operation: "${id.slice(0, 64)}" is none; expected one of ${taskOperations.map((known) => known.name).join(', ')}.`,
+      `operation: there is no "${id.slice(0, 64)}"; expected one of ${taskOperations.map((known) => known.name).join(', ')}.`,
       { field: 'operation' },
     )
   const fields = inSnakeCase(rest, operation)

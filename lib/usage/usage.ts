@@ -82,7 +82,7 @@ export function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = ne
     const least = dayOf(new Date(Date.parse(last) - (mostDays - 1) * dayMs).toISOString())
     throw new AppError(
       'INVALID_INPUT',
-      `from: expected a day from ${least} to ${last}, which are at most ${mostDays} days, got ${first}.`,
+      `from: expected a day from ${least} to ${last}, because a report covers at most ${mostDays} days; got ${first}.`,
       { field: 'from', min: least, max: last, got: first },
     )
   }

@@ -48,7 +48,7 @@ function formOf(
 
 async function send(
   body: FormData,
-): Promise<{ status: number; data: Batch; error: { code: string; details: object } }> {
+): Promise<{ status: number; data: Batch; error: { code: string; message: string; details: object } }> {
   const response = await client.fetch('/v1/convert/batch', { method: 'POST', body })
   return { ...((await response.json()) as { data: Batch; error: never }), status: response.status }
 }
@@ -154,6 +154,31 @@ test('with failFast one broken file refuses the batch, and names it', async () =
   )
   assert.deepEqual([status, error.code], [400, 'CORRUPT_FILE'])
   assert.match(JSON.stringify(error.details), /import-002/)
+})
+
+test('what is wrong with an item is said in the words in which it was sent', async () => {
+  for (const [item, said] of [
+    [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
+    [{ targetFormat: 'nothing' }, /^targetFormat: "nothing" is no format/],
+  ] as const) {
+    const { error } = await send(
+      formOf([['a.png', png]], { items: JSON.stringify([item]), targetFormat: 'webp' }),
+    )
+    const { items = [] } = error.details as { items?: { message: string }[] }
+    assert.match(items[0]?.message ?? '', said, JSON.stringify(error))
+    assert.equal(error.message, `The file cannot be converted: ${items[0]?.message}`)
+  }
+  const items = JSON.stringify([{ options: { quality: 'x' } }, {}])
+  const { data } = await send(
+    formOf(
+      [
+        ['a.png', png],
+        ['b.png', png],
+      ],
+      { targetFormat: 'webp', items },
+    ),
+  )
+  assert.match(data.items[0]?.error?.message ?? '', /^quality: expected/)
 })
 
 test('uploads that are named by JSON make a batch, and one that is not there is its own error', async () => {

@@ -321,7 +321,7 @@ describe('the tasks of a request', () => {
     [
       'an operation that is none',
       { a: { operation: 'fly' } },
-      /"fly" is none; expected one of import\/upload,/,
+      /there is no "fly"; expected one of import\/upload,/,
     ],
     [
       'a field that is none',
