@@ -43,6 +43,8 @@ export function errorTitle(code: ErrorCode): string {
 export function problem(error: AppError, request: { requestId: string; path: string; baseUrl: string }) {
   const { field, errors, ...rest } = error.details ?? {}
   return {
+    // Before what RFC 9457, 3.1 defines: the status of a job is none of an answer.
+    ...rest,
     type: `${request.baseUrl}/errors/${kebab(error.code)}`,
     title: errorTitle(error.code),
     status: error.status,
@@ -50,7 +52,6 @@ export function problem(error: AppError, request: { requestId: string; path: str
     instance: request.path,
     code: error.code,
     ...(errors ? { errors } : field ? { errors: [{ field, error: error.message }] } : {}),
-    ...rest,
     requestId: request.requestId,
   }
 }

@@ -124,6 +124,9 @@ describe('an error', () => {
     assert.equal((one as { more?: number }).more, 1)
     const none = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal('errors' in problem(none, request), false)
+    const over = problem(new AppError('CONFLICT', 'It is over.', { status: 'completed', type: 'x' }), request)
+    assert.equal(over.status, 409)
+    assert.match(over.type, /\/errors\/conflict$/)
     assert.equal('details' in failure(none, 'req_1').error, false)
   })
 
