@@ -125,11 +125,17 @@ function measured({ source, result, from, to }: Compared): Partial<Record<Unit, 
       certaintyOf(from) !== 'vague' && { words: wordsKept(source.words, result.words) }),
     ...Object.fromEntries(counted),
     ...(slides !== undefined && shown !== undefined && { slides: kept(slides, shown) }),
-    ...(formatById(to).category === 'image' ? {} : played(source, result)),
+    ...(formatById(to).category === 'image' ? {} : played(lasting(source, to), result)),
   }
 }
 
 const wordsKept = (source: Words, result: Words) => kept(source.total, source.keptIn(result))
+
+/** Of a film that becomes sound, what is heard counts. */
+const lasting = (source: Holding, to: FormatId): Holding =>
+  formatById(to).category === 'audio' && source.soundSeconds !== undefined
+    ? { ...source, seconds: source.soundSeconds }
+    : source
 
 /** Another rate has another number of samples of the same time. */
 function played(source: Holding, result: Holding): Partial<Record<Unit, Kept>> {

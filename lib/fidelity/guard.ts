@@ -67,12 +67,16 @@ export class Guard {
   async held(): Promise<Held | undefined> {
     const source = await this.#source
     if (!source) return undefined
-    const { counts, features, seconds } = source
-    return { counts, features: [...features], ...(seconds !== undefined && { seconds }) }
+    const { words: _words, features, ...counted } = source
+    return { ...counted, features: [...features] }
   }
 
-  recall({ counts, features, seconds }: Held): void {
-    this.#source = Promise.resolve({ counts, features, ...(seconds !== undefined && { seconds }) })
+  recall({ seconds, soundSeconds, ...held }: Held): void {
+    const lasts = {
+      ...(seconds !== undefined && { seconds }),
+      ...(soundSeconds !== undefined && { soundSeconds }),
+    }
+    this.#source = Promise.resolve({ ...held, ...lasts })
   }
 
   /**

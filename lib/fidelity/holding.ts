@@ -32,6 +32,8 @@ export interface Holding {
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   /** How long it plays. */
   readonly seconds?: number
+  /** Of that its sound, where a film says it apart: it may begin later than the picture, or end before it. */
+  readonly soundSeconds?: number
   readonly features: readonly Feature[]
 }
 
@@ -39,6 +41,7 @@ export interface Holding {
 export const Held = z.object({
   counts: z.record(z.string(), z.number()),
   seconds: z.number().optional(),
+  soundSeconds: z.number().optional(),
   features: z.array(z.enum(features)),
 })
 export type Held = z.infer<typeof Held>
@@ -57,11 +60,15 @@ export function gathered(all: readonly (Holding | undefined)[]): Holding | undef
     const all = unit === 'channels' ? Math.min(...each) : each.reduce((sum, one) => sum + one, 0)
     return each.length === known.length ? [[unit, all] as const] : []
   })
-  const seconds = known.flatMap((one) => one.seconds ?? [])
+  const total = (each: readonly number[]) =>
+    each.length === known.length ? each.reduce((sum, one) => sum + one, 0) : undefined
+  const seconds = total(known.flatMap((one) => one.seconds ?? []))
+  const soundSeconds = total(known.flatMap((one) => one.soundSeconds ?? []))
   return {
     ...(words && { words }),
     counts: Object.fromEntries(counts),
-    ...(seconds.length === known.length && { seconds: seconds.reduce((sum, one) => sum + one, 0) }),
+    ...(seconds !== undefined && { seconds }),
+    ...(soundSeconds !== undefined && { soundSeconds }),
     features: [...new Set(known.flatMap(({ features }) => features))],
   }
 }

@@ -172,10 +172,12 @@ async function mediaOf(path: string, format: FormatId): Promise<Holding | undefi
   if (!header) return undefined
   const { durationS, video, audio } = header.media
   const frames = video?.nb_read_packets
+  const sounds = video ? audio.flatMap(({ duration }) => duration ?? []) : []
   return {
     // Of channels an MP4 tells two, whatever its codec says.
     counts: frames === undefined ? {} : { frames },
     ...(durationS !== undefined && { seconds: durationS }),
+    ...(sounds.length > 0 && sounds.length === audio.length && { soundSeconds: Math.max(...sounds) }),
     features: [...(video ? (['film'] as const) : []), ...(audio.length > 0 ? (['sound'] as const) : [])],
   }
 }

@@ -6,10 +6,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import iconv from 'iconv-lite'
+import { Guard } from '../../lib/fidelity/guard.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { hidingStyles, readRuns } from '../../lib/fidelity/word-runs.ts'
 import { Words } from '../../lib/fidelity/words.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
@@ -160,6 +162,29 @@ test('sound and films of older kinds are as long as what they were made of', asy
     assert.deepEqual(holding?.features, isFilm ? ['film', 'sound'] : ['sound'], format)
     assert.equal(holding?.counts.channels ?? 1, 1, format)
   }
+})
+
+test('of a film that becomes sound its sound is kept, however late it begins', async () => {
+  const made = (name: string) => join(folder, name)
+  await promisify(execFile)('ffmpeg', [
+    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
+    ...['-itsoffset', '3', '-f', 'lavfi', '-i', 'sine=duration=3'],
+    ...['-map', '0', '-map', '1', made('late.mp4')],
+    ...['-map', '1', made('whole.mp3'), '-map', '1', '-t', '4', made('cut.mp3')],
+  ])
+  const told = async (name: string) => {
+    const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+    guard.begin([{ path: made('late.mp4'), format: 'mp4' }])
+    const step = { operation: 'convert', from: 'mp4', to: 'mp3', options: {} } as const
+    await guard.end(step, { files: [{ path: made(name) }] }, [])
+    const { source, result } = guard.fidelity?.seconds ?? {}
+    return {
+      seconds: [source, result].map((one) => Math.round(one ?? 0)),
+      isShort: guard.shortfall !== undefined,
+    }
+  }
+  assert.deepEqual(await told('whole.mp3'), { seconds: [3, 3], isShort: false })
+  assert.deepEqual(await told('cut.mp3'), { seconds: [3, 1], isShort: true })
 })
 
 test('files in archives are counted, folders and links are not', async () => {
