@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import sharp from 'sharp'
 import { withUsualFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { hasAllPixels } from '../../lib/engines/vips/gif-codes.ts'
@@ -46,6 +47,24 @@ test('a GIF that breaks off within a picture is told of', async () => {
   assert.equal(hasAllPixels(await readFile(fixture('animated.gif'))), true)
   await writeFile(source, gif.fill(0, 1060, 1170))
   assert.deepEqual((await byWays(source, 'png')).codes, ['MAY_BE_DAMAGED'])
+})
+
+test('a GIF with a large canvas is as large as that, however small its first picture is', async () => {
+  const [small, source] = [join(scratch, 'first.gif'), join(scratch, 'canvas.gif')]
+  await output('convert', '-size', '4x3', 'xc:red', small)
+  const gif = await readFile(small)
+  for (const [width, height, way] of [
+    [2048, 40, 'vips'],
+    [2049, 40, 'imagemagick'],
+    [40, 2049, 'imagemagick'],
+  ] as const) {
+    gif.writeUInt16LE(width, 6)
+    gif.writeUInt16LE(height, 8)
+    await writeFile(source, gif)
+    const made = await byWays(source, 'png')
+    const { width: madeWidth, height: madeHeight } = await sharp(made.path).metadata()
+    assert.deepEqual([made.way, madeWidth, madeHeight], [way, width, height])
+  }
 })
 
 test('a picture that is a line has a page', async () => {

@@ -18,7 +18,8 @@ export const sources = {
   jpg: one('jpeg'),
   png: one('png'),
   webp: { coder: 'webp' },
-  gif: { coder: 'gif' },
+  // A picture may be a part of its canvas.
+  gif: { coder: 'gif', args: ['-coalesce'] },
   bmp: one('bmp'),
   bmp2: one('bmp'),
   bmp3: one('bmp'),

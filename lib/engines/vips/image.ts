@@ -59,11 +59,19 @@ export async function openPicture(
   // It takes the lowest byte of each number for the color.
   if (wholeNumbers.some((depth) => depth === metadata.depth))
     throw unknownFeature(input.format, 'samples of an unusual depth')
-  if (input.format === 'gif' && input.size <= mostCounted && !hasAllPixels(await readFile(input.path)))
-    tools.warn('MAY_BE_DAMAGED', 'The GIF breaks off within a picture: look whether anything is missing.')
+  if (input.format === 'gif' && input.size <= mostCounted)
+    lookIntoGif(await readFile(input.path), metadata, tools)
   const still = format === 'png' && input.format === 'apng'
   const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
   return { path, format, source: input.format, metadata, pages }
+}
+
+function lookIntoGif(data: Buffer, { width, height }: Metadata, tools: Tools): void {
+  // Of a canvas with a side above 2,048 libvips believes nothing, and takes the first picture for all of it.
+  if (width < data.readUInt16LE(6) || height < data.readUInt16LE(8))
+    throw unknownFeature('gif', 'a first picture that is smaller than its canvas')
+  if (!hasAllPixels(data))
+    tools.warn('MAY_BE_DAMAGED', 'The GIF breaks off within a picture: look whether anything is missing.')
 }
 
 /** Bytes of a GIF whose pixels are counted; that takes a second for each of some dozens. */
