@@ -379,6 +379,9 @@ describe('a file from elsewhere, or a result that goes there', () => {
       fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: path } }),
       'exportConfig.key',
     )
-    assert.throws(() => exportTask({ exportMethod: 'tape' }, []), /expected s3 or blobstore.*, got "tape"/)
+    assert.throws(
+      () => exportTask({ exportMethod: 'tape' }, []),
+      /: expected s3, blobstore, gcs or sftp, got "tape"/,
+    )
   })
 })
