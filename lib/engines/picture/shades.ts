@@ -19,8 +19,8 @@ export interface Samples {
 const mostLight = 16
 /** Lights in a picture, as the sun is one, are few. */
 const mostLights = 0.05
-/** Of 8 and 16 bits. */
-const scales = [255, 65_535] as const
+/** Of 8, 16 and 32 bits. */
+const scales = [255, 65_535, 2 ** 32 - 1] as const
 /** Resampling makes an edge darker than black. */
 const darkest = 0.05
 
@@ -33,7 +33,7 @@ const darkest = 0.05
 export function shadesOf({ least, most, brightShare, isColored }: Samples, tools: Tools): Shades {
   const isLight = least >= -darkest * Math.max(1, most)
   if (isLight && most <= 1.0001) return { black: 0, white: 1 }
-  if (isColored && (most <= mostLight || brightShare <= mostLights)) {
+  if (isLight && isColored && (most <= mostLight || brightShare <= mostLights)) {
     const share = Math.max(1, Math.round(brightShare * 100))
     tools.warn(
       'HIGHLIGHTS_CLIPPED',
