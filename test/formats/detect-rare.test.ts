@@ -88,3 +88,11 @@ test('a drawing that repeats parts of itself without end is too large, before an
   const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g id="a">'.repeat(50_000)}<use href="#a"/>`
   await assert.rejects(detected('a.svg', `${deep}</svg>`), tooLarge)
 })
+
+test('a drawing with a name of many letters is looked through at once', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect id="a"/><use href="#a"/>'
+  const start = performance.now()
+  assert.equal(await detected('a.svg', `${svg}<${'a'.repeat(400_000)}</svg>`), 'svg')
+  // A thousandth of that, or half a minute from each letter anew.
+  assert.ok(performance.now() - start < 10_000)
+})

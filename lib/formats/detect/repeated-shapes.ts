@@ -11,7 +11,8 @@ interface Part {
   readonly inside: (Part | string)[]
 }
 
-const mark = /<(\/?)(?:[\w.-]+:)?([\w.-]+)([^<>]*?)(\/?)>/g
+/** The name ends where it ends, or one of a megabyte would be looked through from each of its letters. */
+const mark = /<(\/?)(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])([^<>]*?)(\/?)>/g
 const name = /\sid\s*=\s*["']([^"']+)["']/
 const reference = /href\s*=\s*["']#([^"']+)["']/
 
