@@ -245,6 +245,9 @@ describe('a TIFF', () => {
     assert.deepEqual(measured.warnings, ['VALUES_SCALED'])
     const usual = await seen({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
     assert.deepEqual(usual.warnings, [])
+    const dark = await seen({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
+    near(dark.dots, [[0, 255, 0]], 'nothing above black')
+    assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
   test('of fractions with transparency keeps it, whatever the colors are scaled by', async () => {

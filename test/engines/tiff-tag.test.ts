@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { tiffPages } from '../../lib/engines/picture/tiff-fields.ts'
 import { tiffTag } from '../../lib/engines/picture/tiff-tag.ts'
 import { scratchFolder } from '../scratch.ts'
 
@@ -65,4 +66,31 @@ test('a tag that is not there, or in no way that can be read, is none', async ()
     assert.equal(await valueIn(whole.subarray(0, length)), undefined, `${length} bytes`)
   beyond.copy(whole, 8)
   assert.equal(await valueIn(whole), undefined, 'its directory lies nowhere')
+})
+
+test('pages that lie over each other, each with as many values as somebody likes, are read to a bound', async () => {
+  // Each directory names the next one, and in all of them the tag has the whole file for its values.
+  const [pages, count] = [10_000, 200_000]
+  const file = Buffer.alloc(8 + pages * 18)
+  file.write('II*\0\b', 'latin1')
+  for (let page = 0; page < pages; page++) {
+    const at = 8 + page * 18
+    file.writeUInt16LE(1, at)
+    for (const [value, place] of [
+      [339, 2],
+      [1, 4],
+    ] as const)
+      file.writeUInt16LE(value, at + place)
+    file.writeUInt32LE(count * 0.9, at + 6)
+    if (page + 1 < pages) file.writeUInt32LE(at + 18, at + 14)
+  }
+  await writeFile(path, file)
+  await using opened = await open(path)
+  let [seen, values] = [0, 0]
+  for await (const fields of tiffPages(opened, [339])) {
+    seen++
+    values += fields.get(339)?.values.length ?? 0
+  }
+  assert.equal(seen, pages)
+  assert.equal(values, 22 * count * 0.9)
 })

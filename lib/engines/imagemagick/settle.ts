@@ -64,7 +64,8 @@ async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
     pfmHeader.exec(bytes.toString('latin1', 0, 200)) ?? []
   const scale = Number(text)
   if (header === '' || !(scale > 0)) return input
-  const values = view(bytes.subarray(header.length))
+  const rest = bytes.subarray(header.length)
+  const values = view(rest)
   const isLittleEndian = sign === '-'
   const range = new SampleRange()
   for (let at = 0; at + 4 <= values.byteLength; at += 4) range.add(values.getFloat32(at, isLittleEndian))
@@ -78,7 +79,6 @@ async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
     }
   }
   const path = join(tools.workDir, 'in-range.pfm')
-  const rest = bytes.subarray(header.length)
   await writeFile(path, Buffer.concat([Buffer.from(`${sides}${sign}${factor ?? 1}${end}`), rest]))
   return { ...input, path }
 }

@@ -18,13 +18,14 @@ export const shortType = 3
 const headBytes = 8
 const mostEntries = 1000
 const mostPages = 10_000
-const mostValues = 1_000_000
+/** Of all pages: those of a file may lie over each other, and be as many as somebody likes. */
+const mostValues = 4_000_000
 /** By type, of those that are whole numbers from 0 up, or letters. */
 const widths: Readonly<Partial<Record<number, 1 | 2 | 4 | 8>>> = { 1: 1, 2: 1, [shortType]: 2, 4: 4, 16: 8 }
 
 /**
  * What the pages of a file say under some of the tags, page after page up to one that cannot be read. A tag that is not
- * there, whose values lie nowhere or are of another type is missing.
+ * there, whose values lie nowhere, are of another type or too many is missing.
  */
 export async function* tiffPages(file: FileHandle, tags: readonly number[]): AsyncGenerator<Fields> {
   const read = readingFrom(file)
@@ -40,14 +41,14 @@ export async function* tiffPages(file: FileHandle, tags: readonly number[]): Asy
     const part = await bytesAt(at, length)
     return part && integer(part)
   }
-  const fieldAt = async (at: number): Promise<[tag: number, field: Field] | undefined> => {
-    const entry = await bytesAt(at, bytes.entry)
-    if (!entry) return undefined
+  let left = mostValues
+  const fieldIn = async (entry: Uint8Array, at: number): Promise<[tag: number, field: Field] | undefined> => {
     const tag = integer(entry.subarray(0, 2))
     const type = integer(entry.subarray(2, 4))
     const width = widths[type]
     const count = integer(entry.subarray(4, 4 + bytes.offset))
-    if (!tags.includes(tag) || width === undefined || count > mostValues) return undefined
+    if (!tags.includes(tag) || width === undefined || count > left) return undefined
+    left -= count
     const own = 4 + bytes.offset
     // What does not fit into the entry is a place in it.
     const fits = count * width <= bytes.offset
@@ -66,9 +67,12 @@ export async function* tiffPages(file: FileHandle, tags: readonly number[]): Asy
     seen.add(at)
     const entries = await numberAt(at, bytes.count)
     if (entries === undefined) return
+    const first = at + bytes.count
+    const directory = await bytesAt(first, Math.min(entries, mostEntries) * bytes.entry)
+    if (!directory) return
     const fields = new Map<number, Field>()
-    for (let index = 0; index < Math.min(entries, mostEntries); index++) {
-      const field = await fieldAt(at + bytes.count + index * bytes.entry)
+    for (let entry = 0; entry < directory.length; entry += bytes.entry) {
+      const field = await fieldIn(directory.subarray(entry, entry + bytes.entry), first + entry)
       if (field) fields.set(...field)
     }
     yield fields

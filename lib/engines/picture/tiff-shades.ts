@@ -6,6 +6,9 @@ import { maxPixels } from '../vips/limits.ts'
 import { SampleRange, type Shades, shadesOf, shareOf } from './shades.ts'
 import { type Fields, shortType, tiffPages } from './tiff-fields.ts'
 
+/** Rows of a strip: all of a large picture would be gigabytes. */
+const rowsAtATime = 16
+
 /** Of TIFF 6.0, and one that programs for maps write. */
 const tags = {
   width: 256,
@@ -81,7 +84,7 @@ export async function tiffOfShades(input: InputFile, tools: Tools): Promise<Inpu
   const { hasMeasures, unmeasured } = await lookedInto(input.path)
   if (!hasMeasures) return input
   const path = join(tools.workDir, `${parse(input.path).name}-shades.tif`)
-  await tools.exec('tiffcp', ['-c', 'none', '-s', input.path, path])
+  await tools.exec('tiffcp', ['-c', 'none', '-s', '-r', String(rowsAtATime), input.path, path])
   await using file = await open(path, 'r+')
   const pages = await pagesOf(file)
   const [range, alpha] = [new SampleRange(), new SampleRange()]

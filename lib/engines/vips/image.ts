@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { AppError } from '../../errors.ts'
+import { readingFrom, view } from '../../formats/detect/source.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../picture/color-profiles.ts'
@@ -59,18 +60,23 @@ export async function openPicture(
   // It takes the lowest byte of each number for the color.
   if (wholeNumbers.some((depth) => depth === metadata.depth))
     throw unknownFeature(input.format, 'samples of an unusual depth')
-  if (input.format === 'gif' && input.size <= mostCounted)
-    lookIntoGif(await readFile(input.path), metadata, tools)
+  if (input.format === 'gif') await lookIntoGif(input, metadata, tools)
   const still = format === 'png' && input.format === 'apng'
   const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
   return { path, format, source: input.format, metadata, pages }
 }
 
-function lookIntoGif(data: Buffer, { width, height }: Metadata, tools: Tools): void {
-  // Of a canvas with a side above 2,048 libvips believes nothing, and takes the first picture for all of it.
-  if (width < data.readUInt16LE(6) || height < data.readUInt16LE(8))
+async function lookIntoGif(
+  { path, size }: InputFile,
+  { width, height }: Metadata,
+  tools: Tools,
+): Promise<void> {
+  await using file = await open(path)
+  const canvas = view(await readingFrom(file)(0, 10))
+  // Of one with a side above 2,048 libvips believes nothing, and takes the first picture for all of it.
+  if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
     throw unknownFeature('gif', 'a first picture that is smaller than its canvas')
-  if (!hasAllPixels(data))
+  if (size <= mostCounted && !hasAllPixels(await file.readFile()))
     tools.warn('MAY_BE_DAMAGED', 'The GIF breaks off within a picture: look whether anything is missing.')
 }
 
