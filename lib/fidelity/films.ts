@@ -32,7 +32,12 @@ export async function avi(bytes: FileBytes): Promise<Holding | undefined> {
   const has = (kind: string) => streams.some(({ type }) => type === kind)
   // Its frames are counted with empty ones, which only take time.
   const kinds = { film: has('vids'), sound: has('auds') }
-  return holdingOf(Math.max(...known.map(({ seconds }) => seconds)), kinds)
+  const longest = (some: typeof known) => Math.max(...some.map(({ seconds }) => seconds))
+  const sounds = known.filter(({ type }) => type === 'auds')
+  return {
+    ...holdingOf(longest(known), kinds),
+    ...(kinds.film && sounds.length > 0 && { soundSeconds: longest(sounds) }),
+  }
 }
 
 /** By their names in Advanced Systems Format 1.20, section 10. */

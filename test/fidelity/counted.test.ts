@@ -164,18 +164,18 @@ test('sound and films of older kinds are as long as what they were made of', asy
   }
 })
 
-test('of a film that becomes sound its sound is kept, however late it begins', async () => {
+test('of a film that becomes sound its sound is kept, however late it begins or early it ends', async () => {
   const made = (name: string) => join(folder, name)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
-    ...['-itsoffset', '3', '-f', 'lavfi', '-i', 'sine=duration=3'],
-    ...['-map', '0', '-map', '1', made('late.mp4')],
-    ...['-map', '1', made('whole.mp3'), '-map', '1', '-t', '4', made('cut.mp3')],
+    ...['-itsoffset', '3', '-f', 'lavfi', '-i', 'sine=duration=3', '-f', 'lavfi', '-i', 'sine=duration=3'],
+    ...['-map', '0', '-map', '1', made('late.mp4'), '-map', '0', '-map', '2', made('early.avi')],
+    ...['-map', '2', made('whole.mp3'), '-map', '2', '-t', '1', made('cut.mp3')],
   ])
-  const told = async (name: string) => {
+  const told = async (film: string, format: FormatId, name: string) => {
     const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    guard.begin([{ path: made('late.mp4'), format: 'mp4' }])
-    const step = { operation: 'convert', from: 'mp4', to: 'mp3', options: {} } as const
+    guard.begin([{ path: made(film), format }])
+    const step = { operation: 'convert', from: format, to: 'mp3', options: {} } as const
     await guard.end(step, { files: [{ path: made(name) }] }, [])
     const { source, result } = guard.fidelity?.seconds ?? {}
     return {
@@ -183,8 +183,13 @@ test('of a film that becomes sound its sound is kept, however late it begins', a
       isShort: guard.shortfall !== undefined,
     }
   }
-  assert.deepEqual(await told('whole.mp3'), { seconds: [3, 3], isShort: false })
-  assert.deepEqual(await told('cut.mp3'), { seconds: [3, 1], isShort: true })
+  for (const [film, format] of [
+    ['late.mp4', 'mp4'],
+    ['early.avi', 'avi'],
+  ] as const) {
+    assert.deepEqual(await told(film, format, 'whole.mp3'), { seconds: [3, 3], isShort: false }, film)
+    assert.deepEqual(await told(film, format, 'cut.mp3'), { seconds: [3, 1], isShort: true }, film)
+  }
 })
 
 test('files in archives are counted, folders and links are not', async () => {
