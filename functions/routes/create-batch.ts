@@ -14,6 +14,7 @@ import {
   conversionErrors,
   givenOptions,
   mayBeOver,
+  ofNewJob,
   targetFields,
   waited,
 } from '../../lib/http/conversion-request.ts'
@@ -67,8 +68,7 @@ export const createBatch = contract({
     files: { file: 'Repeated: the files to convert' },
   },
   reply: {
-    status: 202,
-    headers: ['location', 'retry-after', 'preference-applied'],
+    ...ofNewJob,
     also: mayBeOver,
     schema: StatusView.extend({
       batchId: z.string().describe('The same as jobId'),
@@ -77,7 +77,6 @@ export const createBatch = contract({
       rejected: z.int(),
       items: z.array(ItemView),
     }),
-    form: 'mirrored',
   },
   idempotent: true,
   errors: conversionErrors,
@@ -236,9 +235,8 @@ function itemView({ index, item, names, source }: OpenItem, state: JobState): It
   }
 }
 
-/** Nobody has sent the tasks that items become, nor knows their names. */
-const asSent = (message: string) =>
-  message.replace(/^(?:tasks\.(?:item|import)-\d+(?:\.|: ))+/, '').replace(/^output_format\b/, 'targetFormat')
+/** The field of a conversion has another name in a batch. */
+const asSent = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
 function allRefused(errors: readonly AppError[]): AppError {
   const items = errors.map(({ code, message }, index) => ({ index, code, message: asSent(message) }))

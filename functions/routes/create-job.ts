@@ -4,7 +4,7 @@ import { write } from '../../lib/access/principal.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { conversionErrors, mayBeOver, waited } from '../../lib/http/conversion-request.ts'
+import { conversionErrors, mayBeOver, ofNewJob, waited } from '../../lib/http/conversion-request.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
@@ -83,11 +83,9 @@ export const createJob = contract({
     examples,
   },
   reply: {
-    status: 202,
-    headers: ['location', 'retry-after', 'preference-applied'],
+    ...ofNewJob,
     also: mayBeOver,
     schema: JobView,
-    form: 'mirrored',
   },
   idempotent: true,
   errors: conversionErrors,

@@ -4,7 +4,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName, folderPath } from '../../lib/file-name.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { answerCreated, CreatedView } from '../../lib/http/conversion-request.ts'
+import { answerCreated, CreatedView, ofNewJob } from '../../lib/http/conversion-request.ts'
 import { checkedJobId, jobNotFound, maySee, type Reader } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
@@ -52,11 +52,9 @@ export const downloadZip = contract({
   }),
   body: { accepts: ['json'], schema: Body },
   reply: {
-    status: 202,
-    headers: ['location', 'retry-after', 'preference-applied'],
+    ...ofNewJob,
     also: { 303: 'The ZIP is ready; `Location` leads to it' },
     schema: CreatedView,
-    form: 'mirrored',
   },
   idempotent: true,
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],

@@ -4,7 +4,7 @@ import { retriedJob } from '../../lib/conversion/retry.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { conversionErrors, mayBeOver, waited } from '../../lib/http/conversion-request.ts'
+import { conversionErrors, mayBeOver, ofNewJob, waited } from '../../lib/http/conversion-request.ts'
 import { checkedJobId, JobParams, jobNotFound, knownJob, requireOwner } from '../../lib/http/job-access.ts'
 import { isLive, type JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
@@ -22,11 +22,9 @@ export const retryJob = contract({
     'A new job with the same files, tasks and options; its `retryOf` names the old one, which stays as it is. Only the owner may ask, and only as long as the files are kept.',
   params: JobParams,
   reply: {
-    status: 202,
-    headers: ['location', 'retry-after', 'preference-applied'],
+    ...ofNewJob,
     also: mayBeOver,
     schema: JobView,
-    form: 'mirrored',
   },
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'FILE_GONE'],

@@ -120,15 +120,18 @@ export async function startJob(request: JobRequest, services: Services): Promise
 }
 
 /** @throws AppError for a renderer that is not there, whatever else is wanted. */
-function requirePdfEngines({ tasks, fieldOfMore, isBatch }: JobRequest, plan: PlanId): void {
-  for (const { name, operation, fields } of tasks) {
+function requirePdfEngines(request: JobRequest, plan: PlanId): void {
+  for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
     const { options, ...beside } = fields
     const check = () => requireAutoPdfEngine({ ...beside, ...(options as Spec['options']) }, plan)
-    if (fieldOfMore === undefined && !isBatch) ofTask(name, check)
+    if (namesTasks(request)) ofTask(name, check)
     else check()
   }
 }
+
+/** Of a batch each error stands beside its item, and nobody has sent the tasks that items become. */
+const namesTasks = ({ fieldOfMore, isBatch }: JobRequest) => fieldOfMore === undefined && !isBatch
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
 function distinct(sources: readonly Source[]): readonly UploadRecord[] {
@@ -178,12 +181,12 @@ async function detectAll(request: JobRequest, engines: readonly Engine[]): Promi
 async function detect(
   name: string,
   source: Source,
-  { tasks, fieldOfMore }: JobRequest,
+  request: JobRequest,
   engines: readonly Engine[],
 ): Promise<StoredFile> {
   // Of the requests that reach a function with this, most bring no file.
   const { detectFormat } = await import('../formats/detect.ts')
-  const takers = tasks.filter(({ input }) => input.includes(name))
+  const takers = request.tasks.filter(({ input }) => input.includes(name))
   const seen = new Map<string, StoredFile>()
   for (const taker of takers) {
     const hint = hintOf(taker, engines)
@@ -193,7 +196,7 @@ async function detect(
       seen.set(key, storedFile(source, await detectFormat(source, hint)))
     } catch (error) {
       const known = withWayOut(error, taker, engines)
-      throw fieldOfMore === undefined ? namingTask(name, known) : known
+      throw namesTasks(request) ? namingTask(name, known) : known
     }
   }
   return [...seen.values()][0] ?? storedFile(source, await detectFormat(source))
@@ -337,7 +340,7 @@ function processTask(requested: RequestedTask, common: NewTask, context: TaskCon
     return { spec, plan: planFiles(known, wish, engines) }
   }
   try {
-    const { spec, plan } = request.fieldOfMore === undefined ? ofTask(name, specify) : specify()
+    const { spec, plan } = namesTasks(request) ? ofTask(name, specify) : specify()
     const task = { ...common, spec: sealedSpec(spec, jobId, services), warnings: plan?.warnings ?? [] }
     return { task, ...(plan && { limitS: plan.limitS }) }
   } catch (error) {

@@ -32,7 +32,14 @@ export const waitQuery = z.object({
   ),
 })
 
-/** What else is answered by who starts a job. */
+/** What is answered by who starts a job. */
+export const ofNewJob = {
+  status: 202,
+  headers: ['location', 'retry-after', 'preference-applied'],
+  form: 'mirrored',
+} as const
+
+/** What else it may be. */
 export const mayBeOver = { 200: 'The job is over: `Prefer: wait` waited for it' }
 export const mayRedirect = { ...mayBeOver, 303: 'The job is over, and `?redirect=true` leads to its result' }
 

@@ -36,14 +36,12 @@ export function headersOf(contract: AnyContract, status: number) {
       name,
       {
         description,
-        required: always(status).includes(name) || isETag(name),
+        required: always(status).includes(name) || name === 'etag',
         schema: { type: 'string' as const },
       },
     ]),
   )
 }
-
-const isETag = (name: string) => name === 'etag'
 
 function ofSuccess({ reply, idempotent, handsOutIdentity }: AnyContract, status: number) {
   const named = (reply.headers ?? []).map((name) => [name, replyHeaders[name]])
