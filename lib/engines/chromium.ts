@@ -131,7 +131,7 @@ async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<Pag
   }
   const svg = format === 'svgz' ? await unpacked(bytes) : bytes
   // On paper it has the size that it says, in inches.
-  const page = pageWith(svg, to === 'pdf' ? undefined : await sizeByLibrsvg(path))
+  const page = pageWith(svg, to === 'pdf' ? undefined : await sizeByLibrsvg(input, tools))
   return { title, url: nowhere, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
 }
 

@@ -185,7 +185,7 @@ describe('a picture is changed as asked', () => {
 
   test('shapes are drawn at the resolution that is asked for', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 80, height: 60 })
+    assert.deepEqual(await pictureSize(path, 'png'), { width: 60, height: 45 })
   })
 
   test('jpegQuality comes before quality', async () => {

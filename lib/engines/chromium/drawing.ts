@@ -7,6 +7,7 @@ import { decimal } from '../options.ts'
 import { boxOf, dpi, pictureOptions } from '../picture/options.ts'
 import { filled, scaleInto, thumbnailBox } from '../picture/thumbnail-options.ts'
 import { extensionOf, writePicture } from '../vips/convert.ts'
+import { drawingInPixels, pixelsPerInch, usualLetters } from '../vips/drawing-lengths.ts'
 import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
@@ -28,16 +29,14 @@ export const drawingOptions = (to: Target): z.ZodObject => pixelTargetOf(to).opt
 
 export const isDrawing = (id: FormatId) => id === 'svg' || id === 'svgz'
 
-/** Of which a pixel is one, as librsvg has it. */
-const usualDpi = 72
-
 /**
  * Pixels, as librsvg takes them: a browser makes 300 by 150 of a drawing that says only how its own units run.
  * Undefined for what it cannot read; a browser may.
  */
-export async function sizeByLibrsvg(path: string): Promise<PageArea | undefined> {
+export async function sizeByLibrsvg(input: InputFile, tools: Tools): Promise<PageArea | undefined> {
   const sharp = await loadSharp()
-  const { width, height } = await sharp(path, { limitInputPixels: false })
+  const path = await drawingInPixels(input, tools)
+  const { width, height } = await sharp(path, { limitInputPixels: false, svg: { stylesheet: usualLetters } })
     .metadata()
     .catch(() => ({ width: 0, height: 0 }))
   return width > 0 && height > 0 ? { width, height } : undefined
@@ -82,7 +81,7 @@ export async function drawingAsPicture(page: Page, work: Work, tools: Tools): Pr
 /** Shapes are drawn at the size that is asked for, not enlarged as pixels. */
 function scaleFor({ width, height }: PageArea, options: unknown): number {
   const { dpi: asked, scale } = DrawingOptions.parse(options)
-  if (asked !== undefined) return (asked / usualDpi) * scale
+  if (asked !== undefined) return (asked / pixelsPerInch) * scale
   const box = boxOf(pictureOptions(options))
   if (!box || box.fit === 'max') return scale
   return scale * Math.max((box.width ?? 0) / width, (box.height ?? 0) / height, 1)

@@ -78,7 +78,9 @@ const plainColorSpace = (value: unknown) =>
     : value
 
 /** Of shapes alone. */
-export const dpi = integer(18, 1200).optional().describe('Pixels per inch at which shapes are drawn.')
+export const dpi = integer(18, 1200)
+  .optional()
+  .describe('Pixels per inch at which shapes are drawn; at 96 a pixel of a drawing is one.')
 
 const oneColorSpace = z.preprocess(plainColorSpace, z.enum(['srgb', 'adobe-rgb', 'gray']))
 const colorSpaceWords =

@@ -11,6 +11,7 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
+import { drawingInPixels, pixelsPerInch, usualLetters } from './drawing-lengths.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
 import { maxPixels } from './limits.ts'
@@ -82,12 +83,15 @@ async function lookIntoGif(
 
 /** Bytes of a GIF whose pixels are counted; that takes a second for each of some dozens. */
 const mostCounted = 64 * 1024 * 1024
+
+const ofDrawings = { svg: { stylesheet: usualLetters } } satisfies SharpOptions
+
 /** Of other samples than 8 or 16 bits without a sign, or fractions. */
 const wholeNumbers = ['char', 'short', 'int', 'uint']
 
 async function metadataOf(path: string): Promise<Metadata> {
   const sharp = await loadSharp()
-  return sharp(path, { limitInputPixels: maxPixels }).metadata()
+  return sharp(path, { limitInputPixels: maxPixels, ...ofDrawings }).metadata()
 }
 
 async function decoded(
@@ -97,6 +101,8 @@ async function decoded(
   tools: Tools,
 ): Promise<Decoded> {
   if (input.format === 'apng') return decodedApng(input, to, tools)
+  if (input.format === 'svg' || input.format === 'svgz')
+    return { path: await drawingInPixels(input, tools), format: input.format }
   if (input.format === 'tiff') return usualTiff(input, await loadSharp(), tools)
   const decode = decoderOf(input.format)
   if (!decode) return input
@@ -138,12 +144,13 @@ export async function pixels(picture: Picture, to: PixelTargetId, view: View): P
     limitInputPixels: maxPixels,
     failOn: 'error',
     sequentialRead: true,
+    ...ofDrawings,
     // The numbers stay as they are, and so does what they mean.
     ignoreIcc: keepsColors,
   }
   if (picture.pages > 1) options.pages = page === -1 ? -1 : 1
   if (page > 0) options.page = page
-  if (metadata.format === 'svg') options.density = view.dpi ?? svgDensity(metadata, box)
+  if (metadata.format === 'svg') options.density = svgDensity(metadata, box, view.dpi)
   let image = sharp(picture.path, options).timeout({ seconds: timeoutS }).autoOrient()
   if (asked.rotate) image = image.rotate(asked.rotate)
   if (box) image = resized(image, box)
@@ -210,8 +217,10 @@ function resized(image: Sharp, { width, height, fit }: Box): Sharp {
 }
 
 /** Shapes are drawn at the size that is asked for, not enlarged as pixels. */
-function svgDensity(metadata: Metadata, box: Box | undefined): number {
+function svgDensity(metadata: Metadata, box: Box | undefined, dpi: number | undefined): number {
+  // At which libvips makes one pixel of one.
   const usual = 72
+  if (dpi !== undefined) return (usual * dpi) / pixelsPerInch
   if (!box || box.fit === 'max' || !metadata.width || !metadata.height) return usual
   const scale = Math.max((box.width ?? 0) / metadata.width, (box.height ?? 0) / metadata.height, 1)
   return Math.min(usual * scale, 10_000)

@@ -1,0 +1,86 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { InputFile, Tools } from '../engine.ts'
+
+/** Pixels of an inch of a drawing, by CSS. */
+export const pixelsPerInch = 96
+
+/** Bytes of a drawing whose lengths are looked at. */
+const mostBytes = 64 * 1024 * 1024
+
+const pixelsOf = { in: 96, cm: 96 / 2.54, mm: 9.6 / 2.54, q: 2.4 / 2.54, pt: 96 / 72, pc: 16 } as const
+type Unit = keyof typeof pixelsOf
+const isUnit = (word: string): word is Unit => Object.hasOwn(pixelsOf, word)
+
+/** Of letters, as browsers have them. */
+const letterPixels: Readonly<Record<string, number>> = {
+  'xx-small': 9,
+  'x-small': 10,
+  small: 13,
+  medium: 16,
+  large: 18,
+  'x-large': 24,
+  'xx-large': 32,
+}
+
+/** The size of letters of which nothing is said; what a drawing says goes before it. */
+export const usualLetters = `:root{font-size:${letterPixels.medium}px}`
+
+const sides = 'width|height|[cdfr]?[xy]|[xy][12]|r|fr|ref[XY]|marker(?:Width|Height)'
+const ofText = 'font(?:-size)?|(?:letter|word)-spacing|kerning|baseline-shift|textLength'
+/** The end of what stands before a length. */
+const beforeLength = new RegExp(
+  `[\\s;"'{](?:${sides}|${ofText}|stroke-(?:width|dasharray|dashoffset))\\s*[:=]\\s*["']?[\\w.,%\\s+-]*$`,
+)
+const beforeLetters = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*$/
+
+/** Letters, of a list of lengths most of all. */
+const mostBefore = 300
+
+const number = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'
+const length = new RegExp(
+  `(?<![\\w.#-])(?:(${number})(in|cm|mm|q|pt|pc)|(x{0,2}-?(?:small|large)|medium))(?![\\w-])`,
+  'gi',
+)
+/** Tags without their end, and style sheets. */
+const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
+
+/**
+ * All lengths in pixels: libvips tells librsvg that an inch has as many of them as the drawing is enlarged to, so that what
+ * is given in points or millimeters would grow by more than the rest, and would be too small where nothing is enlarged.
+ * @param svg each byte a character.
+ */
+export const inPixels = (svg: string): string =>
+  svg.replace(markup, (tag) =>
+    tag.replace(length, (found, amount: string | undefined, unit = '', letters: string, at: number) => {
+      const before = tag.slice(Math.max(0, at - mostBefore), at)
+      if (amount === undefined) {
+        const pixels = letterPixels[letters.toLowerCase()]
+        return pixels !== undefined && beforeLetters.test(before) ? `${pixels}px` : found
+      }
+      const name = unit.toLowerCase()
+      return isUnit(name) && beforeLength.test(before)
+        ? `${Number((Number(amount) * pixelsOf[name]).toPrecision(12))}px`
+        : found
+    }),
+  )
+
+/** The drawing with its lengths in pixels, as a file of its own where that is not how it has them. */
+export async function drawingInPixels({ path, format }: InputFile, tools: Tools): Promise<string> {
+  if ((await stat(path)).size > mostBytes) return path
+  const bytes = await readFile(path)
+  // What cannot be unpacked says so where it is drawn.
+  const unpacked = await (format === 'svgz' ? unzipped(bytes) : bytes)
+  if (!unpacked) return path
+  const svg = unpacked.toString('latin1')
+  const changed = inPixels(svg)
+  if (changed === svg) return path
+  const written = join(tools.workDir, `${parse(path).name}-in-pixels.svg`)
+  await writeFile(written, changed, 'latin1')
+  return written
+}
+
+const unzipped = (bytes: Buffer): Promise<Buffer | undefined> =>
+  promisify(gunzip)(bytes, { maxOutputLength: mostBytes }).catch(() => undefined)
