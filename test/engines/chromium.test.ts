@@ -162,6 +162,30 @@ describe('a web page as picture', () => {
   })
 })
 
+describe('what moves', () => {
+  const style = `<style>@keyframes appear{from{opacity:0}to{opacity:1}}@keyframes turn{from{fill:#00f}to{fill:#fff}}
+    .a{opacity:0;animation:appear 30s 60s forwards}.b{animation:turn 10s 5s infinite}</style>`
+  const boxes = `<rect class="a" width="40" height="80" fill="#f00"/><rect class="b" x="40" width="40" height="80"/>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80">${style}${boxes}</svg>`
+
+  for (const [what, file] of [
+    ['a page', `<body style="margin:0">${svg}`],
+    ['a drawing', svg],
+  ] as const)
+    test(`in ${what} is where it ends, and without an end where it begins`, async () => {
+      const source = await page(file, what === 'a page' ? 'moving.html' : 'moving.svg')
+      const { path: pdf } = await convert(chromium, source, 'pdf')
+      const printed = join(folder, `${what}.png`)
+      await sharp(await drawn(pdf, 1, 96))
+        .trim({ background: '#fff' })
+        .toFile(printed)
+      for (const path of [(await convert(chromium, source, 'png')).path, printed]) {
+        assert.deepEqual((await colorAt(path, 20, 40)).slice(0, 3), [255, 0, 0])
+        assert.deepEqual((await colorAt(path, 60, 40)).slice(0, 3), [0, 0, 255])
+      }
+    })
+})
+
 describe('an archive of a web page', () => {
   test('is shown with its pictures, style sheets and frames', async () => {
     const { path, warnings } = await convert(chromium, fixture('page.mhtml'), 'png', {

@@ -248,6 +248,8 @@ describe('a drawing', () => {
       '<rect style="transform-origin:4px 4px;transform:rotate(45deg)"/>',
       '<style>@media screen{rect{fill:red}}</style><rect/>',
       '<rect width="5rem" height="9"/>',
+      '<rect style="filter:blur(2px) hue-rotate(90deg)"/>',
+      '<style>@keyframes a{from{opacity:0}}rect{opacity:0;animation:a 1s forwards}</style><rect/>',
       '<text text-decoration="underline wavy">a</text>',
     ])
       assert.equal(needsBrowser(svg(content)), true, content)

@@ -42,8 +42,21 @@ export async function sizeByLibrsvg(input: InputFile, tools: Tools): Promise<Pag
   return width > 0 && height > 0 ? { width, height } : undefined
 }
 
+/**
+ * Movements are as long ago as makes many that never end begin anew, and the others have ended: much is not seen before.
+ */
+const standStill =
+  '<style xmlns="http://www.w3.org/2000/svg">*{animation-delay:-3600000s!important;animation-play-state:paused!important}</style>'
+
+function stillDrawing(svg: Buffer): Buffer {
+  const end = svg.lastIndexOf('</')
+  if (end < 0 || !svg.includes('keyframes')) return svg
+  return Buffer.concat([svg.subarray(0, end), Buffer.from(standStill), svg.subarray(end)])
+}
+
 /** As a picture in a page: browsers run no script and follow no link of one (SVG Integration, secure static mode). */
-export function pageWith(svg: Buffer, size: PageArea | undefined): Buffer {
+export function pageWith(moving: Buffer, size: PageArea | undefined): Buffer {
+  const svg = stillDrawing(moving)
   const sides = size ? `width:${size.width}px;height:${size.height}px` : ''
   const style = `html,body{margin:0}img{display:block;${sides}}`
   const picture = `<img src="data:image/svg+xml;base64,${svg.toString('base64')}">`

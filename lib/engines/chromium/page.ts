@@ -44,6 +44,14 @@ export const nowhere = 'http://document.invalid/'
 export const held = `${nowhere}held`
 const nothing = z.object({})
 
+/** Movements are where they end, for much is not seen before; those without an end are where they begin. */
+const standStill = `
+for (const movement of document.getAnimations()) {
+  const { delay, endTime } = movement.effect.getComputedTiming()
+  movement.pause()
+  movement.currentTime = endTime === Infinity ? Math.max(0, delay) : endTime
+}`
+
 const Paused = z.looseObject({
   requestId: z.string(),
   request: z.looseObject({ url: z.string() }),
@@ -142,7 +150,7 @@ async function showIn<T>(
     }
     await loaded.promise
     // A page without a title would be named by its address.
-    const expression = `document.title ||= ${JSON.stringify(source.title)}`
+    const expression = `document.title ||= ${JSON.stringify(source.title)};${standStill}`
     await call(z.looseObject({}), 'Runtime.evaluate', { expression })
     return use({
       call,

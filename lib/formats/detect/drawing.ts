@@ -13,7 +13,7 @@ const mostBytes = 8 * 1024 * 1024
 
 /**
  * What librsvg 2.6 leaves out of a drawing or draws otherwise, and a browser draws as the standards have it (SVG 2, CSS).
- * Each was drawn by both; what both draw alike is not here, nor what moves, which has no one picture.
+ * Each was drawn by both; what both draw alike is not here.
  */
 const beyondLibrsvg: readonly RegExp[] = [
   // Fonts that come along, letters in color, and settings of fonts.
@@ -32,10 +32,14 @@ const beyondLibrsvg: readonly RegExp[] = [
   // Shapes, masks and filters.
   /clip-path\s*[:=]\s*["']?\s*(?:circle|ellipse|inset|polygon|path|rect|xywh)\(|\bd\s*:\s*path\(/,
   /\bmask(?:-image|-composite|-border)\s*:|\bmask\s*:[^;"'}]*gradient\(/,
+  // librsvg mixes the colors of these as light, browsers as they are written.
+  /\bfilter\s*[:=][^;"'}]{0,200}?\b(?:brightness|contrast|grayscale|hue-rotate|invert|saturate|sepia)\(/,
   /\b(?:BackgroundImage|BackgroundAlpha|FillPaint|StrokePaint)\b/,
   // Places, and dashes that are counted in parts of a path.
   /\b(?:transform-origin|transform-box|offset-path)\b|[\s;"'{](?:translate|rotate|scale)\s*:/,
   /\b(?:rotate3d|rotate[XY]|matrix3d|translate3d|translateZ|perspective)\(|\bpathLength\s*=/,
+  // What comes to be seen by a movement that ends.
+  /@(?:-webkit-)?keyframes\b/i,
   // Behind the whole drawing.
   /<(?:\w+:)?svg\b[^>]*\bstyle\s*=\s*["'][^"']*background|[\s>,}]svg\s*\{[^}]*background/,
 ]
