@@ -21,7 +21,6 @@ import { stageOf } from '../lib/deployment/stage.ts'
 import { zipNames } from '../lib/deployment/zip-functions.ts'
 import { engines } from '../lib/engines/index.ts'
 import type { AnyContract } from '../lib/http/contract.ts'
-import { reachedFrom } from '../lib/http/front.ts'
 import { socketTarget } from '../lib/live/paths.ts'
 import { openConversions } from '../lib/local/conversions.ts'
 import { functionEnvironment } from '../lib/local/environment.ts'
@@ -539,22 +538,6 @@ test('the code at the edge makes of the address of a socket what one machine mak
     assert.equal(target, socketTarget(uri) ?? uri)
     assert.equal(request.headers['x-viewer-address']?.value, '192.0.2.1')
   }
-})
-
-test('what goes around the address in front is refused, and the client is whom that one names', () => {
-  const config = {
-    ORIGIN_SECRET: 'o'.repeat(32),
-    TRUSTED_PROXIES: undefined,
-    PUBLIC_URL: 'https://files.example.com',
-  }
-  const from = (headers: Record<string, string>) => reachedFrom({ headers, sourceIp: '198.51.100.1' }, config)
-  const viewer = { 'x-viewer-address': '192.0.2.1' }
-  assert.equal(from({ ...viewer, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
-  for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])
-    assert.throws(
-      () => from({ ...viewer, ...secret }),
-      /not reached at this address; send requests to https:\/\/files/,
-    )
 })
 
 test('each endpoint is in the function that its path is routed to', () => {

@@ -11,6 +11,7 @@ import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
 import type { Item } from '../../lib/aws/table.ts'
 import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
 import { type Attempt, Idempotency, type Keyed } from '../../lib/http/idempotency.ts'
+import { Reservations } from '../../lib/http/reservations.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
@@ -300,6 +301,20 @@ test('a request that takes long keeps its key', async () => {
   await assert.rejects(second, { code: 'IDEMPOTENCY_IN_PROGRESS' })
   work.resolve({ statusCode: 201 })
   assert.equal((await first).statusCode, 201)
+})
+
+test('a request whose place another try has taken over leaves it to that one', async () => {
+  const kept = new Reservations(app.services.table)
+  const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
+  const { reservation: first } = await kept.take(place, 'same')
+  await kept.release(place, first)
+  const { reservation: second, isRepeated } = await kept.take(place, 'same')
+  assert.ok(isRepeated && second.jobId === first.jobId)
+  await kept.forget(place, first).catch(() => undefined)
+  await kept.keep(place, first, { status: 400, headers: {}, body: new Uint8Array(1) })
+  await assert.rejects(kept.take(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  await kept.forget(place, second)
+  assert.ok(!(await kept.take(place, 'another')).isRepeated)
 })
 
 test('an answer that is too long to be kept is made again, of the same job', async () => {

@@ -9,6 +9,7 @@ import { decodedBody } from '../../lib/http/content-encoding.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { givenOptions } from '../../lib/http/conversion-request.ts'
 import { FileEnds } from '../../lib/http/file-ends.ts'
+import { reachedFrom } from '../../lib/http/front.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { originOf } from '../../lib/http/reached-at.ts'
 import { readAll } from '../../lib/http/read-all.ts'
@@ -216,6 +217,22 @@ describe('a request', () => {
         details: { hint: 'POST /v1/convert toolOperation=rotate-pdf' },
       })
   })
+})
+
+test('what goes around the address in front is refused, and the client is whom that one names', () => {
+  const config = {
+    ORIGIN_SECRET: 'o'.repeat(32),
+    TRUSTED_PROXIES: undefined,
+    PUBLIC_URL: 'https://files.example.com',
+  }
+  const from = (headers: Record<string, string>) => reachedFrom({ headers, sourceIp: '198.51.100.1' }, config)
+  const viewer = { 'x-viewer-address': '192.0.2.1' }
+  assert.equal(from({ ...viewer, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
+  for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])
+    assert.throws(
+      () => from({ ...viewer, ...secret }),
+      /not reached at this address; send requests to https:\/\/files/,
+    )
 })
 
 test('a request tells by its Host where it reached the service, and by Origin whether through TLS', () => {

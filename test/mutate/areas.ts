@@ -73,7 +73,7 @@ export const areas: readonly Area[] = [
     files: ['lib/conversion/*.ts'],
     tests: [
       ...tests('conversion', 'wishes durations'),
-      ...tests('functions', 'convert wrong-input uploads merge pipeline'),
+      ...tests('functions', 'convert wrong-input uploads merge pipeline pdf-tools webhooks'),
     ],
   },
   {

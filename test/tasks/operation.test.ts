@@ -68,6 +68,10 @@ describe('what a task wants', () => {
     // What is said exactly goes before what a profile means.
     assert.deepEqual(of({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
     assert.deepEqual(of({ profile: 'ebook', dpi: 9 }), ['compress-pdf', { dpi: 9, pdfQuality: 'ebook' }])
+    for (const profile of ['screen', 'ebook', 'printer', 'prepress', 'web', 'max', 'odd']) {
+      const { success } = processOperation('compress').fields.safeParse({ input: 'a', profile })
+      assert.equal(success, profile !== 'odd', profile)
+    }
     assert.throws(() => of({ profile: 'ebook' }, [picture]), {
       code: 'INVALID_INPUT',
       details: { field: 'profile', expected: ['web', 'max'] },
@@ -178,6 +182,13 @@ describe('a store of somebody else', () => {
       { key: 'a', x: 1 },
     ])
       assert.equal(fits('import/s3', wrong), false, JSON.stringify(wrong).slice(0, 40))
+    const container = {
+      ...{ storage_account: 'pictures', container: 'pictures' },
+      ...{ storage_access_key: 'a' },
+    }
+    const fitsBlob = (blob: string) =>
+      findOperation('import/blobstore')?.fields.safeParse({ ...container, blob }).success
+    assert.deepEqual(['a', '', 'a'.repeat(1025)].map(fitsBlob), [true, false, false])
   })
 
   test('takes files with what it keeps beside them', () => {
