@@ -21,7 +21,7 @@ const filesBesideCode = [
 ]
 
 /** Packages that programs in `layers` load; the code itself never does. */
-const packagesOfPrograms = ['mupdf', '@neplex/vectorizer-linux-x64-gnu']
+const packagesOfPrograms = ['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji']
 
 interface Manifest {
   dependencies?: Record<string, string>

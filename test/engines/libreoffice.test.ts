@@ -148,6 +148,30 @@ test('letters that are written from right to left, and emoji, are drawn', async 
   assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
 })
 
+test('families, flags, tones of skin and the newest emoji are drawn as one sign each', async () => {
+  const source = join(scratch, 'emoji.html')
+  const signs = [
+    '😀',
+    '👩‍👩‍👧‍👦',
+    '🏳️‍🌈',
+    '🇩🇪',
+    '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+    '👩🏾‍🚒',
+    '🐦‍🔥',
+    '\u{1fae9}',
+  ]
+  const lines = signs.map((sign, index) => `<p>${sign} behind${index}</p>`)
+  await writeFile(source, `<meta charset="utf-8">${lines.join('')}`)
+  const { path, warnings } = await convert(engine, source, 'pdf')
+  assert.deepEqual(warnings, [])
+  const places = await Promise.all(signs.map((_, index) => placeOf(`behind${index}`, path)))
+  const [first] = places
+  assert.ok(first && first.left > 0)
+  for (const [index, { left }] of places.entries()) assert.equal(left, first.left, signs[index])
+  const text = await pdfText(path)
+  for (const sign of signs) assert.ok(text.includes(sign), sign)
+})
+
 test('formulas and Chinese letters are drawn', async () => {
   const path = await pdfOf('formula.docx')
   assert.match(await pdfText(path), /数学\s+axolotl\s+newt/)

@@ -1,5 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { SandboxedCommand } from '../sandbox/command.ts'
 import { sandboxed } from '../sandbox/confine.ts'
 import { bringIn, makeProcessFolder, removeProcessFolder, takeOut } from '../sandbox/process-folder.ts'
@@ -80,6 +81,11 @@ export interface OfficeSettings {
 
 const startLimitMs = 60_000
 
+/** Of the font that `fonts.conf` of the bridge adds to those of the system. */
+const emojiFolder = fileURLToPath(
+  new URL('../../../node_modules/@expo-google-fonts/noto-emoji/400Regular', import.meta.url),
+)
+
 /** Address space: the office maps 0.7 GB before any document, and the limit of the image is 3 GB in all. */
 const memoryBytes = 3 * 1024 ** 3
 const fileBytes = 2 * 1024 ** 3
@@ -106,7 +112,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
   const command = await sandboxed(python, args, {
     workDir: folder,
-    readOnly: [bridgeDir],
+    readOnly: [bridgeDir, emojiFolder],
     env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },
     limits: { memoryBytes, fileBytes },
     unixSockets: true,
