@@ -13,6 +13,7 @@ from pages import count, keep_first_page, pdf_pages, prepare
 from plausible import is_locked_show, is_plausible
 from refused import Refused
 from scrub import scrub
+from signs import Signs
 
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
@@ -29,6 +30,7 @@ SERVICES = {
     'drawing': 'com.sun.star.drawing.DrawingDocument',
 }
 FONTS = Fonts()
+SIGNS = Signs()
 ABORT = uno.getTypeByName('com.sun.star.task.XInteractionAbort')
 PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
@@ -46,14 +48,15 @@ def convert(office, request, tell):
             keep_first_page(document)
         path = _store(document, office, request)
         if path.endswith('.pdf'):
-            facts = {'pages': pdf_pages(path), 'fonts': _fonts(office, request, document, path)}
+            source = f'{office.folder}/{request["input"]}'
+            facts = {
+                'pages': pdf_pages(path),
+                'fonts': FONTS.substituted(document, source, path),
+                'undrawn': SIGNS.undrawn(source),
+            }
         tell('done', facts=facts)
     finally:
         document.close(True)
-
-
-def _fonts(office, request, document, pdf_path):
-    return FONTS.substituted(document, f'{office.folder}/{request["input"]}', pdf_path)
 
 
 def _load(office, request):

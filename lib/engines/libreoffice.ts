@@ -154,7 +154,7 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
 
 function tellWhatIsDropped(
   { to, options }: Work,
-  { sheets = 1, shapes = 0, shapeWords = 0, pages = 1, fonts = [] }: OfficeFacts,
+  { sheets = 1, shapes = 0, shapeWords = 0, pages = 1, fonts = [], undrawn }: OfficeFacts,
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
@@ -165,6 +165,7 @@ function tellWhatIsDropped(
     )
   }
   if (fonts.length > 0) tools.warn('FONTS_SUBSTITUTED', substitutions(fonts))
+  if (undrawn && undrawn.total > 0) tools.warn('GLYPHS_MISSING', undrawnSigns(undrawn))
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)
   }
@@ -178,6 +179,17 @@ function tellWhatIsDropped(
 }
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function undrawnSigns({ total, signs }: NonNullable<OfficeFacts['undrawn']>): string {
+  const named = signs.map(
+    ({ sign, count }) => `${sign} (${codeOf(sign)}${count > 1 ? `, ${count} times` : ''})`,
+  )
+  const rest = total - signs.reduce((sum, { count }) => sum + count, 0)
+  const others = rest > 0 ? ` and ${plural(rest, 'other')}` : ''
+  return `No font here has ${plural(total, 'sign')} of the document: ${named.join(', ')}${others}. Blanks or boxes stand in their place.`
+}
+
+const codeOf = (sign: string) => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Made to have the widths of Calibri, Cambria, Arial, Times New Roman and Courier New. */
 const sameWidths = /^(?:Carlito|Caladea|Liberation )/

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { Document, Packer, Paragraph } from 'docx'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
@@ -170,6 +171,20 @@ test('families, flags, tones of skin and the newest emoji are drawn as one sign 
   for (const [index, { left }] of places.entries()) assert.equal(left, first.left, signs[index])
   const text = await pdfText(path)
   for (const sign of signs) assert.ok(text.includes(sign), sign)
+})
+
+test('signs that no font here has are told, with how many there are', async () => {
+  const source = join(scratch, 'signs.docx')
+  const text = 'Ein Hügel ☃ 字 \ue123 \u{1e5d0}\u{1e5d0} \u0378 👍🏽 🇩🇪 ✓\ufe0e'
+  const document = new Document({ sections: [{ children: [new Paragraph(text)] }] })
+  await writeFile(source, await Packer.toBuffer(document))
+  const { warnings, told } = await convert(engine, source, 'pdf')
+  // Times New Roman is not here.
+  assert.deepEqual(warnings, ['FONTS_SUBSTITUTED', 'GLYPHS_MISSING'])
+  assert.match(
+    told[1] ?? '',
+    /has 3 signs of the document: \u{1e5d0} \(U\+1E5D0, 2 times\), \u0378 \(U\+0378\)\./u,
+  )
 })
 
 test('formulas and Chinese letters are drawn', async () => {

@@ -15,6 +15,8 @@ export interface Run {
   readonly path: string
   readonly format: FormatId
   readonly warnings: readonly string[]
+  /** What they say, in the same order. */
+  readonly told: readonly string[]
   readonly progress: readonly number[]
   /** Programs that were started, in order. */
   readonly commands: readonly string[]
@@ -76,6 +78,7 @@ export async function convert(
     inputs.push({ path, filename, format, size: (await stat(path)).size })
   }
   const warnings: string[] = []
+  const told: string[] = []
   const progress: number[] = []
   const commands: string[] = []
   const lines: string[] = []
@@ -87,7 +90,10 @@ export async function convert(
       progress.push(ratio)
       settings.onProgress?.(ratio)
     },
-    onWarning: (code) => warnings.push(code),
+    onWarning: (code, message) => {
+      warnings.push(code)
+      told.push(message)
+    },
     onCommand: (bin, args) => {
       commands.push(bin)
       lines.push([bin, ...args].join(' '))
@@ -97,5 +103,5 @@ export async function convert(
   const options = capability.options.parse(settings.options ?? {})
   const result = await engine.run({ operation, inputs, from, to, options, outDir }, tools)
   const [{ path, format = to }] = result.files
-  return { result, path, format, warnings, progress, commands, lines, workDir }
+  return { result, path, format, warnings, told, progress, commands, lines, workDir }
 }

@@ -21,6 +21,10 @@ const OfficeFacts = z.object({
   shapeWords: z.int().min(0).optional(),
   /** Fonts that the document asks for and that are not here, with those that took their place. */
   fonts: z.array(z.object({ name: z.string(), drawnWith: z.string() })).optional(),
+  /** Signs for which no font has a glyph, and the first few of them. */
+  undrawn: z
+    .object({ total: z.int(), signs: z.array(z.object({ sign: z.string(), count: z.int() })) })
+    .optional(),
 })
 export type OfficeFacts = z.infer<typeof OfficeFacts>
 
