@@ -61,12 +61,13 @@ function evaluate(headers: Headers, { etag, modified }: Current, prefix: string)
 
 function matches(list: string, etag: string): boolean {
   return list.split(',').some((one) => {
-    const bare = one
-      .trim()
-      .replace(/^W\//, '')
-      .replace(/^"(.*)"$/, '$1')
+    const bare = unquoted(one.trim().replace(/^W\//, ''))
     return bare === '*' || bare === etag
   })
+}
+
+function unquoted(etag: string): string {
+  return etag.replace(/^"(.*)"$/, '$1')
 }
 
 /** An unreadable date is no condition (RFC 9110 13.1.3). */
@@ -81,13 +82,16 @@ export interface ByteRange {
   readonly last: number
 }
 
-/** The one range asked for; undefined (the whole) when the header is malformed or names several, as S3 does. */
+/**
+ * The one range asked for; undefined (the whole) when the header is malformed or names several, as S3 does, and where
+ * what the client has is not this to the byte: If-Range takes one strong validator (RFC 9110 13.1.5).
+ */
 export function readRange(
   headers: Headers,
   { size, etag, modified }: Current & { readonly size: number },
 ): ByteRange | undefined {
   const ifRange = headers.get('if-range')
-  if (ifRange !== undefined && !matches(ifRange, etag) && readDate(ifRange) !== modified) return undefined
+  if (ifRange !== undefined && unquoted(ifRange) !== etag && readDate(ifRange) !== modified) return undefined
   const text = headers.get('range') ?? ''
   const [found, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(text.trim()) ?? []
   if (found === undefined || (from === '' && to === '')) return undefined
