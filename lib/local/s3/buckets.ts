@@ -67,9 +67,13 @@ function isBucketName(name: string): boolean {
 }
 
 function checkLocation(body: string, region: string): void {
-  if (body.trim() === '') return
-  const location = childText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint') ?? ''
-  if (location === '' || (location === region && region !== 'us-east-1')) return
+  const named =
+    body.trim() === ''
+      ? undefined
+      : childText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint')
+  const location = named || 'unspecified'
+  // Only the oldest region is meant where none is named.
+  if (location === (region === 'us-east-1' ? 'unspecified' : region)) return
   if (region === 'us-east-1' && !/^[a-z]{2}(-[a-z]+)+-\d$|^EU$/.test(location))
     throw new S3Error('InvalidLocationConstraint', undefined, { LocationConstraint: location })
   if (location === 'us-east-1')

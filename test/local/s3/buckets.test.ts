@@ -29,6 +29,7 @@ import {
   PutBucketVersioningCommand,
   PutBucketWebsiteCommand,
   PutObjectCommand,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, errorOf, makeClient, send, startS3, startWithBucket } from './start.ts'
@@ -87,6 +88,19 @@ test('names that AWS refuses are refused', async (t) => {
     assert.equal(await make(name), 'no error', name)
 })
 
+/** The SDK would name its own region. */
+function unlocated(body: string, client: S3Client): Promise<string> {
+  const command = new CreateBucketCommand({ Bucket: 'other' })
+  command.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign(args.request as { body: unknown }, { body })
+      return next(args)
+    },
+    { step: 'build', priority: 'high' },
+  )
+  return errorOf(client.send(command))
+}
+
 test('making a bucket again is harmless in us-east-1 and a conflict elsewhere', async (t) => {
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
@@ -106,6 +120,8 @@ test('making a bucket again is harmless in us-east-1 and a conflict elsewhere', 
   const there = await startS3(t, { region: 'eu-west-1' })
   const client = makeClient(there.endpoint, { region: 'eu-west-1' })
   assert.equal(await located('us-west-2', client), '400 IllegalLocationConstraintException')
+  for (const body of ['', '<CreateBucketConfiguration/>'])
+    assert.equal(await unlocated(body, client), '400 IllegalLocationConstraintException', body)
   assert.equal(await located('eu-west-1', client), 'no error')
   assert.equal(await located('eu-west-1', client), '409 BucketAlreadyOwnedByYou')
   const location = await client.send(new GetBucketLocationCommand({ Bucket: 'other' }))
