@@ -10,6 +10,7 @@ import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
 import { commitObject, findObject, placeOf } from './objects.ts'
+import { asPartNumber } from './paging.ts'
 import { requireBucket } from './require-bucket.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
@@ -54,8 +55,9 @@ function readList(call: Call): Promise<Parsed> {
 
 function readPartList(document: Parsed): Listed[] {
   const listed = children(document, 'Part').map((element) => {
-    const [number, etag] = [Number(childText(element, 'PartNumber')), childText(element, 'ETag')]
-    if (!Number.isInteger(number) || etag === undefined) throw new S3Error('MalformedXML')
+    const number = asPartNumber((childText(element, 'PartNumber') ?? '').trim())
+    const etag = childText(element, 'ETag')
+    if (number === undefined || etag === undefined) throw new S3Error('MalformedXML')
     return { number, etag: etag.trim().replace(/^"(.*)"$/, '$1'), element }
   })
   if (listed.length === 0 || listed.length > 10_000) throw new S3Error('MalformedXML')

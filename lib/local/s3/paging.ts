@@ -16,10 +16,18 @@ export function readCount(name: string, text: string | undefined, usual: number,
 
 export function readPartNumber({ query }: Pick<Call, 'query'>): number {
   const text = query.get('partNumber') ?? ''
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > 10_000)
+  const number = asPartNumber(text)
+  if (number === undefined)
     throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
   return number
+}
+
+/**
+ * Of plain digits only. What AWS makes of `01` or `+1` is not documented; what is refused here can at least not come to
+ * rely on it.
+ */
+export function asPartNumber(text: string): number | undefined {
+  return /^([1-9]\d{0,3}|10000)$/.test(text) ? Number(text) : undefined
 }
 
 /** How names are written: percent-encoded (the slash stays) when the client asks, because XML 1.0 lacks some characters. */

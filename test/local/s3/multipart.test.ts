@@ -109,6 +109,26 @@ test('completing checks order, ETags and the size of parts', async (t) => {
   assert.equal(await attempt([one, two], { MpuObjectSize: first.length + last.length }), 'no error')
 })
 
+test('the number of a part is written in plain digits', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const client = plain(endpoint)
+  const UploadId = await begin(client)
+  const part = await put(client, UploadId, 1, last)
+  for (const number of ['1e0', '01', '+1', ' 1', '1 ', '1.0', '0x1', '']) {
+    // The SDK writes whatever it is given.
+    const PartNumber = number as unknown as number
+    const sent = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: last })
+    assert.equal(await errorOf(client.send(sent)), '400 InvalidArgument', number)
+  }
+  for (const PartNumber of ['1e0', '01', '+1', '1.0', '0x1', '1 1', ''])
+    assert.equal(
+      await errorOf(complete(client, UploadId, [{ ...part, PartNumber }])),
+      '400 MalformedXML',
+      PartNumber,
+    )
+  assert.equal(await errorOf(complete(client, UploadId, [{ ...part, PartNumber: ' 1 ' }])), 'no error')
+})
+
 test('completing again gives the same answer again', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = plain(endpoint)
