@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ProtocolErrors } from './gateway/protocol-errors.ts'
+import { readTarget, takeTarget } from './gateway/request-target.ts'
 import { gatewayAnswer, send } from './gateway/send.ts'
 
 /** Path of the public port under which the embedded S3 answers presigned requests. */
@@ -48,7 +49,7 @@ export function createGateway(
     requireHostHeader: false,
     // Whatever else asks for an upgrade, as curl does for HTTP/2, is answered as if it had not.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
-      headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(url) !== undefined,
+      headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(readTarget(url).path) !== undefined,
   }
   const protocolErrors = new ProtocolErrors()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -56,6 +57,7 @@ export function createGateway(
     void Promise.resolve(parts).then(({ http, s3 }) => {
       const wrongHost = faultOfHost(request)
       if (wrongHost !== undefined) return send(gatewayAnswer(400, wrongHost), request, response)
+      takeTarget(request)
       if (!s3 || !isStorage(request)) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
@@ -78,6 +80,7 @@ export function createGateway(
   server.on('upgrade', (request, socket, head) => {
     // Until a WebSocket takes it over, nobody else hears of a connection that breaks.
     socket.on('error', () => socket.destroy())
+    takeTarget(request)
     request.url = socketTarget(request.url ?? '') ?? '/'
     void Promise.resolve(parts).then(
       ({ webSocket }) => webSocket?.(request, socket, head) ?? socket.destroy(),

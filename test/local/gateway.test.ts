@@ -235,11 +235,61 @@ for (const [what, given] of malformed) {
   })
 }
 
+const absolutes: [target: string, path: string, query: string, host: string][] = [
+  ['http://files.example/items/1?a=b', '/items/1', 'a=b', 'files.example'],
+  ['HTTP://files.example:8080/items/1', '/items/1', '', 'files.example:8080'],
+  ['http://[::1]:80//items', '//items', '', '[::1]:80'],
+  ['http://files.example', '/', '', 'files.example'],
+  ['http://files.example?a=/b', '/', 'a=/b', 'files.example'],
+]
+for (const [path, ...expected] of absolutes) {
+  test(`a request for ${path} is one for its path at its host`, async () => {
+    const { rawPath, rawQueryString, headers, requestContext } = await eventOf({
+      path,
+      headers: { host: 'other.example' },
+    })
+    assert.deepEqual([rawPath, rawQueryString, headers['host']], expected)
+    assert.equal(requestContext.domainName, expected[2])
+  })
+}
+
+test('an absolute address is read by the storage and by WebSockets as it is by all others', async () => {
+  const seen: unknown[] = []
+  const gateway = createGateway(
+    {
+      http: (_request, response) => response.end('http'),
+      s3: ({ url, headers: { host } }, response) => {
+        seen.push([url, host])
+        response.end()
+      },
+      webSocket: ({ url, headers: { host } }, socket) => {
+        seen.push([url, host])
+        socket.end('HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\n\r\n')
+        return true
+      },
+    },
+    { socketTarget: (target) => (target === '/socket' ? '/inner' : undefined) },
+  )
+  const other = await serve(gateway)
+  await callRaw(other, { path: 'http://a.example/s3/box/k?X-Amz-Signature=0' })
+  await callRaw(other, {
+    path: 'http://b.example/socket',
+    headers: { connection: 'upgrade', upgrade: 'websocket' },
+  })
+  assert.deepEqual(seen, [
+    ['/s3/box/k?X-Amz-Signature=0', 'a.example'],
+    ['/inner', 'b.example'],
+  ])
+})
+
 const refused: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
   ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
   ['a function over its time', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
   ['a path that is no UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
   ['a target that is no path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
+  ['a target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
+  ['a target with a name before its host', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
+  ['a target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
   ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
   ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
   ['a body over 10 MB', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) }, 413, 'FILE_TOO_LARGE'],
@@ -287,6 +337,12 @@ const noRequests: [what: string, bytes: string, status: number, code: string][] 
     'INVALID_REQUEST',
   ],
   ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+  [
+    'a host in its target alone',
+    'GET http://a/ HTTP/1.1\r\nConnection: close\r\n\r\n',
+    400,
+    'INVALID_REQUEST',
+  ],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
   ['the method of proxies', 'CONNECT b:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
   [
