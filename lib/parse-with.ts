@@ -84,9 +84,15 @@ function errorsOf(issue: Issue, schema: z.ZodType, value: unknown, where: string
       field: [...path, key].join('.').slice(0, 100),
       error: unknownField(key, schema, path),
     }))
-  const expected = ownWords(issue) ?? expectationOf(schema, path)
+  const expected = `${ownWords(issue) ?? expectationOf(schema, path)}${exactly(issue)}`
   if (came === undefined && path.length > 0) return [{ field, error: `it is missing; expected ${expected}` }]
   return [{ field, error: `expected ${expected}${arrival(path, came)}` }]
+}
+
+/** Larger whole numbers are not told apart from each other, so that no schema names the limit. */
+function exactly(issue: Issue): string {
+  const most = Number.MAX_SAFE_INTEGER
+  return issue.code === 'too_big' && issue.maximum === most ? ` and at most ${most}` : ''
 }
 
 function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
@@ -124,6 +130,8 @@ const mostShown = 80
 const halfAtEnd = /[\ud800-\udbff]$/
 
 function shown(came: unknown): string {
+  // JSON would make nothing of the infinite.
+  if (typeof came === 'number') return String(came)
   const text = JSON.stringify(came)
   if (text === undefined) return kindOf(came)
   if (text.length <= mostShown) return text

@@ -4,6 +4,7 @@ import { ownUpload, uploadNotFound } from './conversion/source.ts'
 import { requireDiskSpace } from './disk.ts'
 import { AppError } from './errors.ts'
 import { fileName } from './file-name.ts'
+import { announcedTooLarge } from './http/announced-size.ts'
 import { tooLarge } from './http/form.ts'
 import { newId } from './ids.ts'
 import type { Services } from './services.ts'
@@ -43,7 +44,7 @@ export async function beginParts(announced: Announced, services: Services): Prom
   await requireDiskSpace(config)
   const bounds = await boundsOf(owner, services)
   const maxSize = mostBytes(bounds)
-  if (size !== undefined && size > maxSize) throw tooLarge(maxSize, size)
+  if (size !== undefined && size > maxSize) throw announcedTooLarge(maxSize, size)
   if (size === 0) throw isEmpty('size')
   const id = newId('upl')
   const key = uploadKey('uploads', id, bounds.retentionHours)

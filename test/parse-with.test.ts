@@ -150,6 +150,10 @@ test('what comes back from the table in any order is told in one', () => {
 test('of what came too long the beginning is shown, and no half of a character', () => {
   const list = z.strictObject({ a: z.int() })
   assert.equal(said(list, { a: 'x'.repeat(78) })['a'], `expected a whole number, got "${'x'.repeat(78)}"`)
+  assert.equal(
+    said(list, { a: 1e16 })['a'],
+    'expected a whole number and at most 9007199254740991, got 10000000000000000',
+  )
   const long = `${'x'.repeat(78)}😀`
   assert.equal(
     said(list, { a: long })['a'],

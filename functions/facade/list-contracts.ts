@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { list } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
@@ -8,8 +9,8 @@ import { ask, baseOf, common, jobOf, listed, type Request } from './ask.ts'
 import { theirJob } from './job-view.ts'
 
 const Paging = z.looseObject({
-  per_page: z.coerce.number().int().min(1).max(100).default(100),
-  page: z.coerce.number().int().min(1).max(50).default(1),
+  per_page: integer(1, 100).default(100),
+  page: integer(1, 50).default(1),
   'filter[status]': z.enum(['waiting', 'processing', 'finished', 'error']).optional(),
   'filter[tag]': z.string().optional(),
   'filter[job_id]': z.string().optional(),

@@ -5,13 +5,14 @@ import { AuditEntry, auditPage, noteOf } from '../../lib/access/audit.ts'
 import { tellOfPlans } from '../../lib/access/changed-plans.ts'
 import { administer } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
 import { planIds } from '../../lib/plans.ts'
 
 const shared = { tag: 'Administration', access: administer } as const
-const limit = z.coerce.number().int().min(1).max(100).default(20)
+const limit = integer(1, 100).default(20)
 const pageOf = (prefix: Parameters<typeof idPattern>[0]) =>
   z
     .string()

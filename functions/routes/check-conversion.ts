@@ -10,6 +10,7 @@ import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { KnownLoss, knownLoss } from '../../lib/fidelity/known-loss.ts'
+import { announcedSize, announcedTooLarge } from '../../lib/http/announced-size.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { givenOptions, noTarget, targetFields } from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/jobs/job.ts'
@@ -28,10 +29,7 @@ const Fields = z.looseObject({
     .describe(
       `A tool instead of a conversion: ${toolOperations.join(', ')}; also what else a task can do, as \`merge\` or \`thumbnail\``,
     ),
-  size: z
-    .number()
-    .int()
-    .min(0)
+  size: announcedSize
     .optional()
     .describe('Bytes of the file, where they are known: what is too large for its conversion is told'),
 })
@@ -69,7 +67,8 @@ export const checkConversion = contract({
     const options = givenOptions(body, Fields)
     const { from, to, task } = wishOf(body)
     const bounds = await boundsOf(principal.ownerId, services)
-    requireSize(body.size, bounds.maxFileBytes)
+    if (body.size !== undefined && body.size > bounds.maxFileBytes)
+      throw announcedTooLarge(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
     exportTask(body, [])
     // Some operations have fields of their own.
@@ -114,10 +113,4 @@ function taskNamed(name: string | undefined): ProcessOperation | undefined {
   if (task?.kind === 'process') return task
   const tool = toolOf(name)
   return tool && processOperation(tool)
-}
-
-function requireSize(size: number | undefined, max: number): void {
-  if (size === undefined || size <= max) return
-  const sentence = `The file has ${Math.ceil(size / 1e6)} MB; your plan takes ${Math.floor(max / 1e6)} MB. Send a smaller one, or see GET /v1/plans.`
-  throw new AppError('FILE_TOO_LARGE', sentence, { field: 'size', maxBytes: max, size })
 }

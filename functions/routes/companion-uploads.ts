@@ -3,6 +3,7 @@ import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { fileName } from '../../lib/file-name.ts'
+import { announcedSize } from '../../lib/http/announced-size.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -91,7 +92,7 @@ const create = contract({
     schema: z.object({
       filename: z.string().min(1).max(1024),
       type,
-      size: z.int().min(0).optional().describe('Bytes'),
+      size: announcedSize.optional(),
       metadata: z.record(z.string(), z.unknown()).nullish().describe('Not kept'),
     }),
   },

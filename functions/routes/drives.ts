@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { drives as drivesAccess } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
@@ -138,7 +139,7 @@ export const listDrive = contract({
     folderId: z.string().min(1).max(500).default('root').describe('Id of a folder of the list'),
     q: z.string().min(1).max(200).optional().describe('Words of names to look for'),
     cursor: z.string().max(4096).optional().describe('`nextCursor` of the page before'),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
+    limit: integer(1, 200).default(50),
   }),
   reply: {
     status: 200,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { read } from '../../lib/access/principal.ts'
 import { type Capability, engineIds, operations } from '../../lib/engines/engine.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -40,7 +41,7 @@ const Query = z.object({
     .enum(operations)
     .default('convert')
     .describe('Another thing to do: `merge`, `compress` or a `toolOperation`'),
-  limit: z.coerce.number().int().min(1).max(1000).optional().describe('Pairs of a page; all when left out'),
+  limit: integer(1, 1000).optional().describe('Pairs of a page; all when left out'),
   cursor: z.string().max(100).optional().describe('`nextCursor` of the page before'),
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { list } from '../../lib/access/principal.ts'
 import { eachOf } from '../../lib/each-of.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { viewedState } from '../../lib/http/job-access.ts'
@@ -32,7 +33,7 @@ const Filters = z.object({
 const mostTasksShown = 2000
 
 const Query = Filters.extend({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: integer(1, 100).default(20),
   cursor: z.string().max(500).optional().describe('`nextCursor` or `prevCursor` of another page'),
   include: z.enum(['tasks']).optional(),
 })

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { write } from '../../lib/access/principal.ts'
 import { partLimits } from '../../lib/aws/parts.ts'
+import { integer } from '../../lib/engines/options.ts'
+import { announcedSize } from '../../lib/http/announced-size.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import {
@@ -20,7 +22,7 @@ import {
 
 export const UploadParams = z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') })
 export const PartParams = UploadParams.extend({
-  partNumber: z.coerce.number().int().min(1).max(partLimits.parts).describe('From 1'),
+  partNumber: integer(1, partLimits.parts).describe('From 1'),
 })
 export const KeyQuery = z.object({ key: z.string().optional().describe('`key` of the upload') })
 
@@ -85,12 +87,7 @@ export const createMultipart = contract({
     schema: z.strictObject({
       filename: z.string().min(1).max(1024),
       type: contentType.describe('MIME type'),
-      size: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .optional()
-        .describe('Bytes; a file that is too large is refused at once'),
+      size: announcedSize.optional().describe('Bytes; a file that is too large is refused at once'),
       metadata: z.record(z.string(), z.unknown()).optional().describe('Not kept'),
     }),
   },

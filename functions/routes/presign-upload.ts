@@ -4,16 +4,16 @@ import { write } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
+import { announcedSize, announcedTooLarge } from '../../lib/http/announced-size.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { tooLarge } from '../../lib/http/form.ts'
 import { newId } from '../../lib/ids.ts'
 import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
 const needsParts = (size: number) =>
   new AppError(
     'FILE_TOO_LARGE',
-    `A file of more than ${maxPutBytes / 1024 ** 3} GiB does not go in one request. Send it in parts: POST /v1/uploads/multipart.`,
+    `size: a file of more than ${maxPutBytes / 1024 ** 3} GiB does not go in one request. Send it in parts: POST /v1/uploads/multipart.`,
     { field: 'size', maxBytes: maxPutBytes, size },
   )
 
@@ -44,7 +44,7 @@ export const presignUpload = contract({
     schema: z.strictObject({
       filename: z.string().min(1).max(1024),
       contentType,
-      size: z.coerce.number().int().min(0).describe('Bytes'),
+      size: announcedSize,
       sha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
@@ -60,8 +60,8 @@ export const presignUpload = contract({
     await requireDiskSpace(services.config)
     const bounds = boundsOfPlan(principal.plan, services)
     const maxSize = Math.min(maxPutBytes, bounds.maxFileBytes)
-    if (body.size > maxPutBytes && body.size <= bounds.maxFileBytes) throw needsParts(body.size)
-    if (body.size > maxSize) throw tooLarge(maxSize, body.size)
+    if (body.size > bounds.maxFileBytes) throw announcedTooLarge(bounds.maxFileBytes, body.size)
+    if (body.size > maxPutBytes) throw needsParts(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
         field: 'size',

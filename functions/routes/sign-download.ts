@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { read } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
 import { resultOf } from '../../lib/http/job-files.ts'
@@ -20,22 +21,14 @@ export const signDownload = contract({
       jobId: z.string().describe('A completed job of yours'),
       task: z.string().optional().describe('Name of the task whose file is wanted'),
       file: z.string().optional().describe('Name of one of several files'),
-      expiresIn: z.coerce
-        .number()
-        .int()
-        .min(lifetimeS.least)
-        .max(lifetimeS.most)
+      expiresIn: integer(lifetimeS.least, lifetimeS.most)
         .default(3600)
         .describe('Seconds; it ends with the files in any case'),
       disposition: z
         .enum(['attachment', 'inline'])
         .default('attachment')
         .describe('`inline` shows in the browser what cannot run scripts'),
-      maxDownloads: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(1_000_000)
+      maxDownloads: integer(1, 1_000_000)
         .optional()
         .describe(
           'Times that it leads to the file; each time that it is opened counts, and what it leads to works for five minutes',

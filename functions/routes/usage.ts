@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { administer, open, readUsage } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { contract } from '../../lib/http/contract.ts'
 import type { Services } from '../../lib/services.ts'
 import { type Bucket, buckets, readDays, SloView, sloOf } from '../../lib/usage/reliability.ts'
@@ -30,7 +31,7 @@ export const getSlo = contract({
   description:
     'Percentiles are right to two percent. What administrators convert is left out. Failures by what was sent (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) count against nobody in `successRate`.',
   query: z.object({
-    days: z.coerce.number().int().min(1).max(90).default(30).describe('Up to today'),
+    days: integer(1, 90).default(30).describe('Up to today'),
     bucket: z.enum(Object.keys(buckets) as [Bucket, ...Bucket[]]).default('day'),
   }),
   reply: { status: 200, schema: SloView },

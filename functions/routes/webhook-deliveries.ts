@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import { webhooks } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
@@ -62,7 +63,7 @@ export const listDeliveries = contract({
   description: 'The newest event first; each is kept for 30 days.',
   params: WebhookParams,
   query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: integer(1, 100).default(20),
     before: pageAfter('whd', 'delivery'),
   }),
   reply: {

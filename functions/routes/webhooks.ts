@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import { webhooks } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
@@ -93,7 +94,7 @@ export const listWebhooks = contract({
   summary: 'List your webhooks',
   description: 'The newest first.',
   query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: integer(1, 100).default(20),
     before: pageAfter('whk', 'webhook'),
   }),
   reply: { status: 200, schema: z.object({ webhooks: z.array(WebhookView), next: z.string().nullable() }) },

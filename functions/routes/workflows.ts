@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Principal } from '../../lib/access/principal.ts'
 import { readWorkflows, workflows } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/engines/options.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
@@ -182,7 +183,7 @@ export const listRuns = contract({
   description: 'The newest first; each is kept for 90 days.',
   params: Params,
   query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: integer(1, 100).default(20),
     before: pageAfter('run', 'run'),
   }),
   reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },

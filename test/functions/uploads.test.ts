@@ -30,6 +30,11 @@ async function uploaded(): Promise<Presigned> {
 }
 
 const convert = (uploadId: string) => client.post('/v1/convert', { uploadId, targetFormat: 'webp' })
+interface Refused {
+  readonly code: string
+  readonly message: string
+  readonly details: { readonly field: string }
+}
 const codeOf = async (response: Response) =>
   ((await response.json()) as { error?: { code: string } }).error?.code
 
@@ -270,6 +275,63 @@ test('what is dropped is gone, parts of others too, and sizes are known before b
     [11 * 1024 * mib, 'FILE_TOO_LARGE'],
   ] as const)
     assert.equal(await codeOf(await client.post('/v1/uploads/multipart', { filename: 'a', size })), code)
+})
+
+const announcing: Readonly<Record<string, object>> = {
+  '/v1/uploads/presign': { filename: 'a' },
+  '/v1/uploads/multipart': { filename: 'a' },
+  '/v1/uploads/s3/multipart': { filename: 'a' },
+  '/v1/convert/check': { from: 'png', targetFormat: 'webp' },
+}
+/** As JSON has it. */
+const sizes: readonly [size: string, code: string, message: RegExp][] = [
+  [
+    '1e18',
+    'FILE_TOO_LARGE',
+    /at most 10737418240 bytes \(10240 MiB\), got 1000000000000000000\. Send a smaller/,
+  ],
+  ['9007199254740993', 'FILE_TOO_LARGE', /at most 10737418240 bytes .* GET \/v1\/plans/],
+  ['1e400', 'INVALID_INPUT', /a whole number of at least 0, got Infinity/],
+  ['-1', 'INVALID_INPUT', /a whole number of at least 0, got -1/],
+  ['1.5', 'INVALID_INPUT', /a whole number of at least 0, got 1\.5/],
+  ['"1e3"', 'INVALID_INPUT', /a whole number of at least 0, got "1e3"/],
+  ['"0x10"', 'INVALID_INPUT', /a whole number of at least 0, got "0x10"/],
+  ['" "', 'INVALID_INPUT', /a whole number of at least 0, got " "/],
+  ['true', 'INVALID_INPUT', /a whole number of at least 0, got true/],
+  ['null', 'INVALID_INPUT', /a whole number of at least 0, got null/],
+  ['[5]', 'INVALID_INPUT', /a whole number of at least 0, got \[5\]/],
+]
+for (const [path, fields] of Object.entries(announcing)) {
+  test(`${path} says of a size that cannot be what it may be`, async () => {
+    for (const [size, code, message] of sizes) {
+      const response = await client.fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(fields).replace('}', `,"size":${size}}`),
+      })
+      const { error } = (await response.json()) as { error: Refused }
+      assert.deepEqual([error.code, error.details.field], [code, 'size'], size)
+      assert.match(error.message, /^size: /)
+      assert.match(error.message, message)
+    }
+  })
+}
+
+test('of a file that is too large for one request, but not for the plan, the way in parts is told', async () => {
+  const response = await client.post('/v1/uploads/presign', { filename: 'a', size: 6 * 1024 * mib })
+  const { error } = (await response.json()) as { error: Refused }
+  assert.equal(error.code, 'FILE_TOO_LARGE')
+  assert.match(error.message, /^size: a file of more than 5 GiB .* POST \/v1\/uploads\/multipart/)
+})
+
+test('a size in a form is its digits', async () => {
+  const begin = (size: string) =>
+    client.fetch('/v1/convert/check', {
+      method: 'POST',
+      body: new URLSearchParams({ from: 'png', targetFormat: 'webp', size }),
+    })
+  assert.equal((await begin('12')).status, 200)
+  assert.equal((await begin('1e1')).status, 400)
 })
 
 test('a file that the workers of its target cannot hold is refused before it is sent, a smaller one is not', async () => {
