@@ -127,12 +127,15 @@ function arrival(path: readonly PropertyKey[], came: unknown): string {
 
 /** Characters of a value that a sentence shows. */
 const mostShown = 80
+/** Shown as they are they would turn the sentence around. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g
+const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16)}`
 const halfAtEnd = /[\ud800-\udbff]$/
 
 function shown(came: unknown): string {
   // JSON would make nothing of the infinite.
   if (typeof came === 'number') return String(came)
-  const text = JSON.stringify(came)
+  const text = JSON.stringify(came)?.replace(turning, escaped)
   if (text === undefined) return kindOf(came)
   if (text.length <= mostShown) return text
   const begin = `${text.slice(0, mostShown).replace(halfAtEnd, '')}…`

@@ -7,6 +7,7 @@ import { grantedScopes, manageAccount, open } from '../../lib/access/principal.t
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { namedId } from '../../lib/ids.ts'
+import { readableName } from '../../lib/readable-name.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
@@ -35,7 +36,7 @@ export const createOAuthClient = contract({
   body: {
     accepts: ['json'],
     schema: z.strictObject({
-      name: z.string().min(1).max(200),
+      name: readableName(200),
       scopes: Scopes.default([...grantedScopes]).describe(
         'What its tokens may do; all of them when left out',
       ),

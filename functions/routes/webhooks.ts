@@ -7,6 +7,7 @@ import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
+import { isPlain } from '../../lib/readable-name.ts'
 import type { Services } from '../../lib/services.ts'
 import { isSecret } from '../../lib/webhooks/signatures.ts'
 import { SecretField, WebhookView, webhookView } from '../../lib/webhooks/view.ts'
@@ -28,7 +29,7 @@ const fields = {
   format: OfferedFormat.describe(
     'The event itself, or a message for a chat platform: of blocks, or of embeds',
   ),
-  description: z.string().max(500),
+  description: z.string().max(500).refine(isPlain, 'expected a text in one line, without control characters'),
   enabled: z.boolean(),
 }
 

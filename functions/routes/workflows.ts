@@ -6,6 +6,7 @@ import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
+import { readableName } from '../../lib/readable-name.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
@@ -16,7 +17,7 @@ import { Workflows } from '../../lib/workflows/workflows.ts'
 const Params = z.object({ workflowId: z.string().describe('Id of the workflow, `wf_…`') })
 
 const fields = {
-  name: z.string().min(1).max(200),
+  name: readableName(200),
   cron: z
     .string()
     .max(100)

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { readableName } from '../readable-name.ts'
 import type { ApiKey, KeyWish } from './api-keys.ts'
 import { type GrantedScope, grantedScopes } from './principal.ts'
 
@@ -22,7 +23,7 @@ const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(t
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
 export const fields = {
-  name: z.string().trim().min(1).max(100).describe('For you, to know it again'),
+  name: readableName(100).describe('For you, to know it again'),
   access: z.enum(presetNames).describe('Several scopes by one word; in place of `scopes`'),
   scopes: z
     .array(z.enum(grantedScopes))

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import * as z from 'zod'
 import { accountByEmail } from '../access/accounts.ts'
 import { type AccountChange, administer } from '../access/administer.ts'
 import { createAccountFor } from '../access/auth/create-account.ts'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
+import { AppError } from '../errors.ts'
 import { createLog } from '../log.ts'
+import { parseWith } from '../parse-with.ts'
 import { planIdOf, planIds } from '../plans.ts'
+import { accountName } from '../readable-name.ts'
 import { deriveKey } from '../sealed.ts'
 import { failureText } from './failure-text.ts'
 import { openPlace, type Place, ReplayError } from './replay/place.ts'
@@ -19,12 +23,15 @@ DATA_DIR as the service has it, which may be running or not.`
 
 class UsageError extends Error {}
 
+const Named = z.object({ name: accountName })
+
 const commands: Readonly<
   Record<string, (place: Place, email: string, more: readonly string[], name?: string) => Promise<string>>
 > = {
   'create-user': async (place, email, _more, name = email.split('@')[0] ?? email) => {
+    const named = parseWith(Named, { name }, 'name')
     const password = randomBytes(12).toString('base64url')
-    const id = await createAccountFor({ email, name, password }, servicesOf(place))
+    const id = await createAccountFor({ email, password, ...named }, servicesOf(place))
     if (id === undefined) throw new UsageError(`There is an account with the address ${email} already.`)
     return `Account ${id} of ${email}, password ${password}`
   },
@@ -81,7 +88,7 @@ async function main(): Promise<string> {
 try {
   process.stdout.write(`${await main()}\n`)
 } catch (error) {
-  const isMeant = error instanceof UsageError || error instanceof ReplayError || error instanceof ConfigError
-  process.stderr.write(`${isMeant ? error.message : failureText(error)}\n`)
+  const isMeant = [UsageError, AppError, ReplayError, ConfigError].some((kind) => error instanceof kind)
+  process.stderr.write(`${isMeant && error instanceof Error ? error.message : failureText(error)}\n`)
   process.exitCode = 1
 }

@@ -107,6 +107,56 @@ describe('what is refused', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff')
   })
 
+  test('is a name that nobody can read, wherever one is given', async () => {
+    const here = visitor()
+    await signUp(here, 'names@example.com')
+    const signUpAs = (name: string) => signUp(visitor(), 'nobody@example.com', { name })
+    const workflow = { cron: '@daily', tasks: {} }
+    const places: Readonly<Record<string, (name: string) => Promise<Seen>>> = {
+      signUp: signUpAs,
+      change: (name) => here.send('POST', '/v1/auth/update-user', { name }),
+      key: (name) => here.send('POST', '/v1/api-keys', { name }),
+      client: (name) => here.send('POST', '/v1/oauth/clients', { name }),
+      workflow: (name) => here.send('POST', '/v1/workflows', { name, ...workflow }),
+    }
+    for (const [place, send] of Object.entries(places)) {
+      for (const name of [
+        '',
+        ' \u3000',
+        'a\0b',
+        'a\u001bb',
+        'a\nb',
+        'a\u2028b',
+        'a\u202eb',
+        '\u200b',
+        'x'.repeat(10_000),
+      ]) {
+        const { status, json } = await send(name)
+        const { code, message, details } = json.error ?? json
+        assert.deepEqual([status, code, details.field], [400, 'INVALID_INPUT', 'name'], `${place} ${name}`)
+        assert.match(
+          message,
+          /^name: expected a (text of 1 to \d00 characters|name that can be read: .*), got "/,
+        )
+        assert.doesNotMatch(message, /\u202e/)
+      }
+    }
+    const hook = { url: 'https://www.example.com/hook', events: ['*'], description: 'a\0b' }
+    const { json } = await here.send('POST', '/v1/webhooks', hook)
+    assert.match(json.error.message, /^description: expected a text in one line/)
+  })
+
+  test('is no name that people have', async () => {
+    const names = ["Ann O'Neil-Ünal", '李小龍', 'مُحَمَّد', 'שרה\u200f', '👩\u200d🚀', ' Ann ']
+    const here = visitor()
+    await signUp(here, 'named@example.com')
+    for (const name of names) {
+      assert.equal((await here.send('POST', '/v1/auth/update-user', { name })).status, 200, name)
+      const { json } = await here.send('GET', '/v1/auth/get-session')
+      assert.equal(json.user.name, name.trim())
+    }
+  })
+
   test('lists every wrong field, as all endpoints do', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])

@@ -2,8 +2,12 @@ import { APIError, createAuthEndpoint, createAuthMiddleware } from 'better-auth/
 import { betterAuth } from 'better-auth/minimal'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { twoFactor } from 'better-auth/plugins/two-factor'
+import * as z from 'zod'
 import type { Config } from '../../config.ts'
+import { AppError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { parseWith } from '../../parse-with.ts'
+import { accountName, asAccountName } from '../../readable-name.ts'
 import type { Services } from '../../services.ts'
 import { accountOf } from '../accounts.ts'
 import { announceClosing } from '../close.ts'
@@ -129,6 +133,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
             code: 'SIGN_UP_CLOSED',
             message: 'Nobody signs up here by himself. Ask those who run the service for an account.',
           })
+        requireName(body)
         if (path !== '/sign-in/email' || typeof body?.email !== 'string') return
         const name = `account ${body.email.toLowerCase()}`
         const { allowed, retryAfter } = await consume(table, name, passwordTries)
@@ -143,9 +148,18 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
     databaseHooks: {
       user: {
         create: {
+          // That of a sign-up was looked at; that of a provider is what it is.
+          before: async (user) => ({
+            data: { ...user, name: asAccountName(user.name, user.email.split('@')[0] ?? user.email) },
+          }),
           after: async (user, context) => {
             await onSignUp?.(user.id, context?.headers ?? new Headers())
           },
+        },
+        update: {
+          before: async ({ name, ...others }) => ({
+            data: { ...others, ...(name !== undefined && { name: name.trim() }) },
+          }),
         },
       },
       session: {
@@ -169,6 +183,19 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
       { id: 'options', endpoints: { getOptions: optionsEndpoint(config, mail) } },
     ],
   })
+}
+
+const Named = z.looseObject({ name: accountName })
+
+/** Of whatever has a name, as signing up and changing it do: the library takes any. */
+function requireName(body: unknown): void {
+  if (typeof body !== 'object' || body === null || !('name' in body) || typeof body.name !== 'string') return
+  try {
+    parseWith(Named, body, 'body')
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new APIError('BAD_REQUEST', { code: error.code, message: error.message, details: error.details })
+  }
 }
 
 export type Auth = ReturnType<typeof createAuth>

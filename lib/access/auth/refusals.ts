@@ -55,7 +55,7 @@ export interface Asked {
 
 /** @param said the body of the library's answer */
 export function refusalOf(status: number, said: string, api: Auth['api'], asked: Asked): Refusal {
-  const { code, message } = wordsOf(said)
+  const { code, message, details } = wordsOf(said)
   if (code === 'VALIDATION_ERROR') return wrongFields(api, asked) ?? { code, message }
   if (status === 404 && code === undefined)
     return {
@@ -64,14 +64,25 @@ export function refusalOf(status: number, said: string, api: Auth['api'], asked:
     }
   if (status === 429 && code === undefined)
     return { code: 'RATE_LIMITED', message: 'Too many requests came. Wait as long as Retry-After says.' }
-  return { code: code ?? 'INVALID_REQUEST', message: sentences[code ?? ''] ?? message }
+  return {
+    code: code ?? 'INVALID_REQUEST',
+    message: sentences[code ?? ''] ?? message,
+    ...(details && { details }),
+  }
 }
 
-function wordsOf(said: string): { code: string | undefined; message: string } {
-  const { code, message } = (said.startsWith('{') ? JSON.parse(said) : {}) as Record<string, unknown> // looked at next
+interface Words extends Pick<Refusal, 'details'> {
+  readonly code: string | undefined
+  readonly message: string
+}
+
+function wordsOf(said: string): Words {
+  const { code, message, details } = (said.startsWith('{') ? JSON.parse(said) : {}) as Record<string, unknown> // looked at next
   return {
     code: typeof code === 'string' ? code : undefined,
     message: typeof message === 'string' ? message : '',
+    // Of ours alone.
+    ...(typeof details === 'object' && details !== null && { details: { ...details } }),
   }
 }
 
