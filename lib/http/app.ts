@@ -26,6 +26,7 @@ import { type Middleware, onAnswer, type RequestContext } from './middleware.ts'
 import { servicesReachedAt } from './reached-at.ts'
 import { inForm, type Result, render, withoutBody } from './render.ts'
 import { createRouter, type Router } from './router.ts'
+import { requireUtf8Escapes } from './utf8-escapes.ts'
 
 const ownerLifetimeS = 365 * 24 * 3600
 
@@ -149,6 +150,7 @@ async function respond(
   // Whoever asks for it from here on means the client.
   http.sourceIp = reachedFrom({ ...event, ...http }, services.config)
   const { sourceIp } = http
+  if (contract.query) requireUtf8Escapes(event.rawQueryString)
   const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is taken.

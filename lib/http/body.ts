@@ -8,6 +8,7 @@ import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.
 import { parseJson } from './json-body.ts'
 import { emptyBody, readAll } from './read-all.ts'
 import { fieldsOnce } from './repeated-field.ts'
+import { requireUtf8Escapes } from './utf8-escapes.ts'
 
 /** Bytes of a body that is not a file. */
 const maxPlainBytes = 32 * 1024 * 1024
@@ -53,7 +54,13 @@ export async function readBody(
     return { value: form.fields, files: form.files, discard: () => form.discard() }
   }
   const text = asText(await readAll(stream, maxPlainBytes))
-  return { value: kind === 'form' ? fieldsOnce(new URLSearchParams(text)) : parseJson(text), ...none }
+  return { value: kind === 'form' ? fieldsOf(text) : parseJson(text), ...none }
+}
+
+/** @throws AppError INVALID_INPUT */
+export function fieldsOf(text: string): Record<string, string> {
+  requireUtf8Escapes(text)
+  return fieldsOnce(new URLSearchParams(text))
 }
 
 /** A mark of the byte order, which some editors write, is no part of it. @throws AppError INVALID_REQUEST */

@@ -10,6 +10,7 @@ import type { ReceivedFile } from './contract.ts'
 import { FileEnds } from './file-ends.ts'
 import { cutOff } from './read-all.ts'
 import { repeatedField } from './repeated-field.ts'
+import { notUtf8 } from './utf8-escapes.ts'
 
 /** Parts of a form beyond these are an attack, not a request. */
 const limits = { fields: 200, fieldSize: 1024 * 1024, parts: 400, headerPairs: 100 }
@@ -93,6 +94,8 @@ function parse(
       if (info.valueTruncated)
         fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
       else if (Object.hasOwn(fields, name)) fail(repeatedField(name))
+      // What the parser puts in place of bytes that are no UTF-8; whoever sends it as it is has lost letters before.
+      else if (value.includes('\ufffd')) fail(notUtf8(name))
       else fields[name] = value
     })
     parser.on('file', (field, stream, info) => {

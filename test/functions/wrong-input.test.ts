@@ -232,6 +232,22 @@ test('a status that no job can have is refused with what was sent', async () => 
   )
 })
 
+test('an escape that is no UTF-8 is refused by the name of its field, in an address and in a form', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const form = (path: string, body: string) => client.fetch(path, { method: 'POST', headers, body })
+  for (const [field, response] of [
+    ['tag', await client.fetch('/v1/jobs?limit=1&tag=caf%e9')],
+    ['from', await form('/v1/convert/check', 'from=pn%ffg&targetFormat=webp')],
+    ['email', await form('/v1/auth/sign-in/email', 'email=a%ff@example.com&password=correct+horse+battery')],
+    ['token', await client.fetch('/v1/auth/verify-email?token=%ff')],
+  ] as const) {
+    const body = (await response.json()) as { error?: { code: string; message: string } }
+    const { code, message } = body.error ?? (body as { code: string; message: string })
+    assert.deepEqual([response.status, code], [400, 'INVALID_INPUT'], field)
+    assert.match(message, new RegExp(`^${field}: expected text in UTF-8`))
+  }
+})
+
 test('unknown job ids, and ids that could be paths, are not found', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {

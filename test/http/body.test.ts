@@ -130,6 +130,41 @@ test('what is not UTF-8 is refused, a mark of the byte order is left out', async
   assert.deepEqual(await sent('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
+test('escapes that are no UTF-8 are refused by their field, a percent sign is itself', async () => {
+  const sent = (body: string) => read('application/x-www-form-urlencoded', { body })
+  for (const [body, field] of [
+    ['a=1&text=%ff', 'text'],
+    ['text=caf%e9+au+lait', 'text'],
+    ['text=%C3&b=%A9', 'text'],
+    ['text=%ED%A0%80', 'text'],
+    ['a%ff=1', 'a\ufffd'],
+  ] as const)
+    await assert.rejects(sent(body), {
+      code: 'INVALID_INPUT',
+      details: { field },
+      message: /expected text in UTF-8.* as %C3%A9/,
+    })
+  const kept = await sent('text=100%&b=%zz%4&c=%F0%9F%98%80&d=%EF%BF%BD&e=é%C3%A9')
+  assert.deepEqual(kept, { text: '100%', b: '%zz%4', c: '😀', d: '\ufffd', e: 'éé' })
+})
+
+test('a field of a form with files that is no UTF-8 is refused by its name', async () => {
+  const form = (text: Buffer) => [
+    ...[
+      Buffer.from('--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n'),
+      text,
+      Buffer.from('\r\n--x--\r\n'),
+    ],
+  ]
+  const sent = (text: Buffer) =>
+    read('multipart/form-data; boundary=x', { bodyStream: Readable.from(form(text)) }, accepting('multipart'))
+  await assert.rejects(sent(Buffer.from('café', 'latin1')), {
+    code: 'INVALID_INPUT',
+    details: { field: 'text' },
+  })
+  assert.deepEqual(await sent(Buffer.from('café')), { text: 'café' })
+})
+
 const notJson: [body: string, reason: string][] = [
   ['{"password":hunter2}', 'there is a h where none may be'],
   ['{"a":1', "expected ',' or '}' after property value at line 1, column 7"],

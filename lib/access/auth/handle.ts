@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { AppError } from '../../errors.ts'
-import { asText, bodyStream } from '../../http/body.ts'
+import { asText, bodyStream, fieldsOf } from '../../http/body.ts'
 import type { HttpEvent } from '../../http/contract.ts'
 import { parseJson } from '../../http/json-body.ts'
 import { readAll } from '../../http/read-all.ts'
+import { requireUtf8Escapes } from '../../http/utf8-escapes.ts'
 import { newId } from '../../ids.ts'
 import { type Auth, addressHeader } from './auth.ts'
 import { type Refusal, refusalOf } from './refusals.ts'
@@ -56,6 +57,8 @@ async function answer(
   // The library takes what no store can keep, and says nothing of it then.
   const isJson = /[/+]json/i.test(event.headers['content-type'] ?? '')
   if (isJson && body.length > 0) parseJson(asText(body))
+  if (event.headers['content-type']?.includes('urlencoded')) fieldsOf(asText(body))
+  requireUtf8Escapes(event.rawQueryString)
   const headers = new Headers()
   for (const [name, value] of Object.entries(event.headers))
     if (value !== undefined && !/^x-forwarded-|^content-length$/.test(name)) headers.set(name, value)
