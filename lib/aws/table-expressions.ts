@@ -71,11 +71,18 @@ class Scribe {
     return path
       .split('.')
       .map((part) => {
-        const placeholder = `#${part.replace(/\W/g, '_')}`
+        const placeholder = this.#placeholderOf(part)
         this.names.set(placeholder, part)
         return placeholder
       })
       .join('.')
+  }
+
+  /** Readable, in ASCII (on others the embedded table hangs up), and of this name alone. */
+  #placeholderOf(name: string): string {
+    let placeholder = `#${name.replace(/\W/g, '_')}`
+    while ((this.names.get(placeholder) ?? name) !== name) placeholder += '_'
+    return placeholder
   }
 
   /** Of an attribute of the record itself, whatever its name is made of. */

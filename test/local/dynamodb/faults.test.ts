@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expressions } from '../../../lib/aws/table-expressions.ts'
-import { createTable, startDynamoDb } from './start.ts'
+import { Job } from '../../../lib/jobs/job.ts'
+import { createTable, makeClient, startDynamoDb } from './start.ts'
 
 test('the program still mistakes the indexes of lists, so nothing may use them', async (t) => {
   const { client, documents } = await startDynamoDb(t)
@@ -23,6 +24,41 @@ test('the program still mistakes the indexes of lists, so nothing may use them',
   assert.notDeepEqual(await after({ UpdateExpression: 'REMOVE numbers[0], numbers[2]' }), [1, 3])
   const set = { UpdateExpression: 'SET numbers[30] = :x', ExpressionAttributeValues: { ':x': 9 } }
   assert.notDeepEqual(await after(set), [0, 1, 2, 3, 9])
+})
+
+test('the program still takes removals from a map that is not there, so the maps stand in every record', async (t) => {
+  const { client, documents } = await startDynamoDb(t)
+  await createTable(client, 'table')
+  const Key = { pk: 'a', sk: 1 }
+  await documents.send(new PutCommand({ TableName: 'table', Item: Key }))
+  // AWS: "The document path provided in the update expression is invalid for update".
+  for (const UpdateExpression of ['REMOVE running.x', 'DELETE running.x :set']) {
+    const ExpressionAttributeValues = UpdateExpression.includes(':set') ? { ':set': new Set([1]) } : undefined
+    await documents.send(
+      new UpdateCommand({ TableName: 'table', Key, UpdateExpression, ExpressionAttributeValues }),
+    )
+  }
+  for (const map of ['running', 'log', 'numbers'] as const)
+    assert.equal(Job.shape[map].safeParse(undefined).success, false, map)
+})
+
+test('the program still hangs up on an expression that is not in ASCII, and goes on, so none is made', async (t) => {
+  const { url, client, documents } = await startDynamoDb(t)
+  await createTable(client, 'table')
+  const Key = { pk: 'a', sk: 1 }
+  const named = { ExpressionAttributeNames: { '#ö': 'ö' }, ExpressionAttributeValues: { ':x': 1 } }
+  const hasty = makeClient(url, 1)
+  t.after(() => hasty.destroy())
+  await assert.rejects(
+    DynamoDBDocumentClient.from(hasty).send(
+      new UpdateCommand({ TableName: 'table', Key, UpdateExpression: 'SET #ö = :x', ...named }),
+    ),
+    { code: 'ECONNRESET' },
+  )
+  const change = { set: { ö: 1, ä: 2, 'a-b': 3, a_b: 4 } }
+  await documents.send(new UpdateCommand({ TableName: 'table', Key, ...expressions(change) }))
+  const { Item } = await documents.send(new GetCommand({ TableName: 'table', Key }))
+  assert.deepEqual(Item, { ...Key, ...change.set })
 })
 
 test('a change of one element of a list is refused before it is sent', () => {
