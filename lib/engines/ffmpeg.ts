@@ -5,6 +5,7 @@ import type { Crew, Engine, InputFile, Portion, Result, Tools, Work } from './en
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
 import { compress } from './ffmpeg/compress.ts'
+import { warnOfRange } from './ffmpeg/dynamic-range.ts'
 import { joinFilm, runFilmShare, splitFilm } from './ffmpeg/film-parts.ts'
 import { filmAsPicture } from './ffmpeg/film-picture.ts'
 import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
@@ -101,6 +102,7 @@ async function animate(
 ): Promise<Result> {
   if (!media.video) throw nothingOf('picture', from, work.to)
   const clip = { source: path, target, from, media }
+  warnOfRange(media.video, tools)
   if (work.to === 'gif') await makeGif(clip, gifOptions.parse(work.options), tools)
   else if (work.to === 'apng') await makeAnimatedPng(clip, animatedPngOptions.parse(work.options), tools)
   else if (work.to === 'webp') await makeAnimatedWebp(clip, animatedWebpOptions.parse(work.options), tools)

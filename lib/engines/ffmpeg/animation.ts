@@ -4,10 +4,12 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
 import { cutOf } from './cut.ts'
+import { usualRange } from './dynamic-range.ts'
 import { inputGuard } from './inputs.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
 import { alphaDecoder, type Media } from './probe.ts'
 import { runFfmpeg } from './run.ts'
+import { type Size, sizeFor } from './size.ts'
 
 export interface Clip {
   readonly source: string
@@ -74,11 +76,22 @@ export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: T
 function pictures({ media }: Clip, { width, fps }: Shape, { start, end }: ClipOptions): string {
   const { durationS = 0 } = end === undefined ? {} : cutOf({ start, end }, media)
   const last = durationS > 0 ? `,trim=end_frame=${Math.max(1, Math.round(durationS * fps))}` : ''
-  return `fps=${fps}:start_time=0:round=up:eof_action=pass${last},scale=${width}:-2:flags=lanczos`
+  const shown = shownSize(media)
+  const height = Math.max(2, Math.round((shown.height * width) / shown.width / 2) * 2)
+  return [
+    `fps=${fps}:start_time=0:round=up:eof_action=pass${last}`,
+    // Nobody heeds what an animation tells of the shape of its pixels.
+    ...[`scale=${width}:${height}:flags=lanczos`, 'setsar=1'],
+    ...(media.video ? usualRange(media.video) : []),
+  ].join(',')
 }
 
+/** Upright, its pixels square. */
+const shownSize = ({ video }: Media): Size =>
+  video ? sizeFor(video, { mode: 'encode' }, 1) : { width: usualWidth, height: usualWidth }
+
 function shapeOf({ media }: Clip, { width, fps }: ClipOptions): Shape {
-  return { width: width ?? Math.min(usualWidth, media.video?.width ?? usualWidth), fps }
+  return { width: width ?? Math.min(usualWidth, shownSize(media).width), fps }
 }
 
 /** A little less than what would just do. */

@@ -18,6 +18,8 @@ export interface VideoCodec {
   readonly preset?: (preset: Preset) => readonly string[]
   readonly args?: readonly string[]
   readonly alpha?: true
+  /** What it is told of a film of high dynamic range, which it keeps. */
+  readonly hdr?: readonly string[]
   /** Knows how to spread its bits over two passes by `-pass`. */
   readonly twoPass?: true
   /** Pictures per second that it takes, as ffmpeg writes them; any when left out. */
@@ -67,6 +69,7 @@ export const videoCodecs = {
     crf: { flag: '-crf', max: 51, words: { low: 34, medium: 30, high: 26, highest: 21 } },
     preset: named,
     args: [...yuv420, '-x265-params', 'log-level=error:pools=2'],
+    hdr: ['-pix_fmt', 'yuv420p10le'],
   },
   vp9: {
     encoder: 'libvpx-vp9',

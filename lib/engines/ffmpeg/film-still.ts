@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools, Work } from '../engine.ts'
 import { loadSharp } from '../vips/image.ts'
+import { usualRange, warnOfRange } from './dynamic-range.ts'
 import { hasTimes, inputGuard } from './inputs.ts'
 import { alphaDecoder, type Media, type MediaStream, nothingOf, probeWhole } from './probe.ts'
 import { runFfmpeg } from './run.ts'
@@ -30,6 +31,7 @@ export async function openFilm(
   if (!video) throw nothingOf('picture', from, to)
   const film: Film = { path, from, video, lengthS: await lengthOf(path, from, media, tools) }
   if (timestamp !== undefined) requireWithin(timestamp, film)
+  warnOfRange(video, tools)
   return film
 }
 
@@ -122,13 +124,14 @@ function stillArgs(
   // What tells no times cannot be sought in, only read from its beginning.
   const [before, after] = hasTimes(from) ? [since, []] : [[], since]
   const { width, height } = sizeFor(video, { mode: 'encode' }, 1)
+  const steps = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...usualRange(video)]
   return [
     ...inputGuard(from),
     ...alphaDecoder(video),
     ...before,
     ...['-i', path],
     ...after,
-    ...['-map', `0:${video.index}`, '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1`],
+    ...['-map', `0:${video.index}`, '-vf', steps.join(',')],
     ...which,
     ...['-f', 'image2', '-update', '1', target],
   ]

@@ -1,6 +1,7 @@
 import type { FormatId } from '../../formats/index.ts'
 import { videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
+import { type Colors, usualRange } from './dynamic-range.ts'
 import type { MergeSoundOptions, MergeVideoOptions } from './options.ts'
 import type { Part } from './parts.ts'
 import type { Media } from './probe.ts'
@@ -30,7 +31,7 @@ export function mergedFilmArgs(
 ): string[] {
   const [first] = parts
   if (!first) throw new Error('A merge was planned without a film.')
-  const pictures = parts.map((_, index) => `[${index}:v:0]${fitted(first.media)}`)
+  const pictures = parts.map(({ media }, index) => `[${index}:v:0]${fitted(first.media, media.video)}`)
   const sounds = parts.some(({ media }) => media.audio.length > 0)
   return [
     ...['-filter_complex', oneAfterTheOther(pictures, sounds ? parts.map(soundOf) : undefined)],
@@ -49,16 +50,16 @@ export interface Run {
   readonly count: number
 }
 
-/** The same of a piece of one part, whose pictures have the times that they have in the part. */
+/** The same of a piece of one part, whose pictures have the times that they have in the part, and its colors. */
 export function mergedPieceArgs(
   first: Media,
   container: Container,
   options: MergeVideoOptions,
-  { first: from, count }: Run,
+  { first: from, count, colors }: Run & { readonly colors: Colors },
 ): string[] {
   // The last picture stays until the next piece begins, of which this one does not know.
   const only = `tpad=stop=-1:stop_mode=clone,trim=start_pts=${from}:end_pts=${from + count},setpts=PTS-STARTPTS`
-  const graph = ['-filter_complex', `[0:v:0]${fitted(first)},${only}[v]`, '-map', '[v]']
+  const graph = ['-filter_complex', `[0:v:0]${fitted(first, colors)},${only}[v]`, '-map', '[v]']
   return [...graph, ...pictureArgs(first, container, options)]
 }
 
@@ -97,12 +98,13 @@ export function mergedTrackArgs(
 }
 
 /** Filters that make a part's picture that of the first. */
-function fitted({ video }: Media): string {
+function fitted({ video }: Media, colors: Colors | undefined): string {
   if (!video) throw new Error('A merge was planned without a film.')
   const { width, height } = sizeFor(video, { mode: 'encode' })
   const box = `${width}:${height}`
   const shown = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${box}:force_original_aspect_ratio=decrease`
-  return `${shown},pad=${box}:-1:-1,setsar=1,fps=${mergedRate({ video }).text},format=yuv420p`
+  const range = colors ? usualRange(colors) : []
+  return `${[shown, ...range].join(',')},pad=${box}:-1:-1,setsar=1,fps=${mergedRate({ video }).text},format=yuv420p`
 }
 
 function soundOf({ media }: Part, index: number): string {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.ts'
+import { Colors, warnOfRange } from './dynamic-range.ts'
 import { stored } from './film-parts.ts'
 import { cutAtKeyPictures, joinPieces, mayGain, soundApart, takesPieces } from './film-pieces.ts'
 import { inputGuard } from './inputs.ts'
@@ -29,7 +30,7 @@ const MergeShare = z.object({
   /** Pictures of each film. */
   runs: z.array(Runs),
   /** Pictures of one film; the sound has none. */
-  piece: Runs.extend({ film: z.number(), shiftS: z.number() }).optional(),
+  piece: Runs.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
 })
 
 /** What a share tells of its result: pictures that came, or when the pictures of each film begin in the sound. */
@@ -58,7 +59,7 @@ export async function splitMerge(
   const facts = { media: stored(first.media), durationS, runs: films.map(({ run }) => run) }
   const pieces = films.flatMap((film, index) =>
     film.pieces.map(({ file, ...piece }) => ({
-      share: { ...facts, piece: { ...piece, film: index } },
+      share: { ...facts, piece: { ...piece, film: index, colors: film.colors } },
       file,
     })),
   )
@@ -78,6 +79,7 @@ async function cutFilm(
   )
   const { perSecond } = mergedRate(first)
   return {
+    colors: Colors.parse(media.video),
     pieces: pieces.map(({ file, ...place }) => ({ ...runOf(place, perSecond), shiftS, file })),
     run: runOf({ startS: pieces[0]?.startS ?? 0, endS: pieces.at(-1)?.endS ?? 0 }, perSecond),
   }
@@ -91,6 +93,7 @@ export async function runMergeShare(work: Work, tools: Tools): Promise<Result> {
   if (!piece) return runSound(work, { runs, durationS }, tools)
   const [input] = work.inputs
   if (!input) throw new Error('A share of a merge came without its file.')
+  warnOfRange(piece.colors, tools)
   const target = join(work.outDir, 'piece.nut')
   const { pictures } = await runFfmpeg(
     [

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { Result, Tools, Work } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { matches } from './alike.ts'
+import { isHdr, warnOfRange } from './dynamic-range.ts'
 import { localOnly } from './inputs.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
@@ -24,6 +25,8 @@ export async function mergeVideo(work: Work, target: string, tools: Tools): Prom
   const copied =
     options.mode !== 'encode' && matches(parts, containerOf(work.to)) && (await copy(merge, tools))
   if (!copied) {
+    const bright = parts.find(({ media }) => media.video && isHdr(media.video))?.media.video
+    if (bright) warnOfRange(bright, tools)
     const args = mergedFilmArgs(parts, containerOf(work.to), options)
     await runFfmpeg([...inputs(parts), ...args, target], { durationS: merge.lastsS }, tools)
   }

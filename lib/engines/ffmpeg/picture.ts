@@ -1,6 +1,7 @@
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
+import { isHdr, rangeWarnings } from './dynamic-range.ts'
 import { hasTimes } from './inputs.ts'
 import type { MediaOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
@@ -62,8 +63,9 @@ function encodedPicture(
   const codec = videoCodecFor(container, options)
   const keepsAlpha = hasAlpha(video) && codec.alpha === true && options.background === undefined
   const size = sizeFor(video, options, codec.step)
+  const keepsRange = isHdr(video) && codec.hdr !== undefined && !overlay
   const filtering = {
-    ...{ video, options, codec, size },
+    ...{ video, options, codec, size, keepsRange },
     behind: hasAlpha(video) && !keepsAlpha ? (options.background ?? usualBackground(from)) : undefined,
     steady: container.steady === true,
   }
@@ -80,13 +82,22 @@ function encodedPicture(
       ...rate.args,
       ...(codec.args ?? []),
       ...(codec.alpha ? alphaArgs(keepsAlpha) : []),
+      ...(keepsRange ? (codec.hdr ?? []) : []),
       ...tag(codec.name),
     ],
     decoder: alphaDecoder(video),
     copied: false,
     twoPass: rate.twoPass,
     unused: unusedOptions(codec, options),
-    warnings: options.codec === 'copy' ? [notCopied('codec', video.codec_name, codec.name)] : [],
+    warnings: [
+      ...(options.codec === 'copy' ? [notCopied('codec', video.codec_name, codec.name)] : []),
+      ...(keepsRange
+        ? []
+        : rangeWarnings(
+            video,
+            container.video.filter((id) => codecNamed(id).hdr),
+          )),
+    ],
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Frame, VideoCodec } from './codecs.ts'
+import { isHdr, usualRange } from './dynamic-range.ts'
 import { type MediaOptions, readResolution } from './options.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
@@ -15,6 +16,8 @@ export interface FilterRequest {
   readonly size: Size
   /** What alpha is laid over, as #rrggbb; left out where there is none, or it is kept. */
   readonly behind?: string | undefined
+  /** Lights and colors that usual screens have not stay. */
+  readonly keepsRange?: boolean
   /** The container counts pictures. */
   readonly steady: boolean
 }
@@ -47,16 +50,18 @@ export function overlaidFilter(request: FilterRequest, { left, top }: Overlay): 
 }
 
 /** In the film's own colors: left alone, ffmpeg takes those of old television for every film. */
-function overlaySteps({ pix_fmt, color_space, height = 0 }: MediaStream): string[] {
+function overlaySteps(video: MediaStream): string[] {
+  const { pix_fmt, color_space, height = 0 } = video
   if (!/^(yuv|nv)/.test(pix_fmt)) return ['format=rgba']
-  const isHd = color_space === 'bt709' || (color_space === 'unknown' && height >= 720)
+  const isHd = color_space === 'bt709' || isHdr(video) || (color_space === 'unknown' && height >= 720)
   return [`scale=out_color_matrix=${isHd ? 'bt709' : 'bt601'}`, 'format=yuva444p']
 }
 
-function sizeSteps({ size, behind }: FilterRequest): string[] {
+function sizeSteps({ video, size, behind, keepsRange }: FilterRequest): string[] {
   return [
     ...(behind === undefined ? [] : laidOver(behind)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
+    ...(keepsRange ? [] : usualRange(video)),
   ]
 }
 
