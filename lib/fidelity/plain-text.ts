@@ -3,59 +3,8 @@ import type { FileBytes } from './bytes.ts'
 import type { Holding } from './holding.ts'
 import { type Asked, asciiIn, lettersIn } from './letters.ts'
 import { textOfMarkup, textOfPage } from './markup.ts'
+import { unread, withoutFront } from './unread-marks.ts'
 import { Words } from './words.ts'
-
-/**
- * What of a text is not for its reader, by the language of its marks. None passes over a second beginning, and all
- * have bounds: an end that never comes would be searched for from each of them.
- */
-const unread = {
-  md: [
-    /^---\n[\s\S]{0,4000}?\n---\n/,
-    /\]\([^)\s]{0,1000}/g,
-    /^\[[^\]\n]{1,200}\]:\s?\S{1,1000}/gm,
-    /<[^<>\n]{1,500}>/g,
-    /^(?:```|~~~).{0,200}$/gm,
-    /\{[.#=][^}\n]{0,200}\}/g,
-  ],
-  tex: [
-    /(?<!\\)%.*/g,
-    /\\(?:begin|end|label|ref|cite|usepackage|documentclass|includegraphics|input|setup\w{1,30})\*?(?:\[[^[\]]{0,500}\])?\{[^{}]{0,500}\}/g,
-    /\\[a-zA-Z@]{1,40}\*?(?:\[[^\]]{0,300}\])?/g,
-    /\$[^$]{0,500}\$/g,
-  ],
-  roff: [
-    /^\.\\".*$/gm,
-    /^\.(?:de|ds|nr|if|ie|el|nh|ad|hy|TH)\b.*$/gm,
-    /^['.][A-Za-z]{1,3}\b/gm,
-    /\\f(?:\(..|\[[^\]]{0,20}\]|.)/g,
-    /\\\(../g,
-    /\\\[[^\]]{0,20}\]/g,
-  ],
-  rst: [
-    /^\.\. .{0,200}::.*$/gm,
-    /^ {1,40}:[\w-]{1,40}:.*$/gm,
-    /:[\w-]{1,40}:(?=`)/g,
-    /<[^<>\s]{0,500}>`_/g,
-    /^\.\. _.*$/gm,
-  ],
-  wiki: [
-    /\{\{[^{}]{0,500}\}\}/g,
-    /\[\[(?:File|Image|Category|Datei|Bild):[^[\]]{0,500}\]\]/gi,
-    /\[\[[^[\]|\n]{0,300}\|/g,
-    /<[^<>\n]{1,500}>/g,
-    /\{\|.*$/gm,
-    /^\|-.*$/gm,
-    /\b(?:class|style|align|width|rowspan|colspan|scope|id)="[^"\n]{0,200}"/g,
-  ],
-  adoc: [
-    /^:[\w-]{1,60}:.*$/gm,
-    /^\[[^\]\n]{0,300}\]$/gm,
-    /\b(?:image|video|include|link|xref)::?[^[\s]{0,500}\[[^\]\n]{0,300}\]/g,
-    /^\/\/.*$/gm,
-  ],
-  org: [/^\s{0,40}#\+\w{1,40}:?.*$/gm, /^\s{0,40}:[\w-]{1,40}:.*$/gm, /\[\[[^\]\n]{0,500}\]\[/g],
-} as const satisfies Readonly<Record<string, readonly RegExp[]>>
 
 const addresses = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 /** A marked text of a thousand pages. */
@@ -85,6 +34,7 @@ export function markedText(language: keyof typeof unread) {
     if (bytes.size > mostMarked) return undefined
     const words = new Words()
     let text = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
+    if (language === 'md') text = withoutFront(text)
     for (const pattern of unread[language]) text = text.replace(pattern, ' ')
     words.add(text.replaceAll(addresses, ' '))
     return { words, counts: {}, features: [] }

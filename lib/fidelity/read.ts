@@ -42,6 +42,9 @@ interface Readers {
   readonly wordsAre?: 'marked' | 'vague'
 }
 
+/** For search and an index that readers of XML leave to the book. */
+const notPrinted = ['keywordset', 'subjectset', 'indexterm', 'kwd-group']
+
 /** Who counts what a file holds. None of them is an engine. */
 const readers: readonly Readers[] = [
   { formats: ['docx', 'docm', 'dotx', 'dotm'], read: wordDocument },
@@ -58,7 +61,7 @@ const readers: readonly Readers[] = [
   { formats: ['rtf'], read: richText },
   { formats: ['pdf'], read: pdf },
   { formats: ['html', 'xhtml'], read: page },
-  { formats: ['dbk', 'jats', 'tei', 'xml'], read: xmlText(), wordsAre: 'marked' },
+  { formats: ['dbk', 'jats', 'tei', 'xml'], read: xmlText(...notPrinted), wordsAre: 'marked' },
   { formats: ['icml'], read: xmlText(), wordsAre: 'vague' },
   { formats: ['txt'], read: plainText },
   { formats: ['md', 'mmd', 'markua'], read: markedText('md'), wordsAre: 'marked' },

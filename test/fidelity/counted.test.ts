@@ -290,11 +290,32 @@ test('marks, scripts and numbers of a text are no words of its author', async ()
     '<head><title>no</title></head><p>H<sub>2</sub>O is <b>w</b>ater<script>no()</script> &amp; ice'
   assert.equal((await written('a.html', html))?.words?.keptIn(wordsOf('H O is water ice')), 5)
   assert.equal((await written('a.html', html))?.words?.total, 5)
-  const md = '---\ntitle: no\n---\n# Head\n[link](https://example.org/no) and ![a picture](no.png)\n'
+  const md = '---\nkeywords: no\n---\n# Head\n[link](https://example.org/no) and ![a picture](no.png)\n'
   assert.equal((await written('a.md', md))?.words?.total, 5)
   const rtf = "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}caf\\'e9 {\\*\\no this}\\u8364?\\par{\\v hidden}seen}"
   assert.equal((await written('a.rtf', rtf))?.words?.keptIn(wordsOf('café seen')), 2)
   assert.equal((await written('a.rtf', rtf))?.words?.total, 2)
+})
+
+test('mathematics, comments and what describes a text are no words of it, but its title is', async () => {
+  const formulas = String.raw`$e^{i\pi}$ and $$
+\sum_{no}^{\infty} \frac{no}{no}
+$$ cost $5 or $10 \(x \in \mathbb{R}\)`
+  const front =
+    '---\ntitle: The walrus\nauthor: Ann\nkeywords: [no]\nheader-includes:\n  - \\usepackage{no}\n...\n'
+  const texts = {
+    'a.md': `${front}<!-- no\nno -->${formulas}\n![seen](no.png){width=50%}\n`,
+    'a.org': `#+TITLE: The walrus\n#+AUTHOR: Ann\n#+OPTIONS: no:nil\n* seen\nSCHEDULED: <2026-11-26 Thu>\n:LOGBOOK:\n- State no\n:END:\n${formulas}\n# no\n* COMMENT no\nno\n`,
+    'a.rst': `The walrus\n==========\nAnn and :math:\`no\` cost or seen\n\n.. math::\n\n   \\frac{no}{no}\n\n.. no\n   no\n\n.. meta::\n   :keywords: no\n`,
+    'a.wiki': '{{no|{{no}} no}}The walrus <math>\\frac{no}</math>Ann and cost <!-- no\nno -->or seen\n',
+    'a.dbk':
+      '<article><title>The walrus</title><info><keywordset><keyword>no</keyword></keywordset></info><para>Ann and cost or seen</para></article>',
+  }
+  for (const [name, text] of Object.entries(texts)) {
+    const words = (await written(name, text))?.words
+    assert.equal(words?.keptIn(wordsOf('The walrus Ann and cost or seen')), words?.total, name)
+    assert.equal(words?.total, 7, name)
+  }
 })
 
 test('files of nothing but beginnings are read in no time', async () => {
@@ -303,6 +324,12 @@ test('files of nothing but beginnings are read in no time', async () => {
   await written('b.html', '<'.repeat(250_000))
   await written('a.md', '['.repeat(150_000))
   await written('b.md', '<a '.repeat(150_000))
+  for (const start of ['<!--', '$', '$$ ', '\\(', '\\[', '\\begin{equation}', '{a=', '---\n'])
+    await written('c.md', start.repeat(100_000))
+  for (const start of [':A:\n', '#+BEGIN_COMMENT\n', '* COMMENT\n', '[2026-11-26'])
+    await written('a.org', start.repeat(100_000))
+  for (const start of ['.. math::\n', '.. a\n', '..\n\n', ':math:`'])
+    await written('a.rst', start.repeat(100_000))
   await written('a.rtf', `{\\rtf1${'{\\*\\a'.repeat(150_000)}`)
   await written('a.wiki', '{{'.repeat(100_000))
   await written('a.tex', '\\begin{'.repeat(100_000))

@@ -1,0 +1,94 @@
+/** What stands before a text in YAML. */
+const frontMatter = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
+/** Of it, what everybody sees who opens what is made of the text. */
+const shownInFront = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
+
+export const withoutFront = (text: string): string =>
+  text.replace(frontMatter, (front) => [...front.matchAll(shownInFront)].map(([, shown]) => shown).join('\n'))
+
+const template = /\{\{[^{}]{0,500}\}\}/g
+const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
+
+/** Of TeX: some writers make signs of it, some leave it. A sign of dollars before a blank is money, and one before a number. */
+const mathematics = [
+  /\$\$[^$]{1,4000}\$\$/g,
+  /(?<!\\)\$(?![\s$])[^$]{0,1000}(?<![\s\\])\$(?!\d)/g,
+  /\\\((?:[^\\]|\\(?![()])){0,1000}\\\)/g,
+  /\\\[(?:[^\\]|\\(?![[\]])){0,4000}\\\]/g,
+  /\\begin\{(?:equation|align|gather|multline)\*?\}(?:[^\\]|\\(?!begin\{(?:equation|align|gather|multline))){0,4000}?\\end\{(?:equation|align|gather|multline)\*?\}/g,
+] as const
+
+/**
+ * What of a text is not for its reader, by the language of its marks. None passes over a second beginning, and all
+ * have bounds: an end that never comes would be searched for from each of them.
+ */
+export const unread = {
+  md: [
+    comment,
+    ...mathematics,
+    /\{[\w-]{1,40}=[^}\n]{0,200}\}/g,
+    /\]\([^)\s]{0,1000}/g,
+    /^\[[^\]\n]{1,200}\]:\s?\S{1,1000}/gm,
+    /<[^<>\n]{1,500}>/g,
+    /^(?:```|~~~).{0,200}$/gm,
+    /\{[.#=][^}\n]{0,200}\}/g,
+  ],
+  tex: [
+    /(?<!\\)%.*/g,
+    /\\(?:begin|end|label|ref|cite|usepackage|documentclass|includegraphics|input|setup\w{1,30})\*?(?:\[[^[\]]{0,500}\])?\{[^{}]{0,500}\}/g,
+    /\\[a-zA-Z@]{1,40}\*?(?:\[[^\]]{0,300}\])?/g,
+    /\$[^$]{0,500}\$/g,
+  ],
+  roff: [
+    /^\.\\".*$/gm,
+    /^\.(?:de|ds|nr|if|ie|el|nh|ad|hy|TH)\b.*$/gm,
+    /^['.][A-Za-z]{1,3}\b/gm,
+    /\\f(?:\(..|\[[^\]]{0,20}\]|.)/g,
+    /\\\(../g,
+    /\\\[[^\]]{0,20}\]/g,
+  ],
+  rst: [
+    // With what is indented below it: for programs, or a comment.
+    /^\.\. (?:math|meta|raw|index)::.*\n(?:[ \t].*\n|\n(?=[ \t]))*/gm,
+    /^\.\.(?: (?![[_|])(?!.{0,200}::).*)?\n(?:[ \t].*\n|\n(?=[ \t]))*/gm,
+    /:math:`[^`]{0,500}`/g,
+    /^\.\. .{0,200}::.*$/gm,
+    /^ {1,40}:[\w-]{1,40}:.*$/gm,
+    /:[\w-]{1,40}:(?=`)/g,
+    /<[^<>\s]{0,500}>`_/g,
+    /^\.\. _.*$/gm,
+  ],
+  wiki: [
+    comment,
+    /<math\b[^<>]{0,200}>[^<]{0,4000}<\/math>/g,
+    // One within another too.
+    template,
+    template,
+    /\[\[(?:File|Image|Category|Datei|Bild):[^[\]]{0,500}\]\]/gi,
+    /\[\[[^[\]|\n]{0,300}\|/g,
+    /<[^<>\n]{1,500}>/g,
+    /\{\|.*$/gm,
+    /^\|-.*$/gm,
+    /\b(?:class|style|align|width|rowspan|colspan|scope|id)="[^"\n]{0,200}"/g,
+  ],
+  adoc: [
+    /^:[\w-]{1,60}:.*$/gm,
+    /^\[[^\]\n]{0,300}\]$/gm,
+    /\b(?:image|video|include|link|xref)::?[^[\s]{0,500}\[[^\]\n]{0,300}\]/g,
+    /^\/\/.*$/gm,
+  ],
+  org: [
+    /^[ \t]{0,40}#\+(?:TITLE|SUBTITLE|AUTHOR|CAPTION):/gim,
+    /^[ \t]{0,40}#\+BEGIN_COMMENT\n(?:(?![ \t]{0,40}#\+).*\n)*[ \t]{0,40}#\+END_COMMENT/gim,
+    // Drawers, none of which holds another.
+    /^[ \t]{0,40}:[A-Z][\w-]{0,40}:[ \t]{0,40}\n(?:(?![ \t]{0,40}:\w{1,40}:[ \t]{0,40}\n).*\n)*[ \t]{0,40}:END:/gim,
+    /^\*{1,20} COMMENT\b.*\n(?:(?!\*).*\n)*/gm,
+    /^[ \t]{0,40}(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):.*$/gm,
+    /[<[]\d{4}-\d\d-\d\d[^>\]\n]{0,40}[>\]]/g,
+    /^[ \t]{0,40}# .*$/gm,
+    ...mathematics,
+    /^\s{0,40}#\+\w{1,40}:?.*$/gm,
+    /^\s{0,40}:[\w-]{1,40}:.*$/gm,
+    /\[\[[^\]\n]{0,500}\]\[/g,
+  ],
+} as const satisfies Readonly<Record<string, readonly RegExp[]>>
