@@ -30,6 +30,7 @@ import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { withHeaderRows, withLinks } from './pandoc/readable.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import {
+  abstractToText,
   hasRawHtml,
   headersToRows,
   keepDescriptiveMeta,
@@ -165,6 +166,25 @@ function isReference(id: FormatId): id is keyof typeof references {
 
 /** A book takes seconds; macros and anchors that multiply never end. */
 const readLimitS = 180
+/** Whose writers bring the abstract of a document, which stands beside its text. */
+const withAbstract: readonly FormatId[] = [
+  'docx',
+  'odt',
+  'pptx',
+  'html',
+  'xhtml',
+  'epub',
+  'fb2',
+  'jats',
+  'tex',
+  'ctx',
+  'ms',
+  'md',
+  'mmd',
+  'adoc',
+  'pjson',
+  'native',
+]
 const boxless: readonly FormatId[] = ['md', 'mmd', 'opml']
 const treeFile = 'tree.json'
 const mediaFolder = 'media'
@@ -189,6 +209,7 @@ async function viaTree(
   if (pictures === 'packed') removeRaw(tree)
   fit(tree, from, target)
   if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
+  if (!withAbstract.includes(target)) abstractToText(tree)
   if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && plainText(tree.meta['title']) === '') {
     const title = titleOf(tree) || titleFromName(input.filename)

@@ -305,3 +305,16 @@ describe('a book written from markup', () => {
     assert.match(text, /Kingfisher/)
   })
 })
+
+test('the abstract of a document is kept, once, whether or not the target has a place for it', async () => {
+  const source = await file(
+    'abstract.tex',
+    String.raw`\documentclass{article}\title{Birds}\begin{document}\maketitle\begin{abstract}Kingfishers dive.\end{abstract}Herons wait.\end{document}`,
+  )
+  for (const to of ['txt', 'rst', 'rtf', 'wiki', 'textile', 'org', 'dbk', 'html', 'md', 'tex'] as const) {
+    const { path } = await convert(pandoc, source, to)
+    const text = await readFile(path, 'utf8')
+    assert.equal(text.match(/Kingfishers\s+dive/g)?.length, 1, to)
+    assert.ok(text.indexOf('Kingfishers') < text.indexOf('Herons'), to)
+  }
+})

@@ -204,6 +204,15 @@ export function titleToHeading(tree: Tree): void {
     tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
 }
 
+/** Puts the abstract in front of the text. */
+export function abstractToText(tree: Tree): void {
+  const { abstract } = tree.meta
+  delete tree.meta['abstract']
+  if (!isElement(abstract) || !Array.isArray(abstract.c)) return
+  if (abstract.t === 'MetaBlocks') tree.blocks.unshift(...abstract.c)
+  if (abstract.t === 'MetaInlines') tree.blocks.unshift({ t: 'Para', c: abstract.c })
+}
+
 export function plainText(node: unknown): string {
   let text = ''
   visit(node, (element) => {
