@@ -6,6 +6,7 @@ import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
 import { codecs, output, streams } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
@@ -132,6 +133,21 @@ describe('a film', () => {
     const run = await convert(ffmpeg, fixture('tracks.mkv'), 'flv')
     assert.deepEqual(run.warnings.toSorted(), ['AUDIO_TRACKS_DROPPED', 'SUBTITLES_DROPPED'])
     assert.equal((await streams(run, 'audio')).length, 1)
+  })
+
+  test('a second picture track is dropped, which is said', async () => {
+    const two = join(scratchFolder('two-pictures'), 'film.mp4')
+    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('film.mp4')]
+    await output('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
+    for (const [to, resolution] of [
+      ['mkv', undefined],
+      ['mp4', '240p'],
+    ] as const) {
+      const run = await convert(ffmpeg, two, to, { options: resolution ? { resolution } : {} })
+      assert.equal((await streams(run, 'video')).length, 1)
+      assert.deepEqual(run.warnings, ['VIDEO_TRACKS_DROPPED'], to)
+    }
+    assert.deepEqual((await convert(ffmpeg, two, 'mp3')).warnings, [])
   })
 
   test('that is to be shown turned is turned where the target cannot say so', async () => {

@@ -40,6 +40,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...[...unused].map(unusedWarning),
       ...once(streams.flatMap((part) => part.warnings)),
       ...tracksWarning(media.audio.length, kept.length),
+      ...(picture ? otherVideosWarning(media.otherVideos) : []),
     ],
     has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
   }
@@ -53,6 +54,12 @@ const once = (warnings: readonly Warning[]) =>
 export function keptSound({ audio: tracks }: Media, { audio, oneAudio }: Container): readonly MediaStream[] {
   if (audio.length === 0) return []
   return oneAudio ? tracks.slice(0, 1) : tracks
+}
+
+function otherVideosWarning(count: number): Warning[] {
+  if (count === 0) return []
+  const message = `Only the first picture track was taken: ${count} more ${count === 1 ? 'was' : 'were'} dropped.`
+  return [{ code: 'VIDEO_TRACKS_DROPPED', message }]
 }
 
 function tracksWarning(had: number, kept: number): Warning[] {

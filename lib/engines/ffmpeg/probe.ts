@@ -63,6 +63,8 @@ export interface Media {
   readonly bitRate: number | undefined
   /** The picture, not a cover. */
   readonly video: MediaStream | undefined
+  /** How many there are beside it, covers aside. */
+  readonly otherVideos: number
   /** Seconds after the file's own beginning at which it begins. */
   readonly pictureStartS: number
   readonly audio: readonly MediaStream[]
@@ -164,12 +166,13 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
   const played = streams.filter(
     (stream) => ['video', 'audio'].includes(stream.codec_type) && !isCover(stream),
   )
-  const video = ofType('video').find((stream) => !isCover(stream))
+  const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
     playedS: ofType('subtitle').length > 0 ? longest(played) : undefined,
     bitRate: format.bit_rate,
     video,
+    otherVideos: otherVideos.length,
     pictureStartS: (video?.start_time ?? 0) - (format.start_time ?? 0),
     audio: ofType('audio').filter((stream) => (stream.channels ?? 0) > 0),
     subtitles: ofType('subtitle'),
