@@ -9,7 +9,7 @@ from com.sun.star.uno import Exception as UnoException
 
 from fonts import Fonts
 from office import properties
-from pages import count, keep_first_page, pdf_pages, prepare
+from pages import count, keep_first_page, pdf_pages, prepare, require_room
 from plausible import is_locked_show, is_plausible
 from refused import Refused
 from scrub import scrub
@@ -40,6 +40,8 @@ def convert(office, request, tell):
     document = _load(office, request)
     try:
         tell('loaded')
+        if request['family'] == 'sheet':
+            require_room(document, request['output'])
         _hide_changes(document, request)
         _show(document, office, request['family'])
         prepare(document, request)

@@ -24,6 +24,8 @@ PAGE_OBJECT = re.compile(rb'/Type\s*/Page\b')
 FIELDS = {'{page}': 'PageNumber', '{pages}': 'PageCount'}
 # They hold no pages: on those of the office each would say its name, which is one of ours, and "Page 1".
 PAGELESS = ('.csv', '.tsv', '.dif', '.slk', '.html')
+# The office writes millions of CSV in a second, of a page a tenth of that, and goes on through empty pages.
+MOST_CELLS = {'csv': 100_000_000, 'tsv': 100_000_000, 'html': 20_000_000, 'pdf': 1_000_000_000}
 PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
@@ -57,6 +59,22 @@ def count(document, family, output):
     if family == 'text':
         return {}
     return {'pages': document.DrawPages.Count}
+
+
+def require_room(document, output):
+    """What becomes a table has each cell up to the last one that is used, empty ones too, and pages are laid out for
+    them: a word in the last corner of a sheet would make seventeen thousand million of them."""
+    most = MOST_CELLS.get(output.rpartition('.')[2])
+    if most is None:
+        return
+    sheets = [document.Sheets.getByIndex(0)] if output.endswith(('.csv', '.tsv')) else document.Sheets
+    for sheet in sheets:
+        cursor = sheet.createCursor()
+        cursor.gotoEndOfUsedArea(False)
+        end = cursor.RangeAddress
+        rows, columns = end.EndRow + 1, end.EndColumn + 1
+        if rows * columns > most:
+            raise Refused('wide', f'{rows:,} rows and {columns:,} columns')
 
 
 def pdf_pages(path):

@@ -266,6 +266,13 @@ function refused(error: OfficeRefusal, { from, to }: Work, hadPassword: boolean)
         { field: 'marginTop' },
         { cause: error },
       )
+    case 'wide':
+      return new AppError(
+        'FILE_TOO_LARGE',
+        `A sheet has ${error.message} up to its last cell, too many to be written as ${to} with all that are empty. Delete what stands far away from the rest, or choose another target.`,
+        { field: 'file', format: from },
+        { cause: error },
+      )
     case 'export':
       return new AppError(
         'CONVERSION_FAILED',

@@ -187,6 +187,36 @@ test('signs that no font here has are told, with how many there are', async () =
   )
 })
 
+/** A word in the first cell of a sheet, and one in the last of so many rows and columns. */
+async function sparseSheet(rows: number, columns: number): Promise<string> {
+  const path = join(scratch, `${rows}x${columns}.fods`)
+  const odf = 'urn:oasis:names:tc:opendocument:xmlns'
+  const names = ['office', 'table', 'text'].map((name) => `xmlns:${name}="${odf}:${name}:1.0"`).join(' ')
+  const cell = (word: string) =>
+    `<table:table-cell office:value-type="string"><text:p>${word}</text:p></table:table-cell>`
+  const gap = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
+  const between =
+    rows > 2
+      ? `<table:table-row table:number-rows-repeated="${rows - 2}">${'<table:table-cell/>'}</table:table-row>`
+      : ''
+  await writeFile(
+    path,
+    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${between}<table:table-row>${gap}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+  )
+  return path
+}
+
+test('a word far away from the rest of a sheet is kept, and too large for a table is only what has too many cells', async () => {
+  const { path } = await convert(engine, await sparseSheet(2, 16_384), 'csv')
+  assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
+  const corner = await sparseSheet(8192, 16_384)
+  for (const to of ['csv', 'html'] as const)
+    await assert.rejects(
+      convert(engine, corner, to),
+      refusal('FILE_TOO_LARGE', /8,192 rows and 16,384 columns up to its last cell/),
+    )
+})
+
 test('formulas and Chinese letters are drawn', async () => {
   const path = await pdfOf('formula.docx')
   assert.match(await pdfText(path), /数学\s+axolotl\s+newt/)

@@ -43,7 +43,7 @@ const BridgeEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('done'), facts: OfficeFacts }),
   z.object({
     event: z.literal('failed'),
-    reason: z.enum(['password', 'corrupt', 'margins', 'export']),
+    reason: z.enum(['password', 'corrupt', 'margins', 'export', 'wide']),
     message: z.string(),
   }),
 ])

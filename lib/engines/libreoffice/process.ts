@@ -18,7 +18,7 @@ import type { PageSetup } from './page.ts'
 /** The office says that it cannot convert this document; another try would end the same way. */
 export class OfficeRefusal extends Error {
   override readonly name = 'OfficeRefusal'
-  readonly reason: 'password' | 'corrupt' | 'margins' | 'export'
+  readonly reason: 'password' | 'corrupt' | 'margins' | 'export' | 'wide'
 
   constructor(reason: OfficeRefusal['reason'], message: string) {
     super(message)
