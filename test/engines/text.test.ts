@@ -88,6 +88,21 @@ describe('a text in an encoding that it does not tell', () => {
     assert.equal(guessed(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
   })
 
+  test('of DOS or an old Mac is known by its letters, and quotation marks and dashes stay those of Windows', () => {
+    for (const [name, text] of [
+      ['cp850', 'Die Prüfung läuft noch: Bücher, Öfen, Türen und Möbel müssen überprüft werden.'],
+      ['cp437', "Le café était déjà fermé à l'été, où les élèves préféraient la forêt près du château."],
+      ['cp852', 'Zażółć gęślą jaźń, proszę państwa, ponieważ łódź płynie już późno.'],
+      ['macintosh', 'Räksmörgås på ön är något för både små och stora människor från Göteborg.'],
+      ['windows-1252', 'Don’t worry — it’s fine, and we’re “happy”…'],
+      ['windows-1252', 'L’été n’est pas fini, c’est l’homme d’à côté'],
+      ['windows-1252', '• one\n• two – and three\nword—word'],
+    ] as const) {
+      const bytes = iconv.encode(text, name)
+      assert.equal(iconv.decode(bytes, guessed(bytes)), text, name)
+    }
+  })
+
   test('is UTF-8 also where a byte of it is damaged, and says so', async () => {
     const seen = await letters(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
     assert.equal(seen.text, `${russian}\ufffd`)

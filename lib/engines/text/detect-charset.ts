@@ -108,6 +108,9 @@ const candidates = [
   ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2'],
   ...['windows-874', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
 ]
+/** Of DOS and of old Macs: their letters stand where Windows has quotation marks and dashes, which are far more usual. */
+const outdated = ['cp850', 'cp437', 'cp852', 'macintosh']
+const outdatedWeight = -0.4
 const otherwiseCalled: Readonly<Record<string, readonly string[]>> = {
   'koi8-r': ['koi8-r', 'koi8-u'],
   'iso-8859-2': ['iso-8859-2', 'windows-1250'],
@@ -139,8 +142,8 @@ export function guessed(bytes: Uint8Array, expected = 'windows-1252'): string {
   const score = (name: string) =>
     plausibility(lettersOf(sample, name), name) +
     countingWeight * (confidences.get(name) ?? 0) +
-    (name === expected ? precedence : 0)
-  const [best] = [...new Set([expected, ...candidates])]
+    (name === expected ? precedence : outdated.includes(name) ? outdatedWeight : 0)
+  const [best] = [...new Set([expected, ...candidates, ...outdated])]
     .map((name) => ({ name, score: score(name) }))
     .sort((a, b) => b.score - a.score)
   return best?.name ?? expected

@@ -7,6 +7,9 @@ const cyrillic = 'оеаинтсрвлкмдпуяыьґєії'
 const usual: Readonly<Record<string, string>> = {
   'windows-1252': western,
   cp437: western,
+  cp850: western,
+  macintosh: western,
+  cp852: central,
   'windows-1250': central,
   'iso-8859-2': central,
   'windows-1254': 'ğışçöüâîİŞÇÖÜĞ',
@@ -81,9 +84,7 @@ export function plausibility(text: string, charset: string): number {
       if (isForeign) count++
       if (isForeign) sum += worthOf(sign, script, charset, familiar)
       if (script && scriptBefore) sum += worthTogether(before, scriptBefore, sign, script)
-      // As in "¿o³æ": a sign between letters.
-      if (isForeign && !script && scriptBefore && !isPunctuation.test(sign) && !isEastAsian(scriptBefore))
-        sum -= 0.5
+      if (isForeign && !script && scriptBefore) sum += worthBehind(sign, scriptBefore)
     }
     before = sign
     scriptBefore = script
@@ -91,6 +92,8 @@ export function plausibility(text: string, charset: string): number {
   return count === 0 ? 0 : sum / count
 }
 
+/** Marks in front of words, which nobody sets behind a letter. */
+const isOpening = /[„‚†‡]/
 const isPunctuation = /[\p{P}\p{Z}]/u
 const isUsualSign = /[\p{P}\p{Z}€°]/u
 const isEastAsian = (script: string) => ['han', 'kana', 'hangul', 'narrow'].includes(script)
@@ -122,6 +125,12 @@ function worthOf(
     default:
       return 0.87
   }
+}
+
+/** Of a sign right behind a letter, as in "¿o³æ" and "caf‚". */
+function worthBehind(sign: string, scriptBefore: string): number {
+  const isUsual = isPunctuation.test(sign) || isEastAsian(scriptBefore)
+  return isUsual && !isOpening.test(sign) ? 0 : -0.5
 }
 
 function worthTogether(before: string, scriptBefore: string, sign: string, script: string): number {
