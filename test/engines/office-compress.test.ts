@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { stat, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { copyFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { Document, ImageRun, Packer, Paragraph } from 'docx'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
+import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 import { output, zipNames } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
@@ -43,6 +45,21 @@ test('a document gets as small as it is asked to be, or says that it cannot', as
   assert.equal(result.details?.reached, true)
   const tiny = await compressed(album, { targetSize: 2000 })
   assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
+})
+
+test('a signature is broken where the document is changed, and only there', async () => {
+  const signed = async (name: string, source: string) => {
+    const path = join(scratch, name)
+    await copyFile(source, path)
+    const inner = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
+    const append =
+      'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr(sys.argv[2], "<Signature/>")'
+    execFileSync(python3, ['-c', append, path, inner])
+    return path
+  }
+  assert.deepEqual((await compressed(await signed('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])
+  const untouched = await compressed(await signed('signed.odt', fixture('letter.odt')))
+  assert.deepEqual(untouched.warnings, ['NOT_SMALLER'])
 })
 
 test('a document without pictures comes back as it is, and says so', async () => {

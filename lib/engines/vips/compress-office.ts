@@ -68,8 +68,6 @@ export async function compressOffice(work: Work, tools: Tools): Promise<Result> 
   if (!input) throw new Error('vips was asked to compress no document.')
   const { targetSize, ...options } = Options.parse(work.options)
   const entries = await entriesOf(input.path, work.from)
-  if (entries.some(({ filename }) => signature.test(filename)))
-    tools.warn('SIGNATURE_BROKEN', 'The document is signed; the signature does not hold for a changed file.')
   const asked = qualityNumber(options.quality ?? 'medium', scale)
   const tries =
     targetSize === undefined
@@ -84,6 +82,8 @@ export async function compressOffice(work: Work, tools: Tools): Promise<Result> 
     const { size } = await stat(path)
     if (size < best.size) best = { path, size }
   }
+  if (best.path !== input.path && entries.some(({ filename }) => signature.test(filename)))
+    tools.warn('SIGNATURE_BROKEN', 'The document is signed; the signature does not hold for a changed file.')
   tellSize(best.size, input.size, targetSize, work.from, tools)
   const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
   await copyFile(best.path, path)
