@@ -96,8 +96,9 @@ export const errorKinds = {
   },
   STORAGE_NOT_CONFIGURED: {
     status: 503,
-    means: 'This service has no storage of the kind that was asked for.',
-    wayOut: 'Leave the export out and fetch the result.',
+    means: 'The storage of files is not there, or does not let the service in.',
+    wayOut:
+      'Nothing that you sent is wrong: whoever runs the service has to look at its bucket. Send it again later.',
   },
   NO_FILES: {
     status: 400,
@@ -134,11 +135,6 @@ export const errorKinds = {
     status: 405,
     means: 'The path is right, but does not answer this method.',
     wayOut: 'The header Allow has those that it answers.',
-  },
-  NOT_ACCEPTABLE: {
-    status: 406,
-    means: 'The reply does not come in a form that Accept allows.',
-    wayOut: 'Accept application/json.',
   },
   CONFLICT: {
     status: 409,

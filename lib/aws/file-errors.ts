@@ -13,6 +13,10 @@ export const overwrittenFile = (filename: string, cause?: unknown): AppError =>
 export const goneFile = (filename: string, cause?: unknown): AppError =>
   new AppError('FILE_GONE', `The file ${filename} is deleted. Send it again.`, { filename }, { cause })
 
+/** There is no bucket, or no access to it: its other refusals are about one object. */
+export const isNotConfigured = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'NoSuchBucket' || error.name === 'AccessDenied')
+
 /** By the names that the SDK gives its errors. */
 export function notAsBefore(error: unknown, filename: string): AppError | undefined {
   const name = error instanceof Error ? error.name : ''

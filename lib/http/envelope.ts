@@ -1,3 +1,4 @@
+import { isNotConfigured } from '../aws/file-errors.ts'
 import { isUnavailable } from '../aws/patience.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 
@@ -67,6 +68,13 @@ export function toAppError(thrown: unknown): AppError {
       'SERVICE_UNAVAILABLE',
       `A part of the service does not answer now. Send the request again in ${askAgainS} s.`,
       { retryAfter: askAgainS },
+      { cause: thrown },
+    )
+  if (isNotConfigured(thrown))
+    return new AppError(
+      'STORAGE_NOT_CONFIGURED',
+      'The storage of files is not there, or does not let the service in. Whoever runs the service can mend that.',
+      undefined,
       { cause: thrown },
     )
   return new AppError(

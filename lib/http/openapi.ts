@@ -214,7 +214,7 @@ const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 
 /** Of an address whose escapes are no UTF-8, or with an id that nothing has. */
 const pathErrors = ['INVALID_REQUEST', 'NOT_FOUND'] as const
 const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
-const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'] as const
+const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE', 'STORAGE_NOT_CONFIGURED'] as const
 
 const failureContent = (example: unknown, form: AnyContract['failureForm']) => ({
   'application/json': {
@@ -234,6 +234,8 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
     ...(contract.body ? bodyErrors : []),
     ...(contract.body?.files ? fileErrors : []),
     ...(contract.query ? (['INVALID_INPUT'] as const) : []),
+    // What needs room for files needs somewhere to put them.
+    ...(contract.errors?.includes('INSUFFICIENT_DISK_SPACE') ? (['STORAGE_NOT_CONFIGURED'] as const) : []),
     ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
   ]
   // What has a reply of its own for a status tells the same by it.

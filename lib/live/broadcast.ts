@@ -228,7 +228,7 @@ export class Broadcast {
     }
     const { sockets, log } = this.#services
     log.info({ connectionId: id, code }, 'socket closed')
-    if (frame && reason !== 'tooSlow') await sockets.post(id, JSON.stringify(frame)).catch(() => 'gone')
+    if (frame) await sockets.post(id, JSON.stringify(frame)).catch(() => 'gone')
     await this.#connections.remove(id, owner)
     await sockets.close(id, code, means)
   }
@@ -263,7 +263,6 @@ const errorCodes: Partial<Readonly<Record<CloseReason, (typeof frameErrors)[numb
   unauthenticated: 'AUTHENTICATION_REQUIRED',
   forbidden: 'INSUFFICIENT_PERMISSIONS',
   authTimeout: 'TIMEOUT',
-  tooSlow: 'TOO_SLOW',
   tooMany: 'RATE_LIMITED',
 }
 

@@ -78,7 +78,6 @@ export const frameErrors = [
   'INSUFFICIENT_PERMISSIONS',
   'TIMEOUT',
   'RATE_LIMITED',
-  'TOO_SLOW',
   'SEQUENCE_GONE',
   'INTERNAL_ERROR',
 ] as const

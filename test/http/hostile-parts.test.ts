@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownerToken } from '../../lib/access/anonymous.ts'
 import type { Files } from '../../lib/aws/files.ts'
+import { createServices } from '../../lib/create-services.ts'
 import { newId } from '../../lib/ids.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
@@ -186,4 +187,22 @@ test('a file that one request cannot carry is led to the parts', async () => {
   const { status, json } = await app.send('POST', '/v1/uploads/presign', { headers, body })
   assert.deepEqual([status, json.error.code, json.error.details.field], [413, 'FILE_TOO_LARGE', 'size'])
   assert.match(json.error.message, /more than 5 GiB .* in parts: POST \/v1\/uploads\/multipart/)
+})
+
+test('where there is no bucket each endpoint that needs one says so, and that it is not the request', async () => {
+  const config = { ...app.services.config, BUCKET_NAME: 'elsewhere' }
+  const lost = app.with(createServices(config))
+  const form = new FormData()
+  form.set('file', new Blob(['# Hi']), 'hi.md')
+  form.set('targetFormat', 'html')
+  for (const [path, body] of [
+    ['/v1/uploads/multipart', { filename: 'a' }],
+    ['/v1/uploads/s3/multipart', { filename: 'a' }],
+    ['/v1/convert', form],
+  ] as const) {
+    const told = await lost.send('POST', path, { headers, body })
+    assert.deepEqual([told.status, told.json.error.code], [503, 'STORAGE_NOT_CONFIGURED'], path)
+    assert.match(told.json.error.message, /Whoever runs the service can mend that\.$/)
+    assert.equal(told.headers['retry-after'], '10')
+  }
 })

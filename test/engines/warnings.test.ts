@@ -1,0 +1,102 @@
+// Warnings that no other test makes, each from the least that gives it.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { fontforge } from '../../lib/engines/fontforge.ts'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { scratchFolder } from '../scratch.ts'
+import { convert, fixture, type RunSettings } from './run-engine.ts'
+
+const folder = scratchFolder('warnings')
+
+function written(name: string, bytes: Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, bytes)
+  return path
+}
+
+/** One page of these operators, in Helvetica as `F`. */
+function page(content: string): Uint8Array {
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+    `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ].map((body, at) => `${at + 1} 0 obj${body} endobj\n`)
+  const starts = objects.map((_, at) => 9 + objects.slice(0, at).join('').length)
+  const rows = starts.map((start) => `${String(start).padStart(10, '0')} 00000 n \n`).join('')
+  const table = `xref\n0 6\n0000000000 65535 f \n${rows}trailer<</Size 6/Root 1 0 R>>\n`
+  const body = `%PDF-1.4\n${objects.join('')}`
+  return Buffer.from(`${body}${table}startxref\n${body.length}\n%%EOF`)
+}
+
+/** A collection in which the font is there twice: its tables are found by where they are in the file. */
+function collectionOf(font: Buffer): Buffer {
+  const head = Buffer.from('ttcf\0\x01\0\0\0\0\0\x02\0\0\0\x14\0\0\0\x14', 'latin1')
+  const moved = Buffer.from(font)
+  for (let at = 0; at < font.readUInt16BE(4); at++) {
+    const offset = 12 + at * 16 + 8
+    moved.writeUInt32BE(font.readUInt32BE(offset) + head.length, offset)
+  }
+  return Buffer.concat([head, moved])
+}
+
+/** The track of text says that it is data of a camera. */
+const withData = (film: Buffer) =>
+  Buffer.from(film.toString('latin1').replace('tx3g', 'gpmd').replace('sbtl', 'meta'), 'latin1')
+
+function deepFlac(): string {
+  const wav = join(folder, 'deep.wav')
+  const sine = ['-f', 'lavfi', '-i', 'sine=d=0.1', '-c:a', 'pcm_s32le', '-bitexact', wav]
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...sine])
+  execFileSync('flac', ['--silent', '--force', '-o', join(folder, 'deep.flac'), wav])
+  return join(folder, 'deep.flac')
+}
+
+const turned =
+  'BT /F 14 Tf 50 350 Td (Upright words) Tj ET BT /F 14 Tf 0 1 -1 0 200 50 Tm (Words on their side) Tj ET'
+const restricted = { password: 'an open word', ownerPassword: 'an open word', allowPrinting: false }
+
+const cases: readonly [
+  code: string,
+  engine: Parameters<typeof convert>[0],
+  source: () => string,
+  to: Parameters<typeof convert>[2],
+  settings: RunSettings,
+][] = [
+  ['FONTS_NOT_EMBEDDED', pdf, () => fixture('report.pdf'), 'docx', { options: { embedFonts: true } }],
+  ['TEXT_MOVED', pdf, () => written('turned.pdf', page(turned)), 'docx', {}],
+  [
+    'RESTRICTIONS_VOID',
+    pdf,
+    () => fixture('report.pdf'),
+    'pdf',
+    { operation: 'encrypt-pdf', options: restricted },
+  ],
+  [
+    'FACES_DROPPED',
+    fontforge,
+    () => written('two.ttc', collectionOf(readFileSync(fixture('odd/true.ttf')))),
+    'ttf',
+    {},
+  ],
+  ['METADATA_DROPPED', ffmpeg, deepFlac, 'mp3', {}],
+  ['STREAM_ENCODED', ffmpeg, deepFlac, 'ogg', { options: { audioCodec: 'copy' } }],
+  [
+    'DATA_DROPPED',
+    ffmpeg,
+    () => written('data.mp4', withData(readFileSync(fixture('subtitled.mp4')))),
+    'mp4',
+    { operation: 'metadata/write', options: { title: 'Okapi' } },
+  ],
+]
+for (const [code, engine, source, to, settings] of cases) {
+  test(`${code} is told`, async () => {
+    const { warnings } = await convert(engine, source(), to, settings)
+    assert.ok(warnings.includes(code), warnings.join())
+  })
+}
