@@ -18,8 +18,8 @@ export interface Container {
   readonly subtitles?: 'mov_text' | 'srt' | 'webvtt'
   /** Holds subtitles that are pictures. */
   readonly pictureSubtitles?: true
-  /** Holds a cover picture. */
-  readonly cover?: true
+  /** Holds a cover picture: as a stream of its own, or among its texts. */
+  readonly cover?: 'stream' | 'text'
   /** Tells players to turn the picture, so that a turned one can be copied. */
   readonly rotation?: true
   /** Holds alpha as its codecs have it. */

@@ -1,3 +1,4 @@
+import type { Container } from './containers.ts'
 import type { MediaStream } from './probe.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'
 
@@ -9,10 +10,19 @@ interface Extra {
   readonly warnings: readonly Warning[]
 }
 
+/** Pictures that may be covers everywhere. */
+const isKept = ({ codec_name }: MediaStream) => codec_name === 'mjpeg' || codec_name === 'png'
+
+/** Whether the cover has to be given as a text. */
+export const wantsCoverText = (container: Container, cover: MediaStream) =>
+  container.cover === 'text' && isKept(cover)
+
 /** A cover is a film of one picture to ffmpeg, behind the real one. */
-export function coverArgs({ media: { cover, video }, container }: RecipeRequest): Extra {
+export function coverArgs({ media: { cover, video }, container, coverText }: RecipeRequest): Extra {
   if (!cover) return { args: [], warnings: [] }
-  if (!container.cover || !['mjpeg', 'png'].includes(cover.codec_name)) {
+  // A file of sound has no other input beside its own.
+  if (coverText !== undefined) return { args: ['-map_metadata', '1'], warnings: [] }
+  if (container.cover !== 'stream' || !isKept(cover)) {
     const message = 'The cover picture was dropped: the format cannot hold it.'
     return { args: [], warnings: [{ code: 'COVER_DROPPED', message }] }
   }

@@ -22,6 +22,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
     output: [
       ...(request.overlay ? ['-f', 'png_pipe', '-i', request.overlay.path] : []),
       ...(silent ? silence : []),
+      ...(request.coverText === undefined ? [] : ['-f', 'ffmetadata', '-i', request.coverText]),
       ...(picture?.args ?? []),
       ...sound.flatMap((track) => track.args),
       ...(silent ? silenceArgs(request) : []),

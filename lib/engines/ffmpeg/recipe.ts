@@ -34,6 +34,8 @@ export interface RecipeRequest {
   readonly options: MediaOptions
   /** Lies over every picture, which is then encoded. */
   readonly overlay?: Overlay
+  /** Path of the cover as a text, for a container that holds it so. */
+  readonly coverText?: string | undefined
   /** False after copying gave a bad file. */
   readonly mayCopy: boolean
   /** False after subtitles broke it. */

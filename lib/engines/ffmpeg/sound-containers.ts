@@ -6,7 +6,7 @@ function sound(
   muxer: string,
   audio: readonly AudioCodecId[],
   copies: readonly string[],
-  cover?: true,
+  cover?: Container['cover'],
 ): Container {
   return { muxer, video: [], audio, copies, oneAudio: true, ...(cover && { cover }) }
 }
@@ -14,21 +14,27 @@ function sound(
 const littleEndian = ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le']
 const bigEndian = ['pcm_s16be', 'pcm_s24be', 'pcm_s32be', 'pcm_f32be', 'pcm_f64be']
 
+/** Its own chunks hold a title and little else. */
+const aiff: Container = {
+  ...sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be', 'pcm_s32be'], 'stream'),
+  args: ['-write_id3v2', '1'],
+}
+
 export const audioContainers = {
-  mp3: sound('mp3', ['mp3'], ['mp3'], true),
+  mp3: sound('mp3', ['mp3'], ['mp3'], 'stream'),
   wav: sound('wav', ['pcm'], littleEndian),
-  flac: sound('flac', ['flac'], ['flac'], true),
+  flac: sound('flac', ['flac'], ['flac'], 'stream'),
   aac: sound('adts', ['aac'], ['aac']),
   // Ogg can hold FLAC, but who asks for .ogg means Vorbis: many players take no other.
-  ogg: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus']),
-  oga: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus', 'flac']),
-  m4a: sound('ipod', ['aac', 'alac'], ['aac', 'alac'], true),
-  m4b: sound('ipod', ['aac'], ['aac'], true),
+  ogg: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus'], 'text'),
+  oga: sound('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus', 'flac'], 'text'),
+  m4a: sound('ipod', ['aac', 'alac'], ['aac', 'alac'], 'stream'),
+  m4b: sound('ipod', ['aac'], ['aac'], 'stream'),
   m4r: sound('ipod', ['aac'], ['aac']),
-  alac: sound('ipod', ['alac'], ['alac'], true),
+  alac: sound('ipod', ['alac'], ['alac'], 'stream'),
   wma: sound('asf', ['wma'], ['wmav1', 'wmav2', 'wmapro']),
-  aiff: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be', 'pcm_s32be']),
-  opus: sound('opus', ['opus'], ['opus']),
+  aiff,
+  opus: sound('opus', ['opus'], ['opus'], 'text'),
   weba: sound('webm', ['opus', 'vorbis'], ['opus', 'vorbis']),
   mka: sound(
     'matroska',
@@ -53,8 +59,8 @@ export const audioContainers = {
     // Otherwise files below 4 GB would be plain WAV.
     args: ['-rf64', 'always'],
   },
-  aif: sound('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be', 'pcm_s32be']),
-  aifc: sound('aiff', ['pcm', 'pcm-be'], ['pcm_s16le']),
+  aif: aiff,
+  aifc: { ...aiff, ...sound('aiff', ['pcm', 'pcm-be'], ['pcm_s16le'], 'stream') },
   snd: sound('au', ['pcm-be'], bigEndian),
   ra: sound('rm', ['ac3'], ['ac3']),
   latm: sound('latm', ['aac'], ['aac']),

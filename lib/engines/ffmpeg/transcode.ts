@@ -4,7 +4,9 @@ import type { Result, Tools, Work } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { audios, videos } from './capabilities.ts'
 import type { Container } from './containers.ts'
+import { coverAsText } from './cover-text.ts'
 import { cutOf } from './cut.ts'
+import { wantsCoverText } from './extras.ts'
 import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
 import { recipeFor } from './plan.ts'
 import { type Media, nothingOf } from './probe.ts'
@@ -41,10 +43,11 @@ const attempts = [
 export async function transcode(transcoding: Transcoding, tools: Tools): Promise<Result> {
   const { from } = transcoding
   checkStreams(transcoding)
+  const coverText = await coverTextOf(transcoding, tools)
   let failed: ProcessFailure | undefined
   let tried = ''
   for (const attempt of attempts) {
-    const recipe = recipeFor({ ...transcoding, ...attempt })
+    const recipe = recipeFor({ ...transcoding, ...attempt, coverText })
     const said = recipe.output.join(' ')
     // The same words would fail in the same way.
     if (said === tried) continue
@@ -56,6 +59,20 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
   if (failed) throw failed
   const sentence = `The ${formatById(from).name} (${from}) breaks off or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', sentence, { format: from })
+}
+
+async function coverTextOf(
+  { path, from, media: { cover }, container }: Transcoding,
+  tools: Tools,
+): Promise<string | undefined> {
+  if (!cover || !wantsCoverText(container, cover)) return undefined
+  try {
+    return await coverAsText({ path, from, cover }, tools)
+  } catch (error) {
+    // The sound is worth more than its cover, which is told as dropped.
+    if (error instanceof ProcessFailure) return undefined
+    throw error
+  }
 }
 
 /**

@@ -50,7 +50,7 @@ export const videoContainers = {
     audio: ['aac', 'mp3', 'ac3', 'opus', 'alac'],
     copies: mp4Copies,
     subtitles: 'mov_text',
-    cover: true,
+    cover: 'stream',
     rotation: true,
   },
   m4v: {
@@ -60,7 +60,7 @@ export const videoContainers = {
     audio: ['aac', 'ac3', 'alac'],
     copies: ['h264', 'hevc', 'mpeg4', 'aac', 'ac3', 'eac3', 'alac'],
     subtitles: 'mov_text',
-    cover: true,
+    cover: 'stream',
     rotation: true,
   },
   mov: {

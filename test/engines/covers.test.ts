@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output } from './judge.ts'
+import { convert, fixture, removeRuns } from './run-engine.ts'
+
+describe('sound with a cover and texts', () => {
+  const folder = scratchFolder('covers')
+  const album = join(folder, 'album.flac')
+  const texts = { title: 'Grüße', artist: 'Älvis', album: 'Werke', track: '3/9', date: '2020' }
+
+  before(async () => {
+    const told = Object.entries(texts).flatMap(([name, text]) => ['-metadata', `${name}=${text}`])
+    const inputs = ['-i', fixture('tone.mp3'), '-i', fixture('corners.png')]
+    const kept = [
+      '-map',
+      '0:a',
+      '-map',
+      '1',
+      '-c:a',
+      'flac',
+      '-c:v',
+      'copy',
+      '-disposition:v',
+      'attached_pic',
+    ]
+    await output('ffmpeg', '-v', 'error', ...inputs, ...kept, ...told, album)
+  })
+  after(removeRuns)
+
+  async function coverOf(path: string): Promise<Buffer> {
+    const picture = `${path}.cover`
+    const raw = ['-map', '0:v', '-c', 'copy', '-f', 'image2', '-update', '1', picture]
+    await output('ffmpeg', '-v', 'error', '-y', '-i', path, ...raw)
+    return readFile(picture)
+  }
+
+  for (const to of ['ogg', 'oga', 'opus', 'aiff', 'aifc', 'mp3', 'm4a'] as const)
+    test(`keeps them as ${to}`, async () => {
+      const { path, warnings } = await convert(ffmpeg, album, to)
+      assert.deepEqual(warnings, [])
+      assert.deepEqual(await coverOf(path), await coverOf(album))
+      const tags = await output('ffprobe', '-v', 'error', '-show_entries', 'format_tags:stream_tags', path)
+      for (const text of Object.values(texts)) assert.ok(tags.includes(`=${text}`), `${text} in ${tags}`)
+    })
+
+  test('keeps them from one Ogg to another', async () => {
+    const { path } = await convert(ffmpeg, album, 'ogg')
+    const again = await convert(ffmpeg, path, 'opus')
+    assert.deepEqual(await coverOf(again.path), await coverOf(album))
+    const tags = await output('ffprobe', '-v', 'error', '-show_entries', 'stream_tags', again.path)
+    assert.match(tags, /=Grüße/)
+  })
+
+  test('says that the cover is gone where there is no room for it', async () => {
+    assert.deepEqual((await convert(ffmpeg, album, 'wav')).warnings, ['COVER_DROPPED'])
+  })
+})
