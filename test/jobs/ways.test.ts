@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { kept } from '../../lib/fidelity/fidelity.ts'
 import { jobPrefix, type Task } from '../../lib/jobs/job.ts'
+import { afterEnd } from '../../lib/jobs/run/ways.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type Story, walk } from './walk.ts'
@@ -81,6 +83,30 @@ test('the way on which most came through gives the result, with its warning', as
     ['60 % came through.'],
   )
   assert.deepEqual(left, [])
+})
+
+test('a word more is not worth the look of a document, many are', () => {
+  const ofWords = (found: number, ...said: string[]) => ({
+    files: [],
+    warnings: said.map((code) => ({ code, message: code })),
+    fidelity: { words: kept(100, found), dropped: [] },
+  })
+  const lost = { code: 'CONTENT_LOST', message: '' }
+  const piece = {
+    ...{ steps: [], step: 0, files: [] },
+    fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
+  }
+  const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
+  const chosen = (found: number, said: string[], isShort: boolean) => {
+    const shortfall = isShort ? { kept: found / 100, warning: lost } : undefined
+    const turn = afterEnd(piece, ofWords(found, ...said), shortfall, nowhere)
+    return 'made' in turn ? turn.made.fidelity?.words?.result : undefined
+  }
+  for (const isShort of [true, false]) {
+    assert.equal(chosen(91, ['CONTENT_REDUCED'], isShort), 88)
+    assert.equal(chosen(91, [], isShort), 91)
+    assert.equal(chosen(99, ['CONTENT_REDUCED'], isShort), 99)
+  }
 })
 
 test('a way on which all comes through ends the search', async () => {

@@ -48,13 +48,29 @@ export function afterEnd(
   shortfall: Shortfall | undefined,
   findWay: FindWay,
 ): Turn {
-  if (!shortfall) return { made: { ...made, kept: 1 } }
+  const { fallback } = piece
+  if (!shortfall) {
+    const share = made.fidelity?.words?.share ?? 1
+    return {
+      made: fallback && isAsGood(fallback, { ...made, kept: share }) ? fallback : { ...made, kept: 1 },
+    }
+  }
   const { kept, warning } = shortfall
   const short: Fallback = { ...made, kept, warnings: [...made.warnings, warning] }
-  const best = piece.fallback && piece.fallback.kept >= kept ? piece.fallback : short
+  const best = fallback && isAsGood(fallback, short) ? fallback : short
   const said: JobError = { code: 'CONVERSION_FAILED', message: warning.message }
   const next = turned(piece, { step: piece.steps.length - 1, percent: 99, said }, findWay)
   return 'error' in next ? { made: best } : { piece: { ...next, fallback: best } }
+}
+
+/** By so much more what is left without its look is better: a word or two are not worth the layout of all others. */
+const worthOfLook = 0.1
+
+const isReduced = ({ warnings }: Fallback) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
+
+function isAsGood(earlier: Fallback, later: Fallback): boolean {
+  const look = isReduced(later) && !isReduced(earlier) ? worthOfLook : 0
+  return earlier.kept + look >= later.kept
 }
 
 function turned(
