@@ -15,18 +15,8 @@ describe('sound with a cover and texts', () => {
   before(async () => {
     const told = Object.entries(texts).flatMap(([name, text]) => ['-metadata', `${name}=${text}`])
     const inputs = ['-i', fixture('tone.mp3'), '-i', fixture('corners.png')]
-    const kept = [
-      '-map',
-      '0:a',
-      '-map',
-      '1',
-      '-c:a',
-      'flac',
-      '-c:v',
-      'copy',
-      '-disposition:v',
-      'attached_pic',
-    ]
+    const encoded = ['-c:a', 'flac', '-sample_fmt', 's16', '-c:v', 'copy']
+    const kept = ['-map', '0:a', '-map', '1', ...encoded, '-disposition:v', 'attached_pic']
     await output('ffmpeg', '-v', 'error', ...inputs, ...kept, ...told, album)
   })
   after(removeRuns)
