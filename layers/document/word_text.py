@@ -1,7 +1,7 @@
 """Brings into the text of a Word document what converters leave out: word_text.py in.docx out.docx
 
 Text boxes, shapes, drawn letters and diagrams come after the paragraph that they hang on; comments become footnotes;
-simple fields are what they show; whole documents that stand in for a part of the text (17.17.2.1) are read in its place.
+simple fields are what they show; letters over words stand in brackets behind them; whole documents that stand in for a part of the text (17.17.2.1) are read in its place.
 Hidden text, which nobody sees in Word and converters would show, goes.
 Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 no such document; 4 it is encrypted; 5 it has nothing of the kind,
 and nothing is written.
@@ -33,10 +33,11 @@ NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.foo
 # What is read as a whole; the parts of a real document are far smaller.
 MOST_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
-SIGNS = re.compile(rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|fldSimple|altChunk')
+SIGNS = re.compile(
+    rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|fldSimple|altChunk|<\w+:(?:ruby|customXml)[\s/>]')
 TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid[\s/>]')
 # In notes.
-REPAIRED = re.compile(rb'fldSimple|<\w+:tbl>')
+REPAIRED = re.compile(rb'fldSimple|<\w+:(?:tbl|ruby|customXml)[\s/>]')
 # Styles that are based on one another in a ring end here.
 MOST_BASES = 10
 # A document in a document in a document.
@@ -148,15 +149,36 @@ class Document:
                 self._fill_grids(self.changed[part])
 
     def _unwrap(self, root):
-        """Fields of one element, whose text pandoc leaves out, and controls around the cells and rows of a table."""
-        for parent in list(root.iter()):
+        """Elements around others of which pandoc leaves out all: fields of one element, marks of XML of one's own, words
+        with letters over them, and controls around the cells and rows of a table."""
+        # The innermost first: they may stand within each other.
+        for parent in reversed(list(root.iter())):
             for child in list(parent):
-                is_field = child.tag == f'{self.w}fldSimple'
+                if child.tag == f'{self.w}r' and child.find(f'{self.w}ruby') is not None:
+                    place = list(parent).index(child)
+                    parent[place:place + 1] = self._read_ruby(child)
+                    continue
+                is_field = child.tag in (f'{self.w}fldSimple', f'{self.w}customXml')
                 is_control = child.tag == f'{self.w}sdt' and parent.tag in (f'{self.w}tbl', f'{self.w}tr')
                 holder = child.find(f'{self.w}sdtContent') if is_control else child
                 if (is_field or is_control) and holder is not None:
                     place = list(parent).index(child)
                     parent[place:place + 1] = list(holder)
+
+    def _read_ruby(self, run):
+        """What a run holds, as runs of their own: the words, and in brackets what stands over them (17.3.3.25)."""
+        runs = []
+        look = run.find(f'{self.w}rPr')
+        for child in run:
+            if child.tag == f'{self.w}ruby':
+                base, over = (list(child.iterfind(f'{self.w}{name}/{self.w}r')) for name in ('rubyBase', 'rt'))
+                brackets = ET.Element(f'{self.w}p')
+                runs += [*base, self._run(brackets, '('), *over, self._run(brackets, ')')] if over else base
+            elif child is not look:
+                part = ET.Element(f'{self.w}r')
+                part.extend([child] if look is None else [copy.deepcopy(look), child])
+                runs.append(part)
+        return runs
 
     def _read_chunks(self, root):
         for parent in list(root.iter()):

@@ -215,3 +215,21 @@ test('fields, controls in tables, tables in notes and pages that stand in for te
   // What stands in a page counts, so that an office that leaves it out is found out.
   assert.deepEqual(await held(path, 'docx'), [7 + 4, 0])
 })
+
+test('words with letters over them, and in marks of XML of its own, are in what comes of a Word document', async () => {
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
+  const ruby = (base: string, over: string) =>
+    `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
+  const notes = `<w:footnotes xmlns:w="${wordSpace}"><w:footnote w:id="2"><w:p>${ruby('注', 'ちゅう')}</w:p></w:footnote></w:footnotes>`
+  const path = await wordOf(
+    'ruby',
+    `<w:p>${ruby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
+     <w:customXml w:element="x"><w:customXmlPr/>${words('block')}</w:customXml>`,
+    [['footnotes', 'footnotes.xml', notes]],
+  )
+  for (const to of ['txt', 'md'] as const) {
+    const text = await readFile((await convert(pandoc, path, to)).path, 'utf8')
+    for (const one of ['vor東京(とうきょう)', 'marked', 'block', 'vor注(ちゅう)'])
+      assert.ok(text.includes(one), `${one} in ${text}`)
+  }
+})
