@@ -13,6 +13,7 @@ import {
   unheldOptions,
 } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import { rowsAsParagraphs } from './pandoc/book-tables.ts'
 import {
   references,
   type SourceId,
@@ -154,7 +155,8 @@ async function lettersOf(
   if (from !== 'csv') {
     const path = await utf8Copy(input, tools, wanted)
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
-    return { ...input, path }
+    const letters = { ...input, path }
+    return from === 'fb2' ? rowsAsParagraphs(letters, tools) : letters
   }
   const { tableCopy } = await import('./text/table.ts')
   return { ...input, path: (await tableCopy(input, wanted, tools)).path }

@@ -318,3 +318,19 @@ test('the abstract of a document is kept, once, whether or not the target has a 
     assert.ok(text.indexOf('Kingfishers') < text.indexOf('Herons'), to)
   }
 })
+
+test('tables of a FictionBook are kept, a line for each row', async () => {
+  const rows =
+    '<tr><th align="left">Bird</th> <th>Seen</th></tr><tr><td><strong>Heron</strong></td><td colspan="2">twice</td></tr>'
+  const source = await file(
+    'tables.fb2',
+    `<?xml version="1.0" encoding="utf-8"?><FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description/><body><section><p>before</p><table>${rows}</table><p>after</p></section></body></FictionBook>`,
+  )
+  const { path } = await convert(pandoc, source, 'txt')
+  assert.deepEqual((await readFile(path, 'utf8')).trim().split(/\n+/), [
+    'before',
+    'Bird | Seen',
+    'Heron | twice',
+    'after',
+  ])
+})
