@@ -12,6 +12,7 @@ import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { drawingInPixels, pixelsPerInch, usualLetters } from './drawing-lengths.ts'
+import { brightRangeOf, inUsualRange } from './dynamic-range.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
 import { maxPixels } from './limits.ts'
@@ -95,6 +96,18 @@ async function metadataOf(path: string): Promise<Metadata> {
 }
 
 async function decoded(
+  input: InputFile,
+  to: PixelTargetId | 'pdf',
+  exact: boolean,
+  tools: Tools,
+): Promise<Decoded> {
+  const bright = await brightRangeOf(input)
+  const read = await readable(input, to, exact || bright !== undefined, tools)
+  if (!bright) return read
+  return { path: await inUsualRange(read.path, bright, await loadSharp(), tools), format: 'png' }
+}
+
+async function readable(
   input: InputFile,
   to: PixelTargetId | 'pdf',
   exact: boolean,

@@ -1,0 +1,156 @@
+import { open } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type Sharp from 'sharp'
+import type { InputFile, Tools } from '../engine.ts'
+import { maxPixels } from './limits.ts'
+
+/** Bytes at the beginning of a file that tell what its colors are. */
+const headBytes = 256 * 1024
+
+/** In cd/m²: the white of paper (BT.2408), and the lights that pictures are made for as a rule. */
+const [white, brightest] = [203, 1000]
+
+/** How much light a number of 0 to 1 stands for, as parts of white: PQ and HLG of BT.2100, by their code (H.273). */
+const lights: Readonly<Record<number, { readonly name: string; readonly of: (value: number) => number }>> = {
+  16: {
+    name: 'PQ',
+    of: (value) => {
+      const root = value ** (32 / 2523)
+      const [c1, c2, c3] = [3424 / 4096, 2413 / 128, 2392 / 128]
+      return ((10_000 / white) * Math.max(0, root - c1) ** (8192 / 1305)) / (c2 - c3 * root) ** (8192 / 1305)
+    },
+  },
+  18: {
+    name: 'HLG',
+    of: (value) => {
+      const [a, b, c] = [0.17883277, 0.28466892, 0.55991073]
+      return value <= 0.5 ? value ** 2 / 3 : (Math.exp((value - c) / a) + b) / 12
+    },
+  },
+}
+const hlg = 18
+
+/** To the primaries of usual screens, row by row, from those of these codes (H.273). */
+const matrices: Readonly<Record<number, readonly number[]>> = {
+  1: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  9: [1.6605, -0.5876, -0.0728, -0.1246, 1.1329, -0.0083, -0.0182, -0.1006, 1.1187],
+  12: [1.2249, -0.2247, 0, -0.042, 1.0419, 0, -0.0197, -0.0786, 1.0979],
+}
+
+interface Range {
+  readonly transfer: number
+  readonly primaries: number
+}
+
+/**
+ * What a picture says of its colors (`colr` of HEIF, `cICP` of PNG), where it has more light than usual screens; undefined
+ * for all others.
+ */
+export async function brightRangeOf({ path, format }: InputFile): Promise<Range | undefined> {
+  if (!['avif', 'heic', 'png'].includes(format)) return undefined
+  await using file = await open(path)
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+  const head = buffer.subarray(0, bytesRead)
+  const range = format === 'png' ? ofPng(head) : ofHeif(head)
+  return range && range.transfer in lights && range.primaries in matrices ? range : undefined
+}
+
+function ofPng(head: Buffer): Range | undefined {
+  const at = head.indexOf('cICP')
+  const data = head.indexOf('IDAT')
+  if (at < 0 || at + 6 > head.length || (data >= 0 && data < at)) return undefined
+  return { primaries: head.readUInt8(at + 4), transfer: head.readUInt8(at + 5) }
+}
+
+function ofHeif(head: Buffer): Range | undefined {
+  const at = head.indexOf('colrnclx')
+  if (at < 0 || at + 12 > head.length) return undefined
+  return { primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) }
+}
+
+/** The same picture in the colors of usual screens, as a file of its own, which is told. */
+export async function inUsualRange(
+  path: string,
+  range: Range,
+  sharp: typeof Sharp,
+  tools: Tools,
+): Promise<string> {
+  const { data, info } = await sharp(path, { limitInputPixels: maxPixels, ignoreIcc: true })
+    .toColourspace('rgb16')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  const samples = new Uint16Array(data.buffer, data.byteOffset, width * height * channels)
+  const bytes = Buffer.alloc(samples.length)
+  const convert = converter(range, channels)
+  for (let row = 0; row < height; row++) {
+    // Signs of life of the task are given meanwhile.
+    if (row % 256 === 0) await setImmediate()
+    convert(samples, bytes, row * width * channels, (row + 1) * width * channels)
+  }
+  const { name = '' } = lights[range.transfer] ?? {}
+  tools.warn(
+    'COLORS_CONVERTED',
+    `The picture is of high dynamic range (${name}): its colors were converted to those of usual screens.`,
+  )
+  const target = join(tools.workDir, `${parse(path).name}-usual.png`)
+  await sharp(bytes, { raw: { width, height, channels }, limitInputPixels: maxPixels })
+    .png({ compressionLevel: 1 })
+    .toFile(target)
+  return target
+}
+
+type Convert = (from: Uint16Array, to: Buffer, begin: number, end: number) => void
+
+/** Lights up to seven tenths of white stay as they are, and all above come closer together. */
+function converter({ transfer, primaries }: Range, channels: number): Convert {
+  const { of = (value: number) => value } = lights[transfer] ?? {}
+  const light = Float32Array.from({ length: 65_536 }, (_, value) => of(value / 65_535))
+  const [rr = 1, rg = 0, rb = 0, gr = 0, gg = 1, gb = 0, br = 0, bg = 0, bb = 1] = matrices[primaries] ?? []
+  const shade = shadesOfLight()
+  const shadeOf = (value: number) =>
+    shade[Math.round(Math.min(1, Math.max(0, value)) * (shade.length - 1))] ?? 0
+  return (from, to, begin, end) => {
+    for (let at = begin; at < end; at += channels) {
+      let [r, g, b] = [
+        light[from[at] ?? 0] ?? 0,
+        light[from[at + 1] ?? 0] ?? 0,
+        light[from[at + 2] ?? 0] ?? 0,
+      ]
+      if (transfer === hlg) {
+        // The scene becomes what a screen of 1,000 cd/m² shows of it (BT.2100, table 5).
+        const screen = (brightest / white) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
+        ;[r, g, b] = [r * screen, g * screen, b * screen]
+      }
+      const red = rr * r + rg * g + rb * b
+      const green = gr * r + gg * g + gb * b
+      const blue = br * r + bg * g + bb * b
+      const most = Math.max(red, green, blue)
+      const less = most > knee ? pressed(most) / most : 1
+      to[at] = shadeOf(red * less)
+      to[at + 1] = shadeOf(green * less)
+      to[at + 2] = shadeOf(blue * less)
+      if (channels === 4) to[at + 3] = (from[at + 3] ?? 65_535) >> 8
+    }
+  }
+}
+
+const knee = 0.7
+
+/** By a Möbius transformation, as ffmpeg's `tonemap` has it: 1 of what is brightest, as steep as before at the knee. */
+function pressed(light: number): number {
+  const peak = brightest / white
+  const a = (-(knee ** 2) * (peak - 1)) / (knee ** 2 - 2 * knee + peak)
+  const b = (knee ** 2 - 2 * knee * peak + peak) / (peak - 1)
+  return (((b + knee) ** 2 / (b - a)) * (light + a)) / (light + b)
+}
+
+/** Of sRGB, for light from 0 to 1. */
+function shadesOfLight(): Uint8Array {
+  const steps = 16_384
+  return Uint8Array.from({ length: steps }, (_, at) => {
+    const light = at / (steps - 1)
+    return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055))
+  })
+}
