@@ -186,7 +186,7 @@ async function toPicture(page: Page, photo: Photo, tools: Tools): Promise<void> 
 const inInches = ({ width, height }: PageArea): PageArea => ({ width: width / 96, height: height / 96 })
 
 function timedOut(cause: unknown): AppError {
-  const sentence = `The page took longer than the limit of ${limits.timeoutS} seconds.`
+  const sentence = `The page took longer than the limit of ${limits.timeoutS} seconds. Send a smaller one, or a part of it.`
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 

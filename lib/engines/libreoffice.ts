@@ -234,7 +234,7 @@ function pdfTarget(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOp
 }
 
 function timedOut(cause: unknown): AppError {
-  const sentence = `The document took longer than the limit of ${limits.timeoutS} seconds.`
+  const sentence = `The document took longer than the limit of ${limits.timeoutS} seconds. Send a smaller one, or ask for fewer pages.`
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 

@@ -205,7 +205,7 @@ function reasonOf({ reason }: AbortSignal): string {
 function timedOut(timeoutS: number): AppError {
   return new AppError(
     'TIMEOUT',
-    `The conversion took longer than its limit of ${Math.round(timeoutS)} seconds.`,
+    `The conversion took longer than its limit of ${Math.round(timeoutS)} seconds. Send a smaller file, or ask for less of it.`,
   )
 }
 

@@ -55,10 +55,14 @@ async function makeWorkFolder({ WORK_DIR }: TaskServices['config']): Promise<str
   }
 }
 
+/** What helps whose conversion takes too long. */
+export const askForLess =
+  'Send a smaller file, or ask for less of it: fewer pages, a shorter part, a lower resolution, a faster preset.'
+
 export interface Limit {
   /** Seconds from the first claim of the task. */
   readonly limitS: number
-  /** What helps whose task takes longer than one run of its function. */
+  /** What helps whose task takes longer. */
   readonly wayOut: string
 }
 
@@ -73,7 +77,7 @@ export async function withinLimit<T>(
   const isRunShorter = run.remainingMs < leftMs
   const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs, longestTimerMs)))
   const stop = new AbortController()
-  const onLimit = () => stop.abort(isRunShorter ? outOfRun(task, run, wayOut) : tookTooLong(limitS))
+  const onLimit = () => stop.abort(isRunShorter ? outOfRun(task, run, wayOut) : tookTooLong(limitS, wayOut))
   limit.addEventListener('abort', onLimit, { once: true })
   const onStopping = () => stop.abort(new Stopped())
   const space = new SpaceWatch(run.services.config.WORK_DIR)
@@ -108,7 +112,7 @@ function outOfRun({ part, attempt }: Task, { remainingMs }: TaskRun, wayOut: str
   )
 }
 
-export const tookTooLong = (limitS: number) =>
-  new AppError('TIMEOUT', `The task took longer than the ${Math.round(limitS / 60)} min that it may take.`, {
-    limitS,
-  })
+export function tookTooLong(limitS: number, wayOut: string): AppError {
+  const sentence = `The task took longer than the ${Math.round(limitS / 60)} min that it may take. ${wayOut}`
+  return new AppError('TIMEOUT', sentence, { limitS })
+}

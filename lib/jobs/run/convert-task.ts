@@ -8,6 +8,7 @@ import type { JobState, Piece, Task, Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
 import { imageOf, wishedOf } from '../next-step.ts'
 import {
+  askForLess,
   type Claimed,
   done,
   inWorkDir,
@@ -61,8 +62,7 @@ function work(
   { pieces, limitS, workDir }: { pieces: readonly Piece[]; limitS: number; workDir: string },
 ): Promise<PiecesResult | SharedOut> {
   const { task, state, lease, log } = claimed
-  const wayOut = 'Send a shorter file, or ask for less: a faster preset, a lower resolution.'
-  return withinLimit(run, claimed, { limitS, wayOut }, async (signal, space) => {
+  return withinLimit(run, claimed, { limitS, wayOut: askForLess }, async (signal, space) => {
     // Also before those engines that start no program: what they read, this process does.
     await requireConfinement()
     const engines = await run.services.engines()

@@ -11,7 +11,7 @@ import { errorForClient } from '../../jobs/failure.ts'
 import type { JobState, Piece, StoredFile, Task } from '../../jobs/job.ts'
 import { wishedOf } from '../../jobs/next-step.ts'
 import { convertByWays } from '../../jobs/run/by-ways.ts'
-import { tookTooLong } from '../../jobs/run/claimed.ts'
+import { askForLess, tookTooLong } from '../../jobs/run/claimed.ts'
 import type { FilesDone } from '../../jobs/run/convert-files.ts'
 import { fetchInputs } from '../../jobs/run/fetch-inputs.ts'
 import type { FindWay } from '../../jobs/run/ways.ts'
@@ -86,7 +86,7 @@ export async function runAgain(
 ): Promise<boolean> {
   const limitS = timeLimitOf(pieces.map(({ piece }) => piece))
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tookTooLong(limitS)), limitS * 1000)
+  const timer = setTimeout(() => limit.abort(tookTooLong(limitS, askForLess)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
   const started = performance.now()
   const after = () => `after ${Math.round(performance.now() - started)} ms`
