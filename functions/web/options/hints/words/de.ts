@@ -109,7 +109,8 @@ const hints: typeof en = {
   'Trace the light parts, not the dark ones.': 'Die hellen Teile nachzeichnen, nicht die dunklen.',
   'How round corners become: 0 keeps all of them sharp, 100 leaves none.':
     'Wie rund Ecken werden: bei 0 bleiben alle scharf, bei 100 keine.',
-  'Pixels per inch at which shapes are drawn.': 'Bildpunkte pro Zoll, mit denen Formen gezeichnet werden.',
+  'Pixels per inch at which shapes are drawn; at 96 a pixel of a drawing is one.':
+    'Bildpunkte pro Zoll, mit denen Formen gezeichnet werden; bei 96 ist ein Bildpunkt der Zeichnung einer.',
   'Pixels per inch of the drawing.': 'Bildpunkte pro Zoll der Zeichnung.',
   'Pixels per inch.': 'Bildpunkte pro Zoll.',
   'Every font is embedded, so that pages look the same everywhere; false has no effect, and is told':
