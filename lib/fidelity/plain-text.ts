@@ -1,3 +1,4 @@
+import { withoutDrawings } from '../engines/ffmpeg/ass-drawings.ts'
 import { separatorOf } from '../engines/text/separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './holding.ts'
@@ -121,6 +122,7 @@ const cueStarts = {
 
 /** What of a subtitle is not read: numbers and times hold no letters, these do. */
 const marks = [
+  /(?<=\n\n)(?:NOTE|STYLE|REGION)(?:[ \t][^\n]*)?(?:\n[^\n]+)*/g,
   /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
   /\{[^}\n]{0,500}\}/g,
@@ -149,7 +151,8 @@ function dialogueIn(source: string): string {
 
 export function subtitles(kind: keyof typeof cueStarts) {
   return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
-    const source = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
+    const letters = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
+    const source = kind === 'dialogue' ? withoutDrawings(letters) : letters
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines of one moment are one.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length

@@ -115,10 +115,33 @@ describe('subtitles', { concurrency: 2 }, () => {
     )
   })
 
+  test('with rules for styles, places and notes are read behind those', async () => {
+    const blocks = 'STYLE\n::cue {\n  color: lime;\n}\n\nNOTE\nof two\nlines\n\nREGION\nid:a\nwidth:40%\n\n'
+    const cues =
+      '1\n00:01.000 --> 00:02.000 align:start\n<v Ann>one</v>\n\nNOTE between\n\n00:03.000 --> 00:04.000\nNOTE this\n'
+    for (const text of [
+      `WEBVTT\n\n${blocks}${cues}`,
+      `WEBVTT - a\r\n\r\n${blocks}${cues}`.replaceAll(/\r?\n/g, '\r\n'),
+    ]) {
+      const run = await converted(await written('styled.vtt', text), 'srt')
+      assert.deepEqual(cuesIn(run.text, 'srt'), [
+        { startS: 1, endS: 2, lines: ['one'] },
+        { startS: 3, endS: 4, lines: ['NOTE this'] },
+      ])
+    }
+  })
+
   test('of films longer than an hour have their times', async () => {
     const late = await written('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
     assert.equal(cuesIn((await converted(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
     assert.equal(cuesIn((await converted(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
+  })
+
+  test('that count pictures say so where they do not tell how many a second has', async () => {
+    const told = await converted(await written('told.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
+    assert.deepEqual([cuesIn(told.text, 'srt')[0]?.startS, told.warnings], [1, []])
+    const { warnings } = await converted(await written('untold.sub', '{25}{50}one\n'), 'srt')
+    assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
 
   test('of SubViewer are read under the name they share', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, open, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -117,6 +117,14 @@ test('what fixtures hold is counted by their formats', async () => {
     const holding = await holdingOf(fixture(`subtitles.${format}`), format, asSource)
     assert.deepEqual([holding?.counts.cues, holding?.words?.total], [2, 12], format)
   }
+  const drawn = join(folder, 'drawn.ass')
+  const shape = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}\n'
+  await writeFile(drawn, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
+  const besides = await holdingOf(drawn, 'ass', asSource)
+  assert.deepEqual([besides?.counts.cues, besides?.words?.total], [2, 12])
+  const styled = join(folder, 'styled.vtt')
+  await writeFile(styled, 'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n')
+  assert.equal((await holdingOf(styled, 'vtt', asSource))?.words?.total, 2)
   const short = await holdingOf(fixture('odd/short-lines.ass'), 'ass', asSource)
   assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
 })

@@ -6,6 +6,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Result, Tools, Work } from '../engine.ts'
 import { encoding } from '../text/charsets.ts'
 import { utf8Copy } from '../text/encoding.ts'
+import { withoutDrawings } from './ass-drawings.ts'
 import { withUsualFields } from './ass-fields.ts'
 import { textSubtitles } from './extras.ts'
 import { withoutEntities } from './html-entities.ts'
@@ -138,6 +139,7 @@ async function textOf(input: InputFile, options: unknown, to: FormatId, tools: T
     /^\ufeff/,
     '',
   )
+  if (from === 'sub') warnOfRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, readable(text, from, to))
   // Its header is of another version than ASS: by way of SubRip the styles are gone, but every reader agrees.
@@ -159,16 +161,25 @@ function readable(text: string, from: FormatId, to: FormatId): string {
     const named = withoutEntities(text).replaceAll('\u00a0', '&nbsp;')
     return named.replaceAll(/(?<=[^\s>;])&nbsp;|&nbsp;(?=[^\s<&])/g, ' ')
   }
+  if (from === 'vtt') return withoutBlocks(text)
   // The moment of each word, as karaoke has it.
   if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
   return text
 }
 
-/** ffmpeg takes the corners of shapes that signs are drawn with for words. */
-function withoutDrawings(text: string): string {
-  return text
-    .replaceAll(/\{[^{}\n]{0,500}\\p[1-9][^{}\n]{0,500}\}[^{\n]*/g, '')
-    .replaceAll(/^Dialogue:(?:[^,\n]*,){9}(?:\{[^{}\n]*\}|[ \r])*$/gm, '')
+/** ffmpeg 5.1 reads no further than the first block that is no cue: rules for styles and places, as video sites have. */
+const withoutBlocks = (webVtt: string) =>
+  webVtt
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/(?<=\n\n)(?:STYLE|REGION|NOTE)(?:[ \t][^\n]*)?(?:\n[^\n]+)*(?:\n|$)/g, '')
+
+/** MicroDVD counts pictures, and may say in its first line how many a second has. */
+function warnOfRate(text: string, tools: Tools): void {
+  const [first = ''] = text.trimStart().split('\n', 1)
+  if (!first.startsWith('{') || /^\{\d*\}\{\d*\}\s*\d+(?:\.\d+)?\s*$/.test(first)) return
+  const message =
+    'The subtitles count pictures and do not say how many a second has: 23.976 were taken. Say it in the first line, as {1}{1}25.'
+  tools.warn('FRAME_RATE_ASSUMED', message)
 }
 
 /** Two unlike formats are called SUB. */
