@@ -8,6 +8,7 @@ from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
 from fonts import Fonts
+from hidden import show_first
 from office import properties
 from pages import count, keep_first_page, pdf_pages, prepare, require_room
 from plausible import is_locked_show, is_plausible
@@ -41,6 +42,8 @@ def convert(office, request, tell):
     try:
         tell('loaded')
         if request['family'] == 'sheet':
+            if request['output'].endswith(('.csv', '.tsv')):
+                show_first(document)
             require_room(document, request['output'])
         _hide_changes(document, request)
         _show(document, office, request['family'])
@@ -52,6 +55,7 @@ def convert(office, request, tell):
         if path.endswith('.pdf'):
             source = f'{office.folder}/{request["input"]}'
             facts = {
+                **facts,
                 'pages': pdf_pages(path),
                 'fonts': FONTS.substituted(document, source, path),
                 'undrawn': SIGNS.undrawn(source),

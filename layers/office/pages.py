@@ -9,6 +9,7 @@ from com.sun.star.style.NumberingType import ARABIC
 from com.sun.star.style.ParagraphAdjust import CENTER
 from com.sun.star.text.PageNumberType import CURRENT
 
+from hidden import count_hidden
 from refused import Refused
 from shapes import count_on, keep_words
 
@@ -53,9 +54,12 @@ def prepare(document, request):
 
 def count(document, family, output):
     if family == 'sheet':
-        # Cells alone, of the first sheet.
-        lost = count_on(document.Sheets.getByIndex(0)) if output.endswith(('.csv', '.tsv')) else {}
-        return {'sheets': document.Sheets.Count, **lost}
+        # Cells alone, of one sheet.
+        is_table = output.endswith(('.csv', '.tsv'))
+        sheets = [document.Sheets.getByIndex(0)] if is_table else list(document.Sheets)
+        lost = count_on(sheets[0]) if is_table else {}
+        hidden = {'hidden': count_hidden(sheets)} if is_table or output.endswith(('.pdf', '.html')) else {}
+        return {'sheets': document.Sheets.Count, **lost, **hidden}
     if family == 'text':
         return {}
     return {'pages': document.DrawPages.Count}

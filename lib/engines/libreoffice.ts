@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import type { FormatId } from '../formats/index.ts'
 import {
   documentLocked,
   documentLockUnknown,
@@ -154,7 +155,7 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
 
 function tellWhatIsDropped(
   { to, options }: Work,
-  { sheets = 1, shapes = 0, shapeWords = 0, pages = 1, fonts = [], undrawn }: OfficeFacts,
+  { sheets = 1, shapes = 0, shapeWords = 0, hidden, pages = 1, fonts = [], undrawn }: OfficeFacts,
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
@@ -169,6 +170,7 @@ function tellWhatIsDropped(
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)
   }
+  if (hidden) tellHidden(hidden, to, tools)
   if (shapes > 0) {
     const [boxes, words] = [plural(shapes, 'drawn shape'), plural(shapeWords, 'word')]
     tools.warn('SHAPES_DROPPED', `The ${words} of ${boxes} on the sheet were left out: ${to} holds cells.`)
@@ -177,6 +179,26 @@ function tellWhatIsDropped(
     tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg holds one drawing.`)
   }
 }
+
+/** A page shows what the program would print; a table is for other programs, and gets all, as from Excel. */
+function tellHidden(hidden: NonNullable<OfficeFacts['hidden']>, to: FormatId, tools: Tools): void {
+  const kinds = (['sheet', 'row', 'column'] as const).flatMap((kind) => {
+    const count = hidden[`${kind}s`]
+    return count > 0 ? [plural(count, `hidden ${kind}`)] : []
+  })
+  if (kinds.length === 0) return
+  const what = listOf(kinds)
+  if (to === 'csv' || to === 'tsv')
+    tools.warn('HIDDEN_KEPT', `The ${to} holds ${what} of the sheet: delete what nobody is to see.`)
+  else
+    tools.warn(
+      'HIDDEN_DROPPED',
+      `What the workbook does not show was left out: ${what}. To have it in the ${to}, show it and save the file again.`,
+    )
+}
+
+const listOf = (parts: readonly string[]) =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -51,6 +51,7 @@ const partial = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeL
 /** What an engine has told is told, and why. */
 const toldBy: Readonly<Record<string, readonly Unit[]>> = {
   SHEETS_DROPPED: ['words', 'sheets', 'cells'],
+  HIDDEN_DROPPED: ['words', 'sheets', 'cells'],
   PAGES_DROPPED: ['words', 'pages', 'slides'],
   TEXT_MAY_BE_MISSING: ['words'],
   NO_TEXT: ['words'],

@@ -68,9 +68,9 @@ function globalsOf(stream: Buffer) {
   for (const { type, data } of recordsFrom(stream, 0)) {
     if (type === types.end) break
     if (type === types.lock) isLocked = true
-    // 2.4.28: neither hidden nor a chart or a macro.
-    const isShown = type === types.sheet && ((data[4] ?? 0) & 3) === 0 && data[5] === 0
-    if (isShown) sheets.push(data.readUInt32LE(0))
+    // 2.4.28: neither a chart nor a macro.
+    const isSheet = type === types.sheet && data[5] === 0
+    if (isSheet) sheets.push(data.readUInt32LE(0))
     if (type === types.texts || (type === types.more && last === types.texts)) texts.push(data)
     if (type !== types.more) last = type
   }

@@ -45,10 +45,10 @@ function wideText(data: Buffer, at: number): readonly [text: string, end: number
   return [data.toString('utf16le', at + 4, end), end]
 }
 
-/** Excel's binary workbooks: the sheets that are shown. */
+/** Excel's binary workbooks, with hidden sheets. */
 export async function binaryWorkbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
-  const ids = await zip?.read('xl/workbook.bin', idsOfShown)
+  const ids = await zip?.read('xl/workbook.bin', idsOfSheets)
   if (!zip || !ids) return undefined
   const cells = new Cells((await zip.read('xl/sharedStrings.bin', sharedTexts)) ?? [])
   const paths = await pathsOf(ids, zip)
@@ -83,10 +83,8 @@ function count({ type, data }: BinaryRecord, cells: Cells): void {
 const sharedTexts = (part: Buffer) =>
   [...recordsOf(part)].flatMap(({ type, data }) => (type === sharedItem ? [wideText(data, 1)[0]] : []))
 
-const idsOfShown = (book: Buffer) =>
-  [...recordsOf(book)].flatMap(({ type, data }) =>
-    type === sheetOfBook && data.readUInt32LE(0) === 0 ? [wideText(data, 8)[0]] : [],
-  )
+const idsOfSheets = (book: Buffer) =>
+  [...recordsOf(book)].flatMap(({ type, data }) => (type === sheetOfBook ? [wideText(data, 8)[0]] : []))
 
 async function pathsOf(ids: readonly string[], zip: Zip): Promise<string[]> {
   const targets = new Map<string, string>()

@@ -8,12 +8,12 @@ import { readCells } from './sheet-cells.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
-/** Of Excel's workbooks (ECMA-376): the sheets that are shown. */
+/** Of Excel's workbooks (ECMA-376): hidden sheets too, which other workbooks keep. */
 export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   if (!zip?.names.includes('xl/workbook.xml')) return undefined
   const cells = new Cells(sharedTexts((await zip.text('xl/sharedStrings.xml')) ?? ''))
-  const paths = await shownSheets(zip)
+  const paths = await sheetsOf(zip)
   let hasFormulas = false
   for (const path of paths) {
     if (await zip.read(path, (xml) => readCells(xml, cells))) hasFormulas = true
@@ -27,8 +27,8 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   return cells.holding(paths.length, features)
 }
 
-/** 18.2.19 and 18.18.68. */
-async function shownSheets(zip: Zip): Promise<string[]> {
+/** 18.2.19. */
+async function sheetsOf(zip: Zip): Promise<string[]> {
   const targets = new Map<string, string>()
   await eachTag(zip, 'xl/_rels/workbook.xml.rels', (tag) => {
     targets.set(attributeOf(tag, 'Id') ?? '', attributeOf(tag, 'Target') ?? '')
@@ -36,10 +36,8 @@ async function shownSheets(zip: Zip): Promise<string[]> {
   const paths: string[] = []
   await eachTag(zip, 'xl/workbook.xml', (tag) => {
     const isSheet = tag.localName === 'sheet'
-    const isShown = !/hidden/i.test(attributeOf(tag, 'state') ?? '')
     const target = targets.get(attributeOf(tag, 'r:id') ?? '')
-    if (isSheet && isShown && target !== undefined)
-      paths.push(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+    if (isSheet && target !== undefined) paths.push(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
   })
   // A chart may be a sheet of its own.
   return paths.filter((path) => path.includes('worksheet') && zip.names.includes(path))

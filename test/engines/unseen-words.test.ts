@@ -114,6 +114,56 @@ test('words in shapes on a sheet stand below its cells in a web page, and a tabl
     assert.deepEqual(await held((await convert(office, sheet, to)).path, to), [6, 0], to)
 })
 
+const wordCell = (text: string) =>
+  `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
+
+test('what a workbook does not show is on no page, and in a table; both is said with its numbers', async () => {
+  const row = (look: string, ...cells: string[]) =>
+    `<table:table-row ${look}>${cells.map(wordCell).join('')}</table:table-row>`
+  const unseen = 'table:visibility="collapse"'
+  const columns = `<table:table-column/><table:table-column ${unseen} table:number-columns-repeated="2"/><table:table-column/>`
+  const rows = [
+    row('', 'first', 'secret', 'secret', 'cells'),
+    row(unseen, 'secret row'),
+    row('table:visibility="filter"', 'another row'),
+    `<table:table-row ${unseen} table:number-rows-repeated="5"><table:table-cell/></table:table-row>`,
+    row('', 'last', 'secret', '', 'ones'),
+  ].join('')
+  const book = await flat(
+    'hidden.fods',
+    'spreadsheet',
+    `<office:automatic-styles><style:style style:name="off" style:family="table">
+      <style:table-properties table:display="false"/></style:style></office:automatic-styles>
+    <office:body><office:spreadsheet>
+      <table:table table:name="H" table:style-name="off">${row('', 'secret sheet')}</table:table>
+      <table:table table:name="S">${columns}${rows}</table:table>
+      <table:table table:name="E" table:style-name="off"><table:table-row><table:table-cell/></table:table-row></table:table>
+    </office:spreadsheet></office:body>`,
+  )
+  const dropped =
+    'What the workbook does not show was left out: 1 hidden sheet, 2 hidden rows and 2 hidden columns.'
+  const pdf = await convert(office, book, 'pdf')
+  const printed = (await output('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
+  assert.match(printed, /first cells last ones/)
+  assert.doesNotMatch(printed, /secret|another/)
+  const page = await convert(office, book, 'html')
+  assert.doesNotMatch(await readFile(page.path, 'utf8'), /secret|another/)
+  for (const { warnings, told } of [pdf, page])
+    assert.ok(told[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(dropped), told.join(' '))
+  const table = await convert(office, book, 'csv')
+  assert.match(
+    await readFile(table.path, 'utf8'),
+    /^first,secret,secret,cells\nsecret row,,,\nanother row,,,\n/,
+  )
+  assert.deepEqual(table.warnings, ['SHEETS_DROPPED', 'HIDDEN_KEPT'])
+  assert.match(table.told[1] ?? '', /^The csv holds 2 hidden rows and 2 hidden columns of the sheet/)
+  assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
+  for (const to of ['xlsx', 'xls', 'ods'] as const) {
+    const { path } = await convert(office, book, to)
+    assert.equal((await holdingOf(path, to, { isResult: true }))?.counts.sheets, 3, to)
+  }
+})
+
 test('cells of a table without a list of columns, as some programs write it, are in texts', async () => {
   const page = join(folder, 'table.md')
   await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')

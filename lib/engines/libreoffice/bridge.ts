@@ -19,6 +19,8 @@ const OfficeFacts = z.object({
   /** With words, of which there are so many, on a sheet that becomes a table without them. */
   shapes: z.int().min(0).optional(),
   shapeWords: z.int().min(0).optional(),
+  /** With something in them; of a sheet that becomes a table, its own. */
+  hidden: z.object({ sheets: z.int(), rows: z.int(), columns: z.int() }).optional(),
   /** Fonts that the document asks for and that are not here, with those that took their place. */
   fonts: z.array(z.object({ name: z.string(), drawnWith: z.string() })).optional(),
   /** Signs for which no font has a glyph, and the first few of them. */
