@@ -18,6 +18,7 @@ import { hasAllPixels } from './gif-codes.ts'
 import { maxPixels } from './limits.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { usualTiff } from './tiff-samples.ts'
+import { withToldColors } from './told-colors.ts'
 
 const timeoutS = 120
 
@@ -117,6 +118,7 @@ async function readable(
   if (input.format === 'svg' || input.format === 'svgz')
     return { path: await drawingInPixels(input, tools), format: input.format }
   if (input.format === 'tiff') return usualTiff(input, await loadSharp(), tools)
+  if (input.format === 'png') return { path: await withToldColors(input, tools), format: 'png' }
   const decode = decoderOf(input.format)
   if (!decode) return input
   const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true

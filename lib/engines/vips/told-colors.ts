@@ -1,0 +1,94 @@
+import { open, readFile, writeFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import type { InputFile, Tools } from '../engine.ts'
+import { type Chunk, chunksOf, pngOf } from './apng/chunks.ts'
+import { type Chromaticities, type Curve, profileOf } from './made-profile.ts'
+
+/** Bytes at the beginning of a PNG in which it says what its colors are. */
+const headBytes = 64 * 1024
+
+/** A PNG above that is not copied only to give it a profile. */
+const mostCopied = 256 * 1024 * 1024
+
+interface Colors {
+  readonly primaries: Chromaticities
+  readonly curve: Curve
+}
+
+const usual: Chromaticities = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]
+/** By their code (H.273), with the white that all three have: those of screens with more colors. */
+const named: Readonly<Record<number, Chromaticities>> = {
+  1: usual,
+  9: [0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046],
+  12: [0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06],
+}
+const transferOfSrgb = 13
+
+/**
+ * The same picture with a profile where it tells in another way that its numbers are not those of sRGB (`gAMA`, `cHRM`
+ * and `cICP` of PNG), which browsers obey and libvips does not see.
+ */
+export async function withToldColors(input: InputFile, tools: Tools): Promise<string> {
+  if (input.size > mostCopied) return input.path
+  const { header, colors } = await headOf(input.path)
+  // A profile for gray is of another kind.
+  if (!colors || !header || !hasColor(header)) return input.path
+  const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
+  const profile = { type: 'iCCP', data: profileChunk(profileOf(colors.primaries, colors.curve)) }
+  const chunks = [...chunksOf(await readFile(input.path))].filter(({ type }) => !told.includes(type))
+  const path = join(tools.workDir, `${parse(input.path).name}-profiled.png`)
+  await writeFile(path, pngOf([...chunks.slice(0, 1), profile, ...chunks.slice(1)]))
+  return path
+}
+
+const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
+
+async function headOf(path: string): Promise<{ header?: Buffer | undefined; colors?: Colors | undefined }> {
+  await using file = await open(path)
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+  const found = new Map<string, Buffer>()
+  for (const { type, data } of firstChunks(buffer.subarray(0, bytesRead))) found.set(type, data)
+  return { header: found.get('IHDR'), colors: colorsOf(found) }
+}
+
+function* firstChunks(head: Buffer): Generator<Chunk> {
+  try {
+    for (const chunk of chunksOf(head)) {
+      if (chunk.type === 'IDAT') return
+      yield chunk
+    }
+  } catch (error) {
+    // Pixels begin in the head and end behind it.
+    if (!(error instanceof RangeError)) throw error
+  }
+}
+
+/** In the order of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
+function colorsOf(chunks: ReadonlyMap<string, Buffer>): Colors | undefined {
+  const code = chunks.get('cICP')
+  if (code && code.length >= 2) {
+    const primaries = named[code.readUInt8(0)]
+    if (code.readUInt8(1) !== transferOfSrgb || !primaries || primaries === usual) return undefined
+    return { primaries, curve: 'srgb' }
+  }
+  const gamma = chunks.get('gAMA')
+  if (chunks.has('iCCP') || chunks.has('sRGB') || gamma?.length !== 4) return undefined
+  const exponent = 100_000 / gamma.readUInt32BE(0)
+  const primaries = chromaticities(chunks.get('cHRM'))
+  const isUsual = Math.abs(exponent / 2.2 - 1) < 0.05
+  if (!Number.isFinite(exponent) || exponent < 0.5 || exponent > 5) return undefined
+  if (isUsual && primaries === usual) return undefined
+  return { primaries, curve: exponent }
+}
+
+function chromaticities(chunk: Buffer | undefined): Chromaticities {
+  if (chunk?.length !== 32) return usual
+  const at = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
+  const told: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
+  return told.every((value, index) => Math.abs(value - (usual[index] ?? 0)) < 0.01) ? usual : told
+}
+
+/** Name, method, and the profile itself compressed (section 11.3.2.3). */
+const profileChunk = (profile: Buffer) =>
+  Buffer.concat([Buffer.from('told\0\0', 'latin1'), deflateSync(profile)])

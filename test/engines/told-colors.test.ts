@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { type Chunk, chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
+import { vips } from '../../lib/engines/vips.ts'
+import { scratchFolder } from '../scratch.ts'
+import { convert, removeRuns } from './run-engine.ts'
+
+const whole = (...values: readonly number[]) =>
+  Buffer.concat(
+    values.map((value) => {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32BE(value)
+      return bytes
+    }),
+  )
+const gamma = (value: number): Chunk => ({ type: 'gAMA', data: whole(value) })
+const primaries = (...values: readonly number[]): Chunk => ({ type: 'cHRM', data: whole(...values) })
+
+describe('a PNG that tells its colors without a profile', () => {
+  const folder = scratchFolder('told-colors')
+  after(removeRuns)
+
+  async function telling(name: string, told: readonly Chunk[]): Promise<string> {
+    const path = join(folder, `${name}.png`)
+    const color = { r: 60, g: 180, b: 60 }
+    const plain = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
+      .png()
+      .toBuffer()
+    const [header, ...rest] = [...chunksOf(plain)].filter(({ type }) => type !== 'pHYs')
+    assert.ok(header)
+    await writeFile(path, pngOf([header, ...told, ...rest]))
+    return path
+  }
+
+  // As Chromium shows each of them.
+  const cases: readonly (readonly [
+    string,
+    readonly Chunk[],
+    readonly number[],
+    warnings: readonly string[],
+  ])[] = [
+    ['in proportion to light', [gamma(100_000)], [133, 219, 133], ['COLORS_CONVERTED']],
+    [
+      'of Adobe RGB',
+      [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000)],
+      [0, 181, 42],
+      ['COLORS_CONVERTED'],
+    ],
+    [
+      'of Display P3 by its code',
+      [{ type: 'cICP', data: Buffer.from([12, 13, 0, 1]) }],
+      [0, 183, 30],
+      ['COLORS_CONVERTED'],
+    ],
+    [
+      'of sRGB in these words',
+      [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000)],
+      [60, 180, 60],
+      [],
+    ],
+    [
+      'of sRGB, whatever else it says',
+      [{ type: 'sRGB', data: Buffer.from([0]) }, gamma(100_000)],
+      [60, 180, 60],
+      [],
+    ],
+  ]
+  for (const [name, told, wanted, expected] of cases)
+    test(`has the colors that browsers show: ${name}`, async () => {
+      for (const to of ['gif', 'webp', 'png'] as const) {
+        const { path, warnings } = await convert(vips, await telling('told', told), to)
+        const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+        const seen = [...data.subarray(0, 3)]
+        const isNear = seen.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= 6)
+        assert.ok(isNear, `${to}: ${seen} is not about ${wanted}`)
+        assert.deepEqual(warnings, to === 'gif' ? expected : [])
+      }
+    })
+})
