@@ -9,6 +9,9 @@ import { type Picture, pixels } from './image.ts'
 /** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */
 const embeddable = ['jpg', 'png', 'tiff']
 
+/** Orientations of EXIF that are no mirror images, which it drops, as it drops all of a TIFF. */
+const turnedByImg2pdf = [1, 3, 6, 8]
+
 /** One PDF with a page per picture, and per page of a TIFF; its path. @throws AppError CORRUPT_FILE. */
 export async function picturesToPdf(
   pictures: readonly Picture[],
@@ -17,9 +20,10 @@ export async function picturesToPdf(
 ): Promise<string> {
   const sources: string[] = []
   for (const [index, picture] of pictures.entries()) {
-    const { depth, hasAlpha } = picture.metadata
+    const { depth, hasAlpha, orientation = 1 } = picture.metadata
     const density = fittingDensity(picture.metadata)
-    const isPlain = depth === 'uchar' && !hasAlpha && density === undefined
+    const turns = picture.format === 'tiff' ? [1] : turnedByImg2pdf
+    const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && turns.includes(orientation)
     const embeds = embeddable.includes(picture.format) && isPlain
     sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools, density)))
     tools.progress((index + 1) / (pictures.length + 1))
