@@ -238,6 +238,27 @@ describe('several HEIC pictures', () => {
     })
     assert.equal(await pdfPages(path), 2)
   })
+
+  test('in one file become the main one of them, which is told', async () => {
+    const folder = scratchFolder('two-in-one')
+    const colors = ['#ff0000', '#0000ff']
+    const paths = await Promise.all(
+      colors.map(async (background, at) => {
+        const path = join(folder, `${at}.png`)
+        await sharp({ create: { width: 64, height: 64, channels: 3, background } }).toFile(path)
+        return path
+      }),
+    )
+    const source = join(folder, 'two.heic')
+    await output('heif-enc', '-o', source, ...paths)
+    for (const to of ['png', 'jpg', 'pdf'] as const) {
+      const { path, warnings } = await convert(vips, source, to)
+      assert.deepEqual(warnings, ['PICTURES_DROPPED'], to)
+      if (to === 'pdf') continue
+      const [red = 0, , blue = 0] = await sharp(path).raw().toBuffer()
+      assert.ok(red > 200 && blue < 60, `${to}: ${red}, ${blue}`)
+    }
+  })
 })
 
 describe('an option of a picture', () => {

@@ -100,7 +100,19 @@ const icns: Decoder = async ({ input, tools }) => {
 const heic: Decoder = async ({ input, exact, tools }) => {
   const path = beside(input, tools, exact ? 'png' : 'jpg')
   await tools.exec('heif-convert', ['-q', '97', input.path, path])
-  return { path, format: exact ? 'png' : 'jpg' }
+  return { path: await mainOfHeic(input, path, tools), format: exact ? 'png' : 'jpg' }
+}
+
+/** Of several pictures heif-convert writes a file each, with its number before the extension. */
+async function mainOfHeic(input: InputFile, path: string, tools: Tools): Promise<string> {
+  const { dir, name, ext } = parse(path)
+  const numbered = new RegExp(`^${name}-\\d+\\${ext}$`)
+  const { length } = (await readdir(dir)).filter((file) => numbered.test(file))
+  if (length === 0) return path
+  const { stdout } = await tools.exec('heif-info', [input.path])
+  const main = [...stdout.matchAll(/^image: .*$/gm)].findIndex(([line]) => line.endsWith('primary'))
+  tools.warn('PICTURES_DROPPED', `The main one of ${length} pictures in the file was converted.`)
+  return join(dir, `${name}-${Math.max(main, 0) + 1}${ext}`)
 }
 
 const bmp: Decoder = async ({ input, tools }) => {
