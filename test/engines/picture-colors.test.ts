@@ -96,6 +96,21 @@ describe('the profile of a picture', () => {
     }
   })
 
+  test('of CMYK is no negative in a PDF, with the mark of Adobe or without it', async () => {
+    const marked = await readFile(fixture('cmyk.jpg'))
+    const mark = marked.indexOf(Buffer.from('ffee000e41646f6265', 'hex'))
+    assert.ok(mark > 0)
+    const path = join(await folder(), 'unmarked.jpg')
+    await writeFile(path, Buffer.concat([marked.subarray(0, mark), marked.subarray(mark + 16)]))
+    const pages: number[][] = []
+    for (const source of [fixture('cmyk.jpg'), path]) {
+      const { path: pdf } = await convert(vips, source, 'pdf')
+      await output('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
+      pages.push(await numbers(`${pdf}-page.png`))
+    }
+    near(pages[1] ?? [], pages[0] ?? [], 60)
+  })
+
   test('of CMYK says which RGB it is, and without one it is guessed', async () => {
     const printed = join(await folder(), 'printed.jpg')
     await sharp(fixture('corners.png'))

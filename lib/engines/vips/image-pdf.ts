@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Metadata } from 'sharp'
 import { AppError } from '../../errors.ts'
@@ -24,7 +25,7 @@ export async function picturesToPdf(
     const density = fittingDensity(picture.metadata)
     const turns = picture.format === 'tiff' ? [1] : turnedByImg2pdf
     const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && turns.includes(orientation)
-    const embeds = embeddable.includes(picture.format) && isPlain
+    const embeds = embeddable.includes(picture.format) && isPlain && !(await isNegative(picture))
     sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools, density)))
     tools.progress((index + 1) / (pictures.length + 1))
   }
@@ -38,6 +39,17 @@ export async function picturesToPdf(
     throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: error })
   }
   return path
+}
+
+/** APP14 with its length, which tells that a JPEG was made by the rules of Adobe. */
+const markOfAdobe = Buffer.from('ffee000e41646f6265', 'hex')
+
+/**
+ * img2pdf takes the inks of a JPEG as they are where it has no mark of Adobe; all that show pictures turn them around
+ * with or without it.
+ */
+async function isNegative({ format, metadata, path }: Picture): Promise<boolean> {
+  return format === 'jpg' && metadata.space === 'cmyk' && !(await readFile(path)).includes(markOfAdobe)
 }
 
 /** Sides of a page in points: 3 by img2pdf, and the most that readers take (ISO 32000-1, annex C). */
