@@ -27,6 +27,8 @@ FIELDS = {'{page}': 'PageNumber', '{pages}': 'PageCount'}
 PAGELESS = ('.csv', '.tsv', '.dif', '.slk', '.html')
 # The office writes millions of CSV in a second, of a page a tenth of that, and goes on through empty pages.
 MOST_CELLS = {'csv': 100_000_000, 'tsv': 100_000_000, 'html': 20_000_000, 'pdf': 1_000_000_000}
+# Pages of a sheet with thousands of columns take the office most of a minute for each million cells, empty or not.
+WIDE_COLUMNS, MOST_WIDE_CELLS = 1024, 2_000_000
 PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
@@ -77,7 +79,8 @@ def require_room(document, output):
         cursor.gotoEndOfUsedArea(False)
         end = cursor.RangeAddress
         rows, columns = end.EndRow + 1, end.EndColumn + 1
-        if rows * columns > most:
+        is_wide_print = output.endswith('.pdf') and columns > WIDE_COLUMNS and rows * columns > MOST_WIDE_CELLS
+        if rows * columns > most or is_wide_print:
             raise Refused('wide', f'{rows:,} rows and {columns:,} columns')
 
 

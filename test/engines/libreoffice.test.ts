@@ -215,6 +215,11 @@ test('a word far away from the rest of a sheet is kept, and too large for a tabl
       convert(engine, corner, to),
       refusal('FILE_TOO_LARGE', /8,192 rows and 16,384 columns up to its last cell/),
     )
+  const wide = await sparseSheet(1000, 16_384)
+  await assert.rejects(
+    convert(engine, wide, 'pdf'),
+    refusal('FILE_TOO_LARGE', /1,000 rows and 16,384 columns/),
+  )
 })
 
 test('formulas and Chinese letters are drawn', async () => {
