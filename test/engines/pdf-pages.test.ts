@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { refused } from '../refused.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, pdfPages, zipNames } from './judge.ts'
 import { assertWhole, inside, linksOf, outlineOf, pageNames, unpacked } from './pdf-judge.ts'
 import { bookOf, pdfOf, shelf } from './pdf-maker.ts'
@@ -183,4 +184,26 @@ test('it is said when the structure for screen readers is lost', async () => {
   const kept = await run('reorder-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
   assert.deepEqual(kept.warnings, [])
   assert.match(await output('pdfinfo', kept.path), /Tagged:\s+yes/)
+})
+
+test('a layer that is hidden stays so in the parts of a PDF', async () => {
+  const source = join(scratchFolder('layers'), 'layers.pdf')
+  const words = (word: string) => `BT /F 20 Tf 20 50 Td (${word}) Tj ET`
+  const data = Buffer.from(`/OC /A BDC ${words('shown')} EMC /OC /B BDC ${words('hidden')} EMC`)
+  const resources = '<< /Font << /F 6 0 R >> /Properties << /A 7 0 R /B 8 0 R >> >>'
+  const page = `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 5 0 R /Resources ${resources} >>`
+  const layers = '<< /OCGs [7 0 R 8 0 R] /D << /Order [7 0 R 8 0 R] /OFF [8 0 R] >> >>'
+  const objects = {
+    1: `<< /Type /Catalog /Pages 2 0 R /OCProperties ${layers} >>`,
+    2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>',
+    3: page,
+    4: page,
+    5: { dict: '<< >>', data },
+    6: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    7: '<< /Type /OCG /Name (A) >>',
+    8: '<< /Type /OCG /Name (B) >>',
+  }
+  await writeFile(source, pdfOf(objects))
+  const { path } = await run('split-pdf', { pages: '2' }, source)
+  assert.equal((await output('pdftotext', path, '-')).trim(), 'shown')
 })

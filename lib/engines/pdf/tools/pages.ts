@@ -107,13 +107,16 @@ export const splitPages: Tool<ToolOptions<'split-pdf'>> = async ({ pdf, options,
     )
   }
   const ranges = parts.map((part) => pagesOf(part, length))
-  const cuts = options.pages === undefined ? await everyPage(pdf, tools) : undefined
+  const hides = await hidesLayers(pdf.path, tools)
+  const cuts = options.pages === undefined && !hides ? await everyPage(pdf, tools) : undefined
+  const taken = (pages: readonly number[]) =>
+    hides ? assemble([{ path: pdf.path, pages }], tools) : cut(pdf, pages, tools)
   const files: PageFile[] = []
   for (const [index, pages] of ranges.entries()) {
     const [first = 1] = pages
     const name = pages.length === 1 ? pageFileName(first, length, 'pdf') : rangeName(pages, length)
     const path = join(work.outDir, ranges.length === 1 ? 'output.pdf' : uniqueName(name, files))
-    await lockAgain(pdf, cuts?.[index] ?? (await cut(pdf, pages, tools)), path, tools)
+    await lockAgain(pdf, cuts?.[index] ?? (await taken(pages)), path, tools)
     files.push({ page: first, path })
     tools.progress((0.9 * (index + 1)) / parts.length, 'pages')
   }
@@ -125,6 +128,14 @@ export const splitPages: Tool<ToolOptions<'split-pdf'>> = async ({ pdf, options,
     : await packPages(work.outDir, files, { format: 'pdf', pages: options.pages ?? 'each' })
   tools.progress(1)
   return { files: [single ? { path } : { path, format: 'zip' }], details }
+}
+
+/** Which layers are hidden stands in the catalog, which pages that are only cut out do not take along. */
+async function hidesLayers(path: string, tools: Tools): Promise<boolean> {
+  const args = ['show', path, 'trailer/Root/OCProperties/D']
+  // A ruin that only qpdf can read has none that anybody could find.
+  const { stdout } = await tools.exec('mutool', args, { okCodes: [0, 1] })
+  return /\/OFF\s*\[\s*\d|\/BaseState\s*\/OFF/.test(stdout)
 }
 
 /** Nothing of the other pages comes along, as it would with the outline of the whole. */
