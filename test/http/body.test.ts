@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
 import type { Files } from '../../lib/aws/files.ts'
 import { readBody } from '../../lib/http/body.ts'
+import { limitedBody } from '../../lib/http/body-limit.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
 
 const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
@@ -189,4 +190,18 @@ test('a body of unknown length ends at the limit of a request, with the way out'
     code: 'FILE_TOO_LARGE',
     message: /presign/,
   })
+})
+
+test('an announced body that is too large is refused with the limit in MiB, rounded down', () => {
+  const limits = [
+    [4_666_163, '4.4'],
+    [1024, '0.0009765625'],
+  ] as const
+  for (const [maxBytes, shown] of limits) {
+    const of = () => limitedBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
+    assert.throws(of, {
+      message: new RegExp(`larger than the ${shown} MiB`),
+      details: { maxBytes, size: 5_000_000, uploads: '/v1/uploads/presign' },
+    })
+  }
 })
