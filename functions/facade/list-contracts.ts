@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { list } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/engines/options.ts'
+import { integer } from '../../lib/from-text.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { drives as drivesAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/engines/options.ts'
+import { integer } from '../../lib/from-text.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'

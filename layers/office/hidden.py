@@ -1,5 +1,7 @@
 """What a workbook holds and does not show: rows, columns and sheets."""
 
+from cells import last_cell
+
 # com.sun.star.sheet.CellFlags: VALUE, DATETIME, STRING, FORMULA.
 CONTENT = 1 + 2 + 4 + 16
 # A filter may leave a gap in every second row: of more than so many, all are taken to hold something.
@@ -10,9 +12,7 @@ def count_hidden(sheets):
     """Sheets, and rows and columns of those that are shown, with something in them."""
     hidden = {'sheets': 0, 'rows': 0, 'columns': 0}
     for sheet in sheets:
-        cursor = sheet.createCursor()
-        cursor.gotoEndOfUsedArea(False)
-        end = cursor.RangeAddress
+        end = last_cell(sheet)
         if sheet.IsVisible:
             for name, count in _hidden_on(sheet, end.EndColumn, end.EndRow).items():
                 hidden[name] += count

@@ -9,6 +9,7 @@ from com.sun.star.style.NumberingType import ARABIC
 from com.sun.star.style.ParagraphAdjust import CENTER
 from com.sun.star.text.PageNumberType import CURRENT
 
+from cells import last_cell
 from hidden import count_hidden
 from refused import Refused
 from shapes import count_on, keep_words
@@ -75,9 +76,7 @@ def require_room(document, output):
         return
     sheets = [document.Sheets.getByIndex(0)] if output.endswith(('.csv', '.tsv')) else document.Sheets
     for sheet in sheets:
-        cursor = sheet.createCursor()
-        cursor.gotoEndOfUsedArea(False)
-        end = cursor.RangeAddress
+        end = last_cell(sheet)
         rows, columns = end.EndRow + 1, end.EndColumn + 1
         is_wide_print = output.endswith('.pdf') and columns > WIDE_COLUMNS and rows * columns > MOST_WIDE_CELLS
         if rows * columns > most or is_wide_print:
@@ -215,9 +214,6 @@ def _print_width(sheet):
     areas = sheet.getPrintAreas()
     if areas:
         return max(sheet.getCellRangeByPosition(area.StartColumn, 0, area.EndColumn, 0).Size.Width for area in areas)
-    cursor = sheet.createCursor()
-    cursor.gotoEndOfUsedArea(False)
-    last = cursor.RangeAddress.EndColumn
-    cells = sheet.getCellRangeByPosition(0, 0, last, 0).Size.Width
+    cells = sheet.getCellRangeByPosition(0, 0, last_cell(sheet).EndColumn, 0).Size.Width
     shapes = max((shape.Position.X + shape.Size.Width for shape in sheet.DrawPage), default=0)
     return max(cells, shapes)

@@ -1,5 +1,7 @@
 """Words in shapes, which the office's writers of web pages leave out or only paint."""
 
+from cells import last_cell
+
 CUSTOM_SHAPE = 'com.sun.star.drawing.CustomShape'
 TEXT_SHAPE = 'com.sun.star.drawing.TextShape'
 CAPTION_SHAPE = 'com.sun.star.drawing.CaptionShape'
@@ -27,9 +29,7 @@ def count_on(sheet):
 
 def _set_below(sheet):
     """Of a sheet: rows of their own below its cells. The shape itself would be a picture that nobody has."""
-    cursor = sheet.createCursor()
-    cursor.gotoEndOfUsedArea(False)
-    row = cursor.RangeAddress.EndRow + 2
+    row = last_cell(sheet).EndRow + 2
     for shape in _drawn_on(sheet):
         texts = [part.getString() for part in _texts_in(shape)]
         for offset, text in enumerate(texts):

@@ -187,7 +187,7 @@ function tellHidden(hidden: NonNullable<OfficeFacts['hidden']>, to: FormatId, to
     return count > 0 ? [plural(count, `hidden ${kind}`)] : []
   })
   if (kinds.length === 0) return
-  const what = listOf(kinds)
+  const what = inWords.format(kinds)
   if (to === 'csv' || to === 'tsv')
     tools.warn('HIDDEN_KEPT', `The ${to} holds ${what} of the sheet: delete what nobody is to see.`)
   else
@@ -197,8 +197,7 @@ function tellHidden(hidden: NonNullable<OfficeFacts['hidden']>, to: FormatId, to
     )
 }
 
-const listOf = (parts: readonly string[]) =>
-  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+const inWords = new Intl.ListFormat('en-GB')
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 

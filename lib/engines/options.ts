@@ -1,15 +1,10 @@
 import * as z from 'zod'
+import { integer, numberFromText } from '../from-text.ts'
 
-/** Form fields arrive as text: what looks like a number is one, everything else is left for the schema to refuse. */
-export const numberFromText = (value: unknown) =>
-  typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
+export { integer, numberFromText }
 
 /** `false` as text is false, not a text that is there. */
 const flagFromText = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value)
-
-export function integer(min: number, max: number) {
-  return z.preprocess(numberFromText, z.int().min(min).max(max))
-}
 
 export function decimal(min: number, max: number) {
   return z.preprocess(numberFromText, z.number().min(min).max(max))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { numberFromText } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
+import { numberFromText } from '../from-text.ts'
 
 /** How many bytes are too many is for the plan to say: here any whole number is one, also beyond what counts exactly. */
 export const announcedSize = z

@@ -70,6 +70,17 @@ describe('a film of high dynamic range', () => {
       }
     })
 
+  test('has the colors of a usual screen under a mark in any codec, and is told of none that keeps its own', async () => {
+    const options = { watermarkText: 'M', watermarkOpacity: 1 }
+    const { path, warnings, told } = await convert(ffmpeg, phone, 'mov', { operation: 'watermark', options })
+    const [video] = await streams({ path }, 'video')
+    assert.equal(video?.pix_fmt, 'yuv420p')
+    assert.deepEqual(warnings, ['COLORS_CONVERTED'])
+    assert.doesNotMatch(told.join(), /codec=/)
+    const { told: wayOut } = await convert(ffmpeg, phone, 'mp4', { options: { codec: 'h264' } })
+    assert.match(wayOut.join(), /codec=h265 keeps them/)
+  })
+
   test('keeps its range in H.265, and where nothing is encoded', async () => {
     for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
       const run = await convert(ffmpeg, phone, 'mp4', { options })

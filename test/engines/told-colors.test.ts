@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
@@ -35,6 +35,11 @@ describe('a PNG that tells its colors without a profile', () => {
     return path
   }
 
+  const sizeOf = async (path: string) => {
+    const { width, height } = await sharp(path).metadata()
+    return [width, height]
+  }
+
   // As Chromium shows each of them.
   const cases: readonly (readonly [
     string,
@@ -68,6 +73,18 @@ describe('a PNG that tells its colors without a profile', () => {
       [],
     ],
   ]
+  test('is read as it is where its chunks break off or something stands behind them', async () => {
+    const path = await telling('followed', [gamma(100_000)])
+    await appendFile(path, Buffer.alloc(40, 0xff))
+    assert.deepEqual(await sizeOf((await convert(vips, path, 'webp')).path), [16, 16])
+  })
+
+  test('tells nothing by the words of a text in it', async () => {
+    const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
+    const { warnings } = await convert(vips, await telling('worded', [{ type: 'tEXt', data: text }]), 'webp')
+    assert.deepEqual(warnings, [])
+  })
+
   for (const [name, told, wanted, expected] of cases)
     test(`has the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {

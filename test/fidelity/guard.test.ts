@@ -22,8 +22,8 @@ const subtitlesOf = (count: number) =>
 const text = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
-/** Makes what it is told to make of anything, in halves where it may. */
-function engineOf(made: string | Buffer): Engine {
+/** Makes what it is told to make of anything, in halves where it may, and warns of what it is told to. */
+function engineOf(made: string | Buffer, warnings: readonly string[]): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
   return {
@@ -35,7 +35,8 @@ function engineOf(made: string | Buffer): Engine {
     ],
     limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
     version: () => '1',
-    run: async ({ outDir, to }) => {
+    run: async ({ outDir, to }, tools) => {
+      for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
       await writeFile(path, made)
       return { files: [{ path }] }
@@ -53,9 +54,11 @@ interface Wanted {
   readonly sources: readonly (string | Buffer)[]
   readonly made: string | Buffer
   readonly steps: readonly Partial<Step>[]
+  /** Codes that the engine gives. */
+  readonly warnings?: readonly string[]
 }
 
-async function runOf({ sources, made, steps }: Wanted): Promise<FilesRun> {
+async function runOf({ sources, made, steps, warnings = [] }: Wanted): Promise<FilesRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
   const format = (first?.from ?? 'html') as FormatId // of the tests below
@@ -73,7 +76,7 @@ async function runOf({ sources, made, steps }: Wanted): Promise<FilesRun> {
     workDir,
     signal: new AbortController().signal,
     log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
-    engines: [engineOf(made)],
+    engines: [engineOf(made, warnings)],
     progress: () => {},
   }
 }
@@ -120,6 +123,13 @@ test('a result without any of the text is none', async () => {
     code: 'CONVERSION_FAILED',
     message: /^The html holds 100 words, but nothing of it is in the txt/,
   })
+})
+
+test('what the engine has told of is no loss, anything else is', async () => {
+  const shortOf = async (...warnings: string[]) =>
+    (await converted({ sources: [text(100)], made: text(20), steps: [{}], warnings })).result.shortfall
+  assert.equal(await shortOf('HIDDEN_DROPPED'), undefined)
+  assert.equal((await shortOf('HIDDEN_KEPT'))?.kept, 0.2)
 })
 
 test('what was asked for in part is no loss', async () => {

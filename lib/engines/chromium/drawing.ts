@@ -36,7 +36,7 @@ export const isDrawing = (id: FormatId) => id === 'svg' || id === 'svgz'
 export async function sizeByLibrsvg(input: InputFile, tools: Tools): Promise<PageArea | undefined> {
   const sharp = await loadSharp()
   const path = await drawingInPixels(input, tools)
-  const { width, height } = await sharp(path, { limitInputPixels: false, svg: { stylesheet: usualLetters } })
+  const { width, height } = await sharp(path, { limitInputPixels: false, ...usualLetters })
     .metadata()
     .catch(() => ({ width: 0, height: 0 }))
   return width > 0 && height > 0 ? { width, height } : undefined

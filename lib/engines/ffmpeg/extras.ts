@@ -23,7 +23,10 @@ export function coverArgs({ media: { cover, video }, container, coverText }: Rec
   // A file of sound has no other input beside its own.
   if (coverText !== undefined) return { args: ['-map_metadata', '1'], warnings: [] }
   if (container.cover !== 'stream' || !isKept(cover)) {
-    const message = 'The cover picture was dropped: the format cannot hold it.'
+    const why = wantsCoverText(container, cover)
+      ? 'it cannot be read, or is too large'
+      : 'the format cannot hold it'
+    const message = `The cover picture was dropped: ${why}.`
     return { args: [], warnings: [{ code: 'COVER_DROPPED', message }] }
   }
   const at = container.video.length > 0 && video ? 1 : 0

@@ -91,15 +91,13 @@ function encodedPicture(
     unused: unusedOptions(codec, options),
     warnings: [
       ...(options.codec === 'copy' ? [notCopied('codec', video.codec_name, codec.name)] : []),
-      ...(keepsRange
-        ? []
-        : rangeWarnings(
-            video,
-            container.video.filter((id) => codecNamed(id).hdr),
-          )),
+      ...(keepsRange ? [] : rangeWarnings(video, overlay ? undefined : keeperOfRange(container))),
     ],
   }
 }
+
+/** What a mark is laid over has the colors of usual screens in any codec. */
+const keeperOfRange = ({ video }: Container) => video.find((id) => codecNamed(id).hdr)
 
 /** An animation was made for a page, which is white as a rule; a film is shown in the dark. */
 const usualBackground = (from: FormatId) => (formatById(from).category === 'image' ? '#ffffff' : '#000000')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
 /** Of FictionBook 2.1, which has no tables within tables. Each is passed over once, whether or not it ends. */
-const table = /<table\b[^<>]*>((?:[^<]|<(?!\/?table\b))*)<\/table>/g
-const row = /<tr\b[^<>]*>((?:[^<]|<(?!\/?tr\b))*)<\/tr>/g
+const table = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
+const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
 const cellEnds = /<\/t[hd]>\s*(?=<t[hd]\b)/g
 const cellMarks = /<\/?t[hd]\b[^<>]*>/g
 

@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import type { SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
 
 /** Pixels of an inch of a drawing, by CSS. */
@@ -26,7 +27,9 @@ const letterPixels: Readonly<Record<string, number>> = {
 }
 
 /** The size of letters of which nothing is said; what a drawing says goes before it. */
-export const usualLetters = `:root{font-size:${letterPixels.medium}px}`
+export const usualLetters = {
+  svg: { stylesheet: `:root{font-size:${letterPixels['medium']}px}` },
+} satisfies SharpOptions
 
 const sides = 'width|height|[cdfr]?[xy]|[xy][12]|r|fr|ref[XY]|marker(?:Width|Height)'
 const ofText = 'font(?:-size)?|(?:letter|word)-spacing|kerning|baseline-shift|textLength'

@@ -2,14 +2,13 @@ import { open } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type Sharp from 'sharp'
-import type { InputFile, Tools } from '../engine.ts'
+import type { Tools } from '../engine.ts'
+import { brightest, convertedRange, knee, white } from '../picture/dynamic-range.ts'
 import { maxPixels } from './limits.ts'
+import type { PngHead } from './png-head.ts'
 
-/** Bytes at the beginning of a file that tell what its colors are. */
+/** Bytes at the beginning of a HEIF file that tell what its colors are. */
 const headBytes = 256 * 1024
-
-/** In cd/m²: the white of paper (BT.2408), and the lights that pictures are made for as a rule. */
-const [white, brightest] = [203, 1000]
 
 /** How much light a number of 0 to 1 stands for, as parts of white: PQ and HLG of BT.2100, by their code (H.273). */
 const lights: Readonly<Record<number, { readonly name: string; readonly of: (value: number) => number }>> = {
@@ -43,31 +42,24 @@ interface Range {
   readonly primaries: number
 }
 
-/**
- * What a picture says of its colors (`colr` of HEIF, `cICP` of PNG), where it has more light than usual screens; undefined
- * for all others.
- */
-export async function brightRangeOf({ path, format }: InputFile): Promise<Range | undefined> {
-  if (!['avif', 'heic', 'png'].includes(format)) return undefined
+/** What AVIF and HEIC say of their colors (`colr`), where they have more light than usual screens; undefined for others. */
+export async function rangeOfHeif(path: string): Promise<Range | undefined> {
   await using file = await open(path)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
   const head = buffer.subarray(0, bytesRead)
-  const range = format === 'png' ? ofPng(head) : ofHeif(head)
-  return range && range.transfer in lights && range.primaries in matrices ? range : undefined
-}
-
-function ofPng(head: Buffer): Range | undefined {
-  const at = head.indexOf('cICP')
-  const data = head.indexOf('IDAT')
-  if (at < 0 || at + 6 > head.length || (data >= 0 && data < at)) return undefined
-  return { primaries: head.readUInt8(at + 4), transfer: head.readUInt8(at + 5) }
-}
-
-function ofHeif(head: Buffer): Range | undefined {
   const at = head.indexOf('colrnclx')
   if (at < 0 || at + 12 > head.length) return undefined
-  return { primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) }
+  return bright({ primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) })
 }
+
+/** The same of a PNG (`cICP`). */
+export function rangeOfPng(head: PngHead): Range | undefined {
+  const code = head.get('cICP')
+  if (!code || code.length < 2) return undefined
+  return bright({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
+}
+
+const bright = (range: Range) => (range.transfer in lights && range.primaries in matrices ? range : undefined)
 
 /** The same picture in the colors of usual screens, as a file of its own, which is told. */
 export async function inUsualRange(
@@ -90,10 +82,7 @@ export async function inUsualRange(
     convert(samples, bytes, row * width * channels, (row + 1) * width * channels)
   }
   const { name = '' } = lights[range.transfer] ?? {}
-  tools.warn(
-    'COLORS_CONVERTED',
-    `The picture is of high dynamic range (${name}): its colors were converted to those of usual screens.`,
-  )
+  tools.warn('COLORS_CONVERTED', convertedRange('picture', name))
   const target = join(tools.workDir, `${parse(path).name}-usual.png`)
   await sharp(bytes, { raw: { width, height, channels }, limitInputPixels: maxPixels })
     .png({ compressionLevel: 1 })
@@ -103,7 +92,6 @@ export async function inUsualRange(
 
 type Convert = (from: Uint16Array, to: Buffer, begin: number, end: number) => void
 
-/** Lights up to seven tenths of white stay as they are, and all above come closer together. */
 function converter({ transfer, primaries }: Range, channels: number): Convert {
   const { of = (value: number) => value } = lights[transfer] ?? {}
   const light = Float32Array.from({ length: 65_536 }, (_, value) => of(value / 65_535))
@@ -135,8 +123,6 @@ function converter({ transfer, primaries }: Range, channels: number): Convert {
     }
   }
 }
-
-const knee = 0.7
 
 /** By a Möbius transformation, as ffmpeg's `tonemap` has it: 1 of what is brightest, as steep as before at the knee. */
 function pressed(light: number): number {

@@ -12,10 +12,11 @@ import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { drawingInPixels, pixelsPerInch, usualLetters } from './drawing-lengths.ts'
-import { brightRangeOf, inUsualRange } from './dynamic-range.ts'
+import { inUsualRange, rangeOfHeif, rangeOfPng } from './dynamic-range.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
 import { maxPixels } from './limits.ts'
+import { headOfPng } from './png-head.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { usualTiff } from './tiff-samples.ts'
 import { withToldColors } from './told-colors.ts'
@@ -86,14 +87,12 @@ async function lookIntoGif(
 /** Bytes of a GIF whose pixels are counted; that takes a second for each of some dozens. */
 const mostCounted = 64 * 1024 * 1024
 
-const ofDrawings = { svg: { stylesheet: usualLetters } } satisfies SharpOptions
-
 /** Of other samples than 8 or 16 bits without a sign, or fractions. */
 const wholeNumbers = ['char', 'short', 'int', 'uint']
 
 async function metadataOf(path: string): Promise<Metadata> {
   const sharp = await loadSharp()
-  return sharp(path, { limitInputPixels: maxPixels, ...ofDrawings }).metadata()
+  return sharp(path, { limitInputPixels: maxPixels, ...usualLetters }).metadata()
 }
 
 async function decoded(
@@ -102,10 +101,19 @@ async function decoded(
   exact: boolean,
   tools: Tools,
 ): Promise<Decoded> {
-  const bright = await brightRangeOf(input)
-  const read = await readable(input, to, exact || bright !== undefined, tools)
-  if (!bright) return read
-  return { path: await inUsualRange(read.path, bright, await loadSharp(), tools), format: 'png' }
+  if (input.format === 'png') return { path: await usualPng(input, tools), format: 'png' }
+  const isHeif = input.format === 'avif' || input.format === 'heic'
+  const range = isHeif ? await rangeOfHeif(input.path) : undefined
+  const read = await readable(input, to, exact || range !== undefined, tools)
+  if (!range) return read
+  return { path: await inUsualRange(read.path, range, await loadSharp(), tools), format: 'png' }
+}
+
+async function usualPng(input: InputFile, tools: Tools): Promise<string> {
+  const head = await headOfPng(input.path)
+  const range = rangeOfPng(head)
+  if (range) return inUsualRange(input.path, range, await loadSharp(), tools)
+  return withToldColors(input, head, tools)
 }
 
 async function readable(
@@ -118,7 +126,6 @@ async function readable(
   if (input.format === 'svg' || input.format === 'svgz')
     return { path: await drawingInPixels(input, tools), format: input.format }
   if (input.format === 'tiff') return usualTiff(input, await loadSharp(), tools)
-  if (input.format === 'png') return { path: await withToldColors(input, tools), format: 'png' }
   const decode = decoderOf(input.format)
   if (!decode) return input
   const hasAlpha = input.format === 'heic' && (await metadataOf(input.path)).hasAlpha === true
@@ -159,7 +166,7 @@ export async function pixels(picture: Picture, to: PixelTargetId, view: View): P
     limitInputPixels: maxPixels,
     failOn: 'error',
     sequentialRead: true,
-    ...ofDrawings,
+    ...usualLetters,
     // The numbers stay as they are, and so does what they mean.
     ignoreIcc: keepsColors,
   }
@@ -261,7 +268,7 @@ export function pictureError(error: unknown, format: FormatId): unknown {
     return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
   }
   if (/timeout/i.test(message)) {
-    const sentence = `The image took longer than its limit of ${timeoutS} seconds.`
+    const sentence = `The image took longer than its limit of ${timeoutS} seconds. Send a smaller one, or ask for fewer pixels.`
     return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
   const feature = unknownIn(message)

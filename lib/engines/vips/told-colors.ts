@@ -1,12 +1,10 @@
-import { open, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
 import { type Chunk, chunksOf, pngOf } from './apng/chunks.ts'
 import { type Chromaticities, type Curve, profileOf } from './made-profile.ts'
-
-/** Bytes at the beginning of a PNG in which it says what its colors are. */
-const headBytes = 64 * 1024
+import type { PngHead } from './png-head.ts'
 
 /** A PNG above that is not copied only to give it a profile. */
 const mostCopied = 256 * 1024 * 1024
@@ -29,43 +27,37 @@ const transferOfSrgb = 13
  * The same picture with a profile where it tells in another way that its numbers are not those of sRGB (`gAMA`, `cHRM`
  * and `cICP` of PNG), which browsers obey and libvips does not see.
  */
-export async function withToldColors(input: InputFile, tools: Tools): Promise<string> {
-  if (input.size > mostCopied) return input.path
-  const { header, colors } = await headOf(input.path)
+export async function withToldColors(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
+  const header = head.get('IHDR')
+  const colors = colorsOf(head)
   // A profile for gray is of another kind.
-  if (!colors || !header || !hasColor(header)) return input.path
-  const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
+  if (!colors || !header || !hasColor(header) || input.size > mostCopied) return input.path
+  const chunks = allChunks(await readFile(input.path))
+  // Whoever reads the pixels knows whether they are all there.
+  if (!chunks) return input.path
   const profile = { type: 'iCCP', data: profileChunk(profileOf(colors.primaries, colors.curve)) }
-  const chunks = [...chunksOf(await readFile(input.path))].filter(({ type }) => !told.includes(type))
+  const others = chunks.filter(({ type }) => !told.includes(type))
   const path = join(tools.workDir, `${parse(input.path).name}-profiled.png`)
-  await writeFile(path, pngOf([...chunks.slice(0, 1), profile, ...chunks.slice(1)]))
+  await writeFile(path, pngOf([...others.slice(0, 1), profile, ...others.slice(1)]))
   return path
+}
+
+const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
+
+/** Undefined where they break off, or something follows the last that is none. */
+function allChunks(file: Buffer): readonly Chunk[] | undefined {
+  try {
+    return [...chunksOf(file)]
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
 
-async function headOf(path: string): Promise<{ header?: Buffer | undefined; colors?: Colors | undefined }> {
-  await using file = await open(path)
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const found = new Map<string, Buffer>()
-  for (const { type, data } of firstChunks(buffer.subarray(0, bytesRead))) found.set(type, data)
-  return { header: found.get('IHDR'), colors: colorsOf(found) }
-}
-
-function* firstChunks(head: Buffer): Generator<Chunk> {
-  try {
-    for (const chunk of chunksOf(head)) {
-      if (chunk.type === 'IDAT') return
-      yield chunk
-    }
-  } catch (error) {
-    // Pixels begin in the head and end behind it.
-    if (!(error instanceof RangeError)) throw error
-  }
-}
-
 /** In the order of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
-function colorsOf(chunks: ReadonlyMap<string, Buffer>): Colors | undefined {
+function colorsOf(chunks: PngHead): Colors | undefined {
   const code = chunks.get('cICP')
   if (code && code.length >= 2) {
     const primaries = named[code.readUInt8(0)]
