@@ -1,19 +1,18 @@
 // The bytes: one file per object or part, under a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
-import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { roomIn } from '../../disk.ts'
 import { drain } from '../../drain.ts'
 import type { LogLine } from '../log-line.ts'
+import { readAhead } from './read-ahead.ts'
 
 export interface Span {
   readonly blob: string
   readonly size: number
 }
-
-const readBytes = 256 << 10
 
 export class Blobs {
   readonly #dir: string
@@ -130,19 +129,17 @@ export class Blobs {
     }
   }
 
-  /** Bytes first to last (inclusive) of the spans laid end to end. */
+  /**
+   * Bytes first to last (inclusive) of the spans laid end to end. Whoever is done with a piece may give its buffer back;
+   * the next one is read meanwhile.
+   */
   async *read(spans: readonly Span[], first: number, last: number): AsyncGenerator<Buffer> {
     let offset = 0
     for (const { blob, size } of spans) {
       const start = Math.max(first - offset, 0)
-      const end = Math.min(last - offset, size - 1)
+      const end = Math.min(last - offset + 1, size)
       offset += size
-      if (start > end) continue
-      yield* createReadStream(this.#path(blob), {
-        start,
-        end,
-        highWaterMark: readBytes,
-      }) as AsyncIterable<Buffer>
+      if (start < end) yield* readAhead(this.#path(blob), start, end)
     }
   }
 

@@ -1,8 +1,8 @@
 // The embedded S3 server: from an HTTP request to an operation and back.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { FileExchange } from '../../aws/connections.ts'
 import { saysNoSpace } from '../../disk.ts'
@@ -22,6 +22,7 @@ import { type ExchangeOptions, openExchange } from './exchange.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { type IsWanted, Notifier, type Notify } from './notifications.ts'
 import { postObject } from './post-object.ts'
+import { giveBackBuffer } from './read-buffers.ts'
 import { requireBucket } from './require-bucket.ts'
 import { checkRights, hidingAbsence } from './rights.ts'
 import { findOperation, needsBucket } from './routes.ts'
@@ -50,7 +51,7 @@ export interface S3Server {
   close(): Promise<void>
 }
 
-const goneCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+const goneCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
 const lifecycleMs = 3_600_000
 const closeMs = 5_000
 /** A connection on which nothing moves for so long is given up, and an upload on it forgotten. */
@@ -188,7 +189,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
-    await pipeline(reply.body, response)
+    await sendPieces(reply.body, response)
     return
   }
   // A string would join the headers in one write and turn those beyond ASCII into UTF-8.
@@ -196,6 +197,32 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   if (!response.hasHeader('content-length') && response.statusCode !== 204 && response.statusCode !== 304)
     response.setHeader('content-length', body.length)
   response.end(body)
+}
+
+/** One piece is on its way to the client while the next one is read; what has gone out gives its buffer back. */
+async function sendPieces(pieces: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
+  const closed = once(response, 'close').then(() => {
+    throw Object.assign(new Error('the client has gone'), { code: 'ECONNRESET' })
+  })
+  closed.catch(() => {})
+  let sent: Promise<void> = Promise.resolve()
+  for await (const piece of pieces) {
+    await Promise.race([sent, closed])
+    sent = write(response, piece)
+  }
+  await Promise.race([sent, closed])
+  response.end()
+}
+
+function write(response: ServerResponse, piece: Buffer): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  response.write(piece, (error) => {
+    if (error) return reject(error)
+    giveBackBuffer(piece)
+    resolve()
+  })
+  promise.catch(() => {})
+  return promise
 }
 
 function sendError(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -84,4 +86,31 @@ test('a reader finishes the object that is replaced or deleted meanwhile', async
   assert.equal(bytes.length, 8 << 20)
   assert.ok(bytes.every((byte) => byte === 'b'.charCodeAt(0)))
   await eventually(async () => assert.deepEqual(await blobs(dir), []))
+})
+
+test('files that many read at once keep their own bytes, though the buffers are shared', async (t) => {
+  const { client } = await startWithBucket(t)
+  const contents = [0, 1, 2].map(() => randomBytes(3 << 20))
+  const urls: string[] = []
+  for (const [at, Body] of contents.entries()) {
+    await client.send(new PutObjectCommand({ Bucket, Key: `k${at}`, Body }))
+    urls.push(await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: `k${at}` })))
+  }
+  const read = async (at: number) => {
+    const sum = createHash('sha256')
+    for await (const piece of (await fetch(urls[at] ?? '')).body ?? []) {
+      // Slower than it is sent, so that each buffer waits for the connection.
+      if (at > 0) await setImmediate()
+      sum.update(piece)
+    }
+    return sum.digest('hex')
+  }
+  const leave = async (at: number) => (await fetch(urls[at] ?? '')).body?.cancel()
+  const turns = [0, 1, 2, 0, 1, 2, 0, 1, 2]
+  const [sums] = await Promise.all([Promise.all(turns.map(read)), Promise.all(turns.map(leave))])
+  const expected = contents.map((bytes) => createHash('sha256').update(bytes).digest('hex'))
+  assert.deepEqual(
+    sums,
+    turns.map((at) => expected[at]),
+  )
 })
