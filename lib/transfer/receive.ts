@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
+import { piecesOf } from './pieces.ts'
 import { RemoteError } from './remote-error.ts'
 import type { RemoteFile } from './transfer.ts'
 
@@ -49,8 +50,8 @@ async function* bytesOf(
   let at = 0
   for (let resumed = 0; ; resumed++) {
     try {
-      const body: AsyncIterable<Buffer> = addAbortSignal(signal, await file.open(at, signal))
-      for await (const chunk of body) {
+      const body = addAbortSignal(signal, await file.open(at, signal))
+      for await (const chunk of piecesOf(body)) {
         at += chunk.length
         seen(chunk)
         got(chunk)
