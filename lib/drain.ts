@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
 /** A thread is woken for each write: of small ones that costs more than the writing, and with one at a time reading waits. */
@@ -48,33 +47,6 @@ export async function drain(
     return size
   } finally {
     await Promise.allSettled([...writes, syncing])
-  }
-}
-
-/**
- * The same in a process that has nothing else to do: each chunk is written as it comes, while it is in the processor's
- * cache.
- * @param written is told of each, which is of no use any more.
- */
-export async function drainAtOnce(
-  chunks: AsyncIterable<Buffer>,
-  file: FileHandle,
-  written: (chunk: Buffer) => void,
-): Promise<void> {
-  let unsynced = 0
-  let syncing: Promise<void> = Promise.resolve()
-  try {
-    for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.length; ) at += writeSync(file.fd, chunk, at)
-      unsynced += chunk.length
-      written(chunk)
-      if (unsynced < syncBytes) continue
-      await syncing
-      syncing = settleLater(file.datasync())
-      unsynced = 0
-    }
-  } finally {
-    await Promise.allSettled([syncing])
   }
 }
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { Config } from '../config.ts'
-import { drainAtOnce } from '../drain.ts'
+import { drainAtOnce } from '../drain-at-once.ts'
 import { started } from '../started.ts'
 import { giveBack } from '../transfer/reused-buffers.ts'
 import { type BucketClients, openClients } from './bucket-clients.ts'
@@ -106,12 +106,7 @@ export class Files {
     { path, contentType, signal }: { path: string; contentType: string; signal: AbortSignal },
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
-    const file = await open(path, 'w')
-    try {
-      await drainAtOnce(body, file, giveBack)
-    } finally {
-      await file.close()
-    }
+    await drainAtOnce(body, { path, written: giveBack })
     signal.throwIfAborted()
     await this.#exchange.put(key, path, contentType)
   }

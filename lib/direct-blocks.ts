@@ -1,0 +1,105 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** Bytes of one write, and writes that are on their way at a time. */
+const blockBytes = 2 << 20
+const blockCount = 3
+
+/** What the system asks of the places of such bytes, in memory and in the file, at most. */
+const alignedBytes = 4096
+
+type Memory = readonly Buffer[]
+
+/** Sets of buffers that nobody uses. */
+const unused: Memory[] = []
+
+function takeMemory(): Memory {
+  const kept = unused.pop()
+  if (kept) return kept
+  const bytes = blockBytes * blockCount
+  // Of those that could grow V8 takes whole pages, and begins where one does.
+  const buffer = new ArrayBuffer(bytes, { maxByteLength: bytes })
+  return Array.from({ length: blockCount }, (_, at) => Buffer.from(buffer, at * blockBytes, blockBytes))
+}
+
+/**
+ * Writes the rest of a file to the disk itself, not to the page cache: a third of the work, nothing is left to flush,
+ * and what others read often stays in memory.
+ */
+export class DirectBlocks {
+  readonly #direct: FileHandle
+  readonly #cached: FileHandle
+  readonly #memory = takeMemory()
+  readonly #writes: Promise<void>[] = Array.from({ length: blockCount }, () => Promise.resolve())
+  #at: number
+  /** The block that is being filled, and how far it is. */
+  #current = 0
+  #filled = 0
+
+  private constructor(direct: FileHandle, cached: FileHandle, at: number) {
+    this.#direct = direct
+    this.#cached = cached
+    this.#at = at
+  }
+
+  /** Undefined where this cannot be done: on file systems that only live in memory, or at an odd place of the file. */
+  static async after(at: number, { path, file }: { path: string; file: FileHandle }) {
+    if (at % alignedBytes !== 0) return undefined
+    const direct = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(undefinedIfInvalid)
+    return direct && new DirectBlocks(direct, file, at)
+  }
+
+  /** Takes a copy of the bytes. @throws what an earlier write threw. */
+  async write(chunk: Buffer): Promise<void> {
+    for (let taken = 0; taken < chunk.length; ) {
+      const block = this.#memory[this.#current] as Buffer // it counts round them
+      if (this.#filled === 0) await this.#writes[this.#current]
+      const copied = chunk.copy(block, this.#filled, taken)
+      taken += copied
+      this.#filled += copied
+      if (this.#filled === blockBytes) this.#send(block)
+    }
+  }
+
+  #send(block: Buffer): void {
+    const at = this.#at
+    const write = writeWhole(this.#direct, block, at).catch((error: unknown) => {
+      // Some file systems say no only now.
+      undefinedIfInvalid(error)
+      return writeWhole(this.#cached, block, at)
+    })
+    // It is thrown when the block is wanted again, or at the end.
+    write.catch(() => {})
+    this.#writes[this.#current] = write
+    this.#at += blockBytes
+    this.#filled = 0
+    this.#current = (this.#current + 1) % blockCount
+  }
+
+  /** Writes what is no whole block, and waits for all. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#writes)
+    const rest = this.#memory[this.#current]?.subarray(0, this.#filled)
+    if (rest && rest.length > 0) await writeWhole(this.#cached, rest, this.#at)
+  }
+
+  /** To be called in any case: until then the disk may still read from the buffers. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#writes)
+    await this.#direct.close()
+    unused.push(this.#memory)
+  }
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
+    done += bytesWritten
+  }
+}
+
+function undefinedIfInvalid(error: unknown): undefined {
+  const isInvalid =
+    error instanceof Error && 'code' in error && /^(?:EINVAL|ENOTSUP)$/.test(String(error.code))
+  if (!isInvalid) throw error
+}

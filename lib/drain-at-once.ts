@@ -1,0 +1,68 @@
+import { writeSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { DirectBlocks } from './direct-blocks.ts'
+
+/** The disk begins early: one sync at the end would cost the whole time again. */
+const syncBytes = 64 << 20
+/** Bytes of a file that stay in memory too, where whoever reads it next finds them. */
+const usualCachedBytes = 128 << 20
+
+interface Draining {
+  readonly path: string
+  /** Is told of each chunk, which is of no use any more. */
+  readonly written: (chunk: Buffer) => void
+  readonly cachedBytes?: number
+}
+
+/**
+ * Writes chunks into a file, in a process that has nothing else to do: each as it comes, while it is in the processor's
+ * cache. What is far into a large file goes straight to the disk.
+ */
+export async function drainAtOnce(
+  chunks: AsyncIterable<Buffer>,
+  { path, written, cachedBytes = usualCachedBytes }: Draining,
+): Promise<void> {
+  const file = await open(path, 'w')
+  const cached = new CachedWrites(file)
+  let direct: DirectBlocks | undefined
+  try {
+    for await (const chunk of chunks) {
+      const kept = direct ? 0 : Math.max(0, cachedBytes - cached.bytes)
+      if (kept > 0) await cached.write(chunk.subarray(0, kept))
+      if (kept < chunk.length) {
+        direct ??= await DirectBlocks.after(cached.bytes, { path, file })
+        await (direct ?? cached).write(chunk.subarray(kept))
+      }
+      written(chunk)
+    }
+    await direct?.finish()
+  } finally {
+    await Promise.allSettled([cached.settled(), direct?.close()])
+    await file.close()
+  }
+}
+
+class CachedWrites {
+  readonly #file: FileHandle
+  bytes = 0
+  #unsynced = 0
+  #syncing: Promise<void> = Promise.resolve()
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    for (let at = 0; at < chunk.length; ) at += writeSync(this.#file.fd, chunk, at)
+    this.bytes += chunk.length
+    this.#unsynced += chunk.length
+    if (this.#unsynced < syncBytes) return
+    await this.#syncing
+    this.#syncing = this.#file.datasync()
+    // It is thrown at the next await; until then Node must not take it for unhandled.
+    this.#syncing.catch(() => undefined)
+    this.#unsynced = 0
+  }
+
+  settled = (): Promise<void> => this.#syncing
+}
