@@ -89,8 +89,8 @@ const fetching = (store: ForeignStore, dir: string, spent: number[], syncedS: nu
   }
 }
 
-/** The most MiB that a worker takes while it works. */
-function watchWorkers({ pid }: TestService) {
+/** The most MiB that a worker takes during a run, which it makes slower: looking stops the process looked at. */
+async function mostOfWorkers({ pid }: TestService, run: () => Promise<unknown>) {
   const most = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
     for (const { pid: one, command } of descendants(pid)) {
@@ -99,7 +99,8 @@ function watchWorkers({ pid }: TestService) {
       most.proportional = Math.max(most.proportional, proportionalBytes(one) / 2 ** 20)
     }
   }, 100)
-  return { most, stop: () => clearInterval(timer) }
+  await run().finally(() => clearInterval(timer))
+  return most
 }
 
 /** In turns: a machine that becomes slower becomes so for all of them. */
@@ -119,11 +120,12 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   }
   // There has to be something before it is fetched.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
-  const { most, stop } = watchWorkers(service)
   const theirs = { up: upload ? program(upload, theirCpu) : async () => [] }
   const turns = { ...theirs, down: fetching(store, dir, theirCpu, syncedS), ours }
-  const seconds = await inTurns(rounds, turns).finally(stop)
-  const { proportional, resident } = most
+  const seconds = await inTurns(rounds, turns)
+  const { proportional, resident } = await mostOfWorkers(service, () =>
+    inTurns(0, { again: async () => [(await transferTimes(client, store, sha256)).importS] }),
+  )
   const speed = (what: string, ourS: number, theirS: number, more: string) =>
     report.figure({
       ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
