@@ -24,7 +24,9 @@ interface StoredObject {
 interface Session {
   readonly name: string
   readonly resource: Readonly<Record<string, unknown>>
-  got: Buffer
+  /** Room for all of it, once its size is told, and bytes that are there. */
+  content: Buffer
+  size: number
 }
 
 /** What a test does instead of the server, when it gives true. */
@@ -92,7 +94,12 @@ export async function startGcs(host = '127.0.0.1') {
     const acl = url.searchParams.get('predefinedAcl')
     const id = String(sessions.size + 1)
     const name = url.searchParams.get('name') ?? ''
-    sessions.set(id, { name, resource: { ...resource, ...(acl && { acl }) }, got: Buffer.alloc(0) })
+    sessions.set(id, {
+      name,
+      resource: { ...resource, ...(acl && { acl }) },
+      content: Buffer.alloc(0),
+      size: 0,
+    })
     response.writeHead(200, { location: `${base}${url.pathname}?upload_id=${id}` }).end()
   }
 
@@ -105,21 +112,22 @@ export async function startGcs(host = '127.0.0.1') {
     }
     const [, from, total] =
       /^bytes (?:(\d+)-\d+|\*)\/(\d+)$/.exec(request.headers['content-range'] ?? '') ?? []
-    if (from !== undefined && Number(from) !== session.got.length) return refuse(response, 400, 'badRange')
-    const chunks: Buffer[] = []
+    if (from !== undefined && Number(from) !== session.size) return refuse(response, 400, 'badRange')
+    if (session.content.length === 0) session.content = Buffer.allocUnsafeSlow(Number(total))
     // What came before a connection was lost is kept.
     await new Promise<void>((done) => {
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('data', (chunk: Buffer) => {
+        session.size += chunk.copy(session.content, session.size)
+      })
       request.on('close', done)
     })
-    session.got = Buffer.concat(session.got.length === 0 ? chunks : [session.got, ...chunks])
-    if (session.got.length < Number(total)) {
-      const range = session.got.length > 0 ? { range: `bytes=0-${session.got.length - 1}` } : {}
+    if (session.size < Number(total)) {
+      const range = session.size > 0 ? { range: `bytes=0-${session.size - 1}` } : {}
       return void response.writeHead(308, range).end()
     }
-    put(session.name, session.got, session.resource)
+    put(session.name, session.content, session.resource)
     sessions.delete(id)
-    answer(response, 200, { size: String(session.got.length) })
+    answer(response, 200, { size: String(session.size) })
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
