@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { readIntoReused } from '../transfer/reused-buffers.ts'
 import type { LentFile } from './connections.ts'
 
-const readBytes = 256 * 1024
 /** Bytes that are read before somebody asks for them. */
 const aheadBytes = 1024 * 1024
 
@@ -43,11 +43,10 @@ interface Part {
 async function* bytesOf(parts: readonly Part[]): AsyncGenerator<Buffer> {
   for (const { handle, from, to } of parts) {
     for (let at = from; at < to; ) {
-      const wanted = Math.min(readBytes, to - at)
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(wanted), 0, wanted, at)
-      if (bytesRead === 0) throw new Error('a file of the bucket is shorter than it was')
-      at += bytesRead
-      yield buffer.subarray(0, bytesRead)
+      const piece = await readIntoReused((into, wanted) => handle.read(into, 0, wanted, at), to - at)
+      if (piece.length === 0) throw new Error('a file of the bucket is shorter than it was')
+      at += piece.length
+      yield piece
     }
   }
 }

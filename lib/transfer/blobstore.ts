@@ -14,6 +14,7 @@ import {
 import { eachOf } from '../each-of.ts'
 import type { CheckedAgents } from './agents.ts'
 import { filesBelow, lastPart } from './files-below.ts'
+import { piecesOf } from './pieces.ts'
 import type { Fields, Find, OpenStore, OutgoingFile, RemoteFile, Surroundings } from './transfer.ts'
 import { refusedBy, translating } from './translated.ts'
 
@@ -200,7 +201,7 @@ async function sendBlocks(
 }
 
 async function* opened(file: OutgoingFile, range: { readonly start: number; readonly end: number }) {
-  yield* await file.open(range)
+  yield* piecesOf(await file.open(range))
 }
 
 const translated = translating((error) =>

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ask } from './gcs-bucket.ts'
 import type { OutgoingResponse } from './outgoing.ts'
 import { RemoteError } from './remote-error.ts'
-import { counting } from './spent-buffers.ts'
+import { watched } from './spent-buffers.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** Times that an upload goes on after its connection was lost, and milliseconds before the first of them. */
@@ -80,8 +80,8 @@ async function putFrom(start: number, file: OutgoingFile, count: (at: number) =>
   const { size } = file
   if (start === size) return emptyPut(`bytes */${size}`)
   let at = start
-  const body = counting(await file.open({ start, end: size }), (bytes) => {
-    at += bytes
+  const body = watched(await file.open({ start, end: size }), ({ length }) => {
+    at += length
     count(at)
   })
   return {

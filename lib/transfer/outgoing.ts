@@ -1,21 +1,24 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import { getDefaultHighWaterMark, Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import { AppError } from '../errors.ts'
 import { Addresses, type Resolve } from './addresses.ts'
 import { type CheckedAgents, checkedAgents } from './agents.ts'
 import { Breaker } from './breaker.ts'
 import { bundled } from './bundled.ts'
+import { piecesOf } from './pieces.ts'
 import { RemoteError } from './remote-error.ts'
-import { intoReused } from './reused-buffers.ts'
+import { giveBack, intoReused } from './reused-buffers.ts'
 import { unreachable } from './unreachable.ts'
 
 /** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
 const usualConnectMs = 10_000
 const answerMs = 30_000
 const silenceMs = 30_000
+/** Bytes that a connection may still hold while it asks for more (`getDefaultHighWaterMark` of Node's streams). */
+const heldBytes = getDefaultHighWaterMark(false)
 /** Redirects of one request, where they are followed. */
 export const mostRedirects = 3
 
@@ -151,7 +154,7 @@ export class Outgoing {
         dispatcher: agent,
         method: method as Dispatcher.HttpMethod, // one of ours
         headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
-        body: body ?? null,
+        body: body instanceof Readable ? (givingBack(body) as unknown as Readable) : (body ?? null), // its types do not know all that it takes
         signal,
         headersTimeout: within,
       })
@@ -191,6 +194,14 @@ export class Outgoing {
     this.agents.http.destroy()
     this.agents.https.destroy()
     await this.#shared.agent.destroy()
+  }
+}
+
+/** The next piece is asked for when the connection has taken all that it was given, or has little of it left. */
+async function* givingBack(body: Readable): AsyncGenerator<Buffer> {
+  for await (const piece of piecesOf(body)) {
+    yield piece
+    if (piece.length >= heldBytes) giveBack(piece)
   }
 }
 

@@ -12,8 +12,11 @@ export async function* piecesOf(stream: Readable): AsyncGenerator<Buffer> {
   const flow = { close: ['end', 'close'], highWaterMark: mostWaiting, lowWaterMark: mostWaiting }
   // It may fail once more while it is destroyed, and nobody listens by then.
   stream.on('error', () => {})
+  const pieces = on(stream, 'data', flow)
+  // Somebody who watches it may have stopped it.
+  stream.resume()
   try {
-    for await (const [piece] of on(stream, 'data', flow)) yield piece as Buffer // it emits nothing else
+    for await (const [piece] of pieces) yield piece as Buffer // it emits nothing else
     if (!stream.readableEnded) throw new Error('The stream was closed before its end.')
   } finally {
     stream.destroy()

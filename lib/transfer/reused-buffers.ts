@@ -1,16 +1,24 @@
 import type { OnReadOpts } from 'node:net'
+import { freeingSpent } from './spent-buffers.ts'
 
 const bufferBytes = 256 * 1024
 /** Less than that is copied, as whoever keeps it would keep a whole buffer. */
 const leastBytes = 64 * 1024
 /** Buffers that are kept for what comes next. */
-const mostWaiting = 8
+const mostWaiting = 16
 
 const waiting: Uint8Array<ArrayBuffer>[] = []
 /** Of buffers that are in use: bytes of them that nobody has given back. */
 const out = new WeakMap<ArrayBufferLike, number>()
 
-const take = () => waiting.pop() ?? new Uint8Array(Buffer.allocUnsafeSlow(bufferBytes).buffer)
+const free = freeingSpent()
+
+function take(): Uint8Array<ArrayBuffer> {
+  const kept = waiting.pop()
+  if (kept) return kept
+  free(bufferBytes)
+  return new Uint8Array(Buffer.allocUnsafeSlow(bufferBytes).buffer)
+}
 
 /**
  * How a socket reads into buffers that are used again once all their bytes were given back: what is written and hashed
@@ -30,6 +38,20 @@ export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
       return push(read)
     },
   }
+}
+
+/**
+ * Reads a piece of a file into such a buffer.
+ * @param read as that of a `FileHandle`: gives how many bytes there were, at most as many as wanted.
+ */
+export async function readIntoReused(
+  read: (into: Uint8Array, wanted: number) => Promise<{ readonly bytesRead: number }>,
+  most: number,
+): Promise<Buffer> {
+  const into = take()
+  const { bytesRead } = await read(into, Math.min(most, bufferBytes))
+  out.set(into.buffer, bytesRead)
+  return Buffer.from(into.buffer, 0, bytesRead)
 }
 
 /** Whether it is of a buffer that is used again, if it is given back. */

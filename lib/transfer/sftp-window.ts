@@ -1,4 +1,7 @@
+import type { Readable } from 'node:stream'
 import type { SFTPWrapper } from 'ssh2'
+import { piecesOf } from './pieces.ts'
+import { giveBack } from './reused-buffers.ts'
 
 interface Watch {
   open: number
@@ -98,7 +101,7 @@ const readSome = (
 export async function writeAhead(
   sftp: SFTPWrapper,
   handle: Buffer,
-  body: AsyncIterable<Buffer>,
+  body: Readable,
   { start, written }: { readonly start: number; readonly written: (to: number) => void },
 ): Promise<void> {
   const ahead: Promise<number>[] = []
@@ -107,7 +110,10 @@ export async function writeAhead(
   for await (const bytes of inChunks(body)) {
     const [from, to] = [at, at + bytes.length]
     const chunk = asked<void>(sftp, (done) => sftp.write(handle, bytes, 0, bytes.length, from, done))
-    const done = chunk.then(() => to)
+    const done = chunk.then(() => {
+      giveBack(bytes)
+      return to
+    })
     done.catch(() => {})
     ahead.push(done)
     at = to
@@ -117,10 +123,10 @@ export async function writeAhead(
 }
 
 /** Pieces of a size that suits the server, whatever comes. */
-async function* inChunks(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* inChunks(body: Readable): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let heldBytes = 0
-  for await (const bytes of body) {
+  for await (const bytes of piecesOf(body)) {
     held.push(bytes)
     heldBytes += bytes.length
     if (heldBytes < chunkBytes) continue

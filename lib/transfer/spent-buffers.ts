@@ -27,9 +27,9 @@ export function freeingSpent(): (bytes: number) => void {
   }
 }
 
-/** Tells of bytes as they are read. */
-export function counting(body: Readable, tell: (bytes: number) => void): Readable {
-  body.on('data', (chunk: Buffer) => tell(chunk.length))
-  // It flows when it is read, not because somebody counts.
+/** Tells of pieces as they are read. */
+export function watched(body: Readable, tell: (piece: Buffer) => void): Readable {
+  body.on('data', tell)
+  // It flows when it is read, not because somebody watches.
   return body.pause()
 }

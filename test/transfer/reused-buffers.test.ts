@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { readLent } from '../../lib/aws/lent-files.ts'
 import { Outgoing } from '../../lib/transfer/outgoing.ts'
 import { giveBack } from '../../lib/transfer/reused-buffers.ts'
+import { watched } from '../../lib/transfer/spent-buffers.ts'
+import { scratchFolder } from '../scratch.ts'
 
 const bytes = randomBytes(32 * 1024 ** 2)
 const sha256 = (chunks: readonly Buffer[]) =>
@@ -68,4 +76,39 @@ test('of a buffer that is given back in part nothing is overwritten', async (t) 
   const before = sha256(kept)
   for await (const chunk of await get()) giveBack(chunk)
   assert.equal(sha256(kept), before)
+})
+
+test('what is sent from such buffers arrives whole, however slowly it is taken', async (t) => {
+  const path = join(scratchFolder('sent'), 'file')
+  writeFileSync(path, bytes)
+  const server = createServer(async (request, response) => {
+    const sum = createHash('sha256')
+    for await (const piece of request) {
+      if (request.url === '/slow') await setImmediate()
+      sum.update(piece)
+    }
+    response.end(sum.digest('hex'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  t.after(async () => {
+    await outgoing.close()
+    server.close()
+  })
+  const buffers = new Set<ArrayBufferLike>()
+  const send = async (way: string) => {
+    const file = await readLent([{ path, size: bytes.length }], { start: 0, end: bytes.length })
+    const { body } = await outgoing.request(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/${way}`,
+      {
+        method: 'PUT',
+        headers: { 'content-length': String(bytes.length) },
+        body: watched(file, ({ buffer }) => void buffers.add(buffer)),
+        signal: t.signal,
+      },
+    )
+    return text(body)
+  }
+  assert.deepEqual(await Promise.all([send('fast'), send('slow'), send('slow')]), Array(3).fill(expected))
+  assert.ok(buffers.size < 50, `${buffers.size} buffers were used for 384 pieces`)
 })

@@ -11,7 +11,7 @@ import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/receive.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
 import { isReusable } from '../../transfer/reused-buffers.ts'
-import { counting, freeingSpent } from '../../transfer/spent-buffers.ts'
+import { freeingSpent, watched } from '../../transfer/spent-buffers.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
 import { PassingError } from '../failure.ts'
 import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
@@ -99,14 +99,14 @@ async function bringIn(
   const total = totalOf(found)
   const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)
   let done = 0
-  const free = freeingSpent()
+  const free = freeingWhatIsNew()
   const files: StoredFile[] = []
   try {
     for (const [index, file] of found.entries()) {
       const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
       const got = (chunk: Buffer) => {
         done += chunk.length
-        if (!isReusable(chunk)) free(chunk.length)
+        free(chunk)
         if (total !== undefined) run.progress((done / total) * 100)
       }
       files.push(await bringOne(run, file, { key, path: join(run.workDir, `import-${index}`), fields, got }))
@@ -169,6 +169,14 @@ async function bringOne(
   }
 }
 
+/** Of buffers that are used again there is nothing to free. */
+function freeingWhatIsNew(): (piece: Buffer) => void {
+  const free = freeingSpent()
+  return (piece) => {
+    if (!isReusable(piece)) free(piece.length)
+  }
+}
+
 /** Bytes of all of them; undefined where nobody knows. */
 function totalOf(files: readonly { readonly size: number | undefined }[]): number | undefined {
   let total = 0
@@ -193,7 +201,7 @@ async function takeOut(
   const store: Store = await (await openStore())(fields, { ...surroundings, begun })
   const deliveries: Delivery[] = []
   let done = 0
-  const free = freeingSpent()
+  const free = freeingWhatIsNew()
   const sent = (bytes: number) => {
     done += bytes
     run.progress((done / Math.max(1, total)) * 100)
@@ -204,7 +212,7 @@ async function takeOut(
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
       const open: OutgoingFile['open'] = async (range = { start: 0, end: size }) =>
-        counting(await services.files.stream(file, range, signal), free)
+        watched(await services.files.stream(file, range, signal), free)
       const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, sent)
       deliveries.push({ url, filename, size, mimeType, sha256 })
     }
