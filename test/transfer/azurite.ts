@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob'
 
-/** Azurite with a container `box`, its blobs in memory. */
+/** Azurite with a container `box`. */
 
 // The account that every Azurite knows; it is public.
 const storage_account = 'devstoreaccount1'
@@ -14,10 +14,19 @@ const storage_access_key =
 export const credential = new StorageSharedKeyCredential(storage_account, storage_access_key)
 
 const main = fileURLToPath(new URL('../../node_modules/azurite/dist/src/blob/main.js', import.meta.url))
-const flags = ['--inMemoryPersistence', '--skipApiVersionCheck', '--disableTelemetry', '--blobPort', '0']
+const flags = ['--skipApiVersionCheck', '--disableTelemetry', '--blobPort', '0']
 
-export async function startAzurite(more: readonly string[] = []) {
-  const azurite = spawn(process.execPath, [main, ...flags, ...more], { stdio: ['ignore', 'pipe', 'ignore'] })
+interface Choice {
+  /** Keeps its blobs; those of none are in memory. */
+  readonly folder?: string
+  readonly more?: readonly string[]
+}
+
+export async function startAzurite({ folder, more = [] }: Choice = {}) {
+  const kept = folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]
+  const azurite = spawn(process.execPath, [main, ...flags, ...kept, ...more], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   let base = ''
   const { stdout } = azurite
   for await (const line of createInterface({ input: stdout ?? assert.fail() })) {

@@ -26,7 +26,7 @@ export async function foreignStores(dir: string, file: string, size: number) {
   const [s3, gcs, azurite, sshd] = await Promise.all([
     s3Server(join(dir, 's3')),
     startGcs(),
-    startAzurite(),
+    startAzurite({ folder: join(dir, 'azurite') }),
     startSshd(),
   ])
   const stop = async () => {
