@@ -89,6 +89,15 @@ const fetching = (store: ForeignStore, dir: string, spent: number[], syncedS: nu
   }
 }
 
+/** Of what we have fetched most is on the disk alone; so it is of what the other program sends. */
+const sending = (upload: readonly string[], file: string, spent: number[]): Turn => {
+  const send = program(upload, spent)
+  return async () => {
+    await run('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
+    return send()
+  }
+}
+
 /** The most MiB that a worker takes during a run, which it makes slower: looking stops the process looked at. */
 async function mostOfWorkers({ pid }: TestService, run: () => Promise<unknown>) {
   const most = { resident: 0, proportional: 0 }
@@ -105,7 +114,7 @@ async function mostOfWorkers({ pid }: TestService, run: () => Promise<unknown>) 
 
 /** In turns: a machine that becomes slower becomes so for all of them. */
 async function measureStore(store: ForeignStore, { report }: Bench, means: Means): Promise<void> {
-  const { mib, client, service, sha256, rounds, dir } = means
+  const { mib, client, service, sha256, rounds, dir, file } = means
   const { name, upload, programs } = store
   report.title(`${name}, ${mib} MiB`)
   const [theirCpu, ourCpu]: [number[], number[]] = [[], []]
@@ -120,7 +129,7 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   }
   // There has to be something before it is fetched.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
-  const theirs = { up: upload ? program(upload, theirCpu) : async () => [] }
+  const theirs = { up: upload ? sending(upload, file, theirCpu) : async () => [] }
   const turns = { ...theirs, down: fetching(store, dir, theirCpu, syncedS), ours }
   const seconds = await inTurns(rounds, turns)
   const { proportional, resident } = await mostOfWorkers(service, () =>
@@ -150,6 +159,8 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
 
 interface Means {
   readonly dir: string
+  /** That is sent. */
+  readonly file: string
   readonly mib: number
   readonly client: Client
   readonly service: TestService
@@ -172,7 +183,7 @@ export const transfers: Section = {
     const { stores, gcsEndpoint, stop } = await foreignStores(dir, file, mib * 1024 ** 2)
     const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
     try {
-      const means = { dir, mib, client: new Client(service), service, sha256, rounds: 3 }
+      const means = { dir, file, mib, client: new Client(service), service, sha256, rounds: 3 }
       for (const store of stores) await measureStore(store, bench, means)
     } finally {
       await service.stop()
