@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { SFTPWrapper } from 'ssh2'
 import { piecesOf } from './pieces.ts'
 import { giveBack } from './reused-buffers.ts'
+import { freeingSpent } from './spent-buffers.ts'
 
 interface Watch {
   open: number
@@ -107,6 +108,8 @@ export async function writeAhead(
   const ahead: Promise<number>[] = []
   let at = start
   const oldest = async () => written((await ahead.shift()) ?? start)
+  // The library makes a packet of each chunk.
+  const free = freeingSpent()
   for await (const bytes of inChunks(body)) {
     const [from, to] = [at, at + bytes.length]
     const chunk = asked<void>(sftp, (done) => sftp.write(handle, bytes, 0, bytes.length, from, done))
@@ -116,6 +119,7 @@ export async function writeAhead(
     })
     done.catch(() => {})
     ahead.push(done)
+    free(bytes.length)
     at = to
     if (ahead.length >= mostAtATime) await oldest()
   }
@@ -133,8 +137,8 @@ async function* inChunks(body: Readable): AsyncGenerator<Buffer> {
     const all = held.length === 1 ? bytes : Buffer.concat(held)
     const whole = all.length - (all.length % chunkBytes)
     for (let at = 0; at < whole; at += chunkBytes) yield all.subarray(at, at + chunkBytes)
-    held = [all.subarray(whole)]
     heldBytes = all.length - whole
+    held = heldBytes > 0 ? [all.subarray(whole)] : []
   }
   if (heldBytes > 0) yield Buffer.concat(held)
 }
