@@ -1,12 +1,9 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { alignedBytes, alignedMemory, openDirect, undefinedIfInvalid } from './direct-io.ts'
 
 /** Bytes of one write, and writes that are on their way at a time. */
-const blockBytes = 2 << 20
+const blockBytes = 1 << 20
 const blockCount = 3
-
-/** What the system asks of the places of such bytes, in memory and in the file, at most. */
-const alignedBytes = 4096
 
 type Memory = readonly Buffer[]
 
@@ -16,16 +13,11 @@ const unused: Memory[] = []
 function takeMemory(): Memory {
   const kept = unused.pop()
   if (kept) return kept
-  const bytes = blockBytes * blockCount
-  // Of those that could grow V8 takes whole pages, and begins where one does.
-  const buffer = new ArrayBuffer(bytes, { maxByteLength: bytes })
+  const buffer = alignedMemory(blockBytes * blockCount)
   return Array.from({ length: blockCount }, (_, at) => Buffer.from(buffer, at * blockBytes, blockBytes))
 }
 
-/**
- * Writes the rest of a file to the disk itself, not to the page cache: a third of the work, nothing is left to flush,
- * and what others read often stays in memory.
- */
+/** Writes the rest of a file past the page cache. */
 export class DirectBlocks {
   readonly #direct: FileHandle
   readonly #cached: FileHandle
@@ -45,7 +37,7 @@ export class DirectBlocks {
   /** Undefined where this cannot be done: on file systems that only live in memory, or at an odd place of the file. */
   static async after(at: number, { path, file }: { path: string; file: FileHandle }) {
     if (at % alignedBytes !== 0) return undefined
-    const direct = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(undefinedIfInvalid)
+    const direct = await openDirect(path, 'write')
     return direct && new DirectBlocks(direct, file, at)
   }
 
@@ -96,10 +88,4 @@ async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
     done += bytesWritten
   }
-}
-
-function undefinedIfInvalid(error: unknown): undefined {
-  const isInvalid =
-    error instanceof Error && 'code' in error && /^(?:EINVAL|ENOTSUP)$/.test(String(error.code))
-  if (!isInvalid) throw error
 }

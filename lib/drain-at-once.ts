@@ -1,11 +1,10 @@
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { DirectBlocks } from './direct-blocks.ts'
+import { cachedBytes as usually } from './direct-io.ts'
 
 /** The disk begins early: one sync at the end would cost the whole time again. */
 const syncBytes = 64 << 20
-/** Bytes of a file that stay in memory too, where whoever reads it next finds them. */
-const usualCachedBytes = 128 << 20
 
 interface Draining {
   readonly path: string
@@ -16,11 +15,11 @@ interface Draining {
 
 /**
  * Writes chunks into a file, in a process that has nothing else to do: each as it comes, while it is in the processor's
- * cache. What is far into a large file goes straight to the disk.
+ * cache.
  */
 export async function drainAtOnce(
   chunks: AsyncIterable<Buffer>,
-  { path, written, cachedBytes = usualCachedBytes }: Draining,
+  { path, written, cachedBytes = usually }: Draining,
 ): Promise<void> {
   const file = await open(path, 'w')
   const cached = new CachedWrites(file)

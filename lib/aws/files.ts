@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { drainAtOnce } from '../drain-at-once.ts'
 import { started } from '../started.ts'
 import { giveBack } from '../transfer/reused-buffers.ts'
+import type { ByteRange } from '../transfer/transfer.ts'
 import { type BucketClients, openClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { notAsBefore } from './file-errors.ts'
@@ -111,16 +112,12 @@ export class Files {
     await this.#exchange.put(key, path, contentType)
   }
 
-  /** Bytes of a file as they come, from `start` to `end` (exclusive). @throws as `getFile` does. */
-  async stream(
-    file: FetchedFile,
-    { start, end }: { readonly start: number; readonly end: number },
-    signal: AbortSignal,
-  ): Promise<Readable> {
-    if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${start}-${end - 1}`, signal })
+  /** Bytes of a file as they come. @throws as `getFile` does. */
+  async stream(file: FetchedFile, range: ByteRange, signal: AbortSignal): Promise<Readable> {
+    if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${range.start}-${range.end - 1}`, signal })
     signal.throwIfAborted()
     try {
-      return await readLent(await this.#exchange.lend(file.key, file.etag), { start, end })
+      return await readLent(await this.#exchange.lend(file.key, file.etag), range)
     } catch (error) {
       throw notAsBefore(error, file.filename) ?? error
     }

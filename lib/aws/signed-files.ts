@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { sha256Of } from '../file-hash.ts'
+import type { ByteRange } from '../transfer/transfer.ts'
 import { goneFile, overwrittenFile } from './file-errors.ts'
 import type { FetchedFile } from './files.ts'
 import { mostSingleBytes, type SignedOutput, type TaskFiles } from './task-files.ts'
@@ -40,11 +41,7 @@ export class SignedFiles implements TaskFiles {
     await pipeline(body, createWriteStream(path), { signal })
   }
 
-  async stream(
-    file: FetchedFile,
-    { start, end }: { readonly start: number; readonly end: number },
-    signal: AbortSignal,
-  ): Promise<Readable> {
+  async stream(file: FetchedFile, { start, end }: ByteRange, signal: AbortSignal): Promise<Readable> {
     return this.#open(file, signal, { range: `bytes=${start}-${end - 1}` })
   }
 

@@ -80,7 +80,7 @@ async function putFrom(start: number, file: OutgoingFile, count: (at: number) =>
   const { size } = file
   if (start === size) return emptyPut(`bytes */${size}`)
   let at = start
-  const body = watched(await file.open({ start, end: size }), ({ length }) => {
+  const body = watched(await file.open({ start, end: size, givesBack: true }), ({ length }) => {
     at += length
     count(at)
   })

@@ -1,7 +1,9 @@
 import type { OnReadOpts } from 'node:net'
+import { alignedMemory } from '../direct-io.ts'
 import { freeingSpent } from './spent-buffers.ts'
 
-const bufferBytes = 256 * 1024
+/** Bytes of a buffer: the most that is read at a time. */
+export const reusedBytes = 256 * 1024
 /** Less than that is copied, as whoever keeps it would keep a whole buffer. */
 const leastBytes = 64 * 1024
 /** Buffers that are kept for what comes next. */
@@ -16,8 +18,8 @@ const free = freeingSpent()
 function take(): Uint8Array<ArrayBuffer> {
   const kept = waiting.pop()
   if (kept) return kept
-  free(bufferBytes)
-  return new Uint8Array(Buffer.allocUnsafeSlow(bufferBytes).buffer)
+  free(reusedBytes)
+  return new Uint8Array(alignedMemory(reusedBytes), 0, reusedBytes)
 }
 
 /**
@@ -41,15 +43,14 @@ export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
 }
 
 /**
- * Reads a piece of a file into such a buffer.
- * @param read as that of a `FileHandle`: gives how many bytes there were, at most as many as wanted.
+ * Reads a piece of a file into such a buffer, which begins where a page of memory does.
+ * @param read as that of a `FileHandle`: gives how many bytes there were.
  */
 export async function readIntoReused(
-  read: (into: Uint8Array, wanted: number) => Promise<{ readonly bytesRead: number }>,
-  most: number,
+  read: (into: Uint8Array) => Promise<{ readonly bytesRead: number }>,
 ): Promise<Buffer> {
   const into = take()
-  const { bytesRead } = await read(into, Math.min(most, bufferBytes))
+  const { bytesRead } = await read(into)
   out.set(into.buffer, bytesRead)
   return Buffer.from(into.buffer, 0, bytesRead)
 }
@@ -68,6 +69,7 @@ export function giveBack({ buffer, length }: Buffer): boolean {
   if (left > length) return true
   out.delete(buffer)
   // Never one that is shared: a socket has read into it.
-  if (waiting.length < mostWaiting && buffer instanceof ArrayBuffer) waiting.push(new Uint8Array(buffer))
+  if (waiting.length < mostWaiting && buffer instanceof ArrayBuffer)
+    waiting.push(new Uint8Array(buffer, 0, reusedBytes))
   return true
 }

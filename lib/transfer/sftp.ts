@@ -135,7 +135,10 @@ async function sendWhole(
     try {
       const sftp = await connection.sftp()
       const handle = await openPartial(sftp, partial, at > 0)
-      await writeAhead(sftp, handle, await file.open({ start: at, end: file.size }), { start: at, written })
+      await writeAhead(sftp, handle, await file.open({ start: at, end: file.size, givesBack: true }), {
+        start: at,
+        written,
+      })
       await asked<void>(sftp, (done) => sftp.close(handle, done))
       return
     } catch (error) {

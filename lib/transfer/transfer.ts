@@ -24,8 +24,15 @@ export interface OutgoingFile {
   readonly mimeType: string
   /** Lower-case hex. */
   readonly sha256: string
-  /** Bytes `start` to `end` (exclusive), all when left out. */
-  open(range?: { readonly start: number; readonly end: number }): Promise<Readable>
+  open(range: ByteRange): Promise<Readable>
+}
+
+/** Bytes `start` to `end` (exclusive). */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+  /** Whoever reads them gives back each piece (`reused-buffers.ts`); else they are copies, which stay as they came. */
+  readonly givesBack?: boolean
 }
 
 export interface Surroundings {

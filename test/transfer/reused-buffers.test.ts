@@ -97,7 +97,9 @@ test('what is sent from such buffers arrives whole, however slowly it is taken',
   })
   const buffers = new Set<ArrayBufferLike>()
   const send = async (way: string) => {
-    const file = await readLent([{ path, size: bytes.length }], { start: 0, end: bytes.length })
+    const file = await readLent([{ path, size: bytes.length }], {
+      ...{ start: 0, end: bytes.length, givesBack: true },
+    })
     const { body } = await outgoing.request(
       `http://127.0.0.1:${(server.address() as AddressInfo).port}/${way}`,
       {

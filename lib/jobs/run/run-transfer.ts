@@ -211,7 +211,7 @@ async function takeOut(
     requireAttempt(task, 'EXPORT_FAILED')
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
-      const open: OutgoingFile['open'] = async (range = { start: 0, end: size }) =>
+      const open: OutgoingFile['open'] = async (range) =>
         watched(await services.files.stream(file, range, signal), free)
       const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, sent)
       deliveries.push({ url, filename, size, mimeType, sha256 })
