@@ -47,7 +47,7 @@ export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
  * @param read as that of a `FileHandle`: gives how many bytes there were.
  */
 export async function readIntoReused(
-  read: (into: Uint8Array) => Promise<{ readonly bytesRead: number }>,
+  read: (into: Uint8Array<ArrayBuffer>) => Promise<{ readonly bytesRead: number }>,
 ): Promise<Buffer> {
   const into = take()
   const { bytesRead } = await read(into)

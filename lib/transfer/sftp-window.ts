@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { SFTPWrapper } from 'ssh2'
 import { piecesOf } from './pieces.ts'
-import { giveBack } from './reused-buffers.ts'
+import { giveBack, readIntoReused } from './reused-buffers.ts'
 import { freeingSpent } from './spent-buffers.ts'
 
 interface Watch {
@@ -53,6 +53,8 @@ const mostAtATime = 16
 export async function* readAhead(sftp: SFTPWrapper, handle: Buffer, start: number): AsyncGenerator<Buffer> {
   const ahead: Promise<Buffer>[] = []
   let next = start
+  // The library makes chunks of packets.
+  const free = freeingSpent()
   for (;;) {
     while (ahead.length < mostAtATime) {
       const chunk = readChunk(sftp, handle, next)
@@ -63,22 +65,25 @@ export async function* readAhead(sftp: SFTPWrapper, handle: Buffer, start: numbe
     }
     const bytes = await ahead.shift()
     if (!bytes || bytes.length === 0) return
+    free(bytes.length)
+    const isLast = bytes.length < chunkBytes
     yield bytes
-    if (bytes.length < chunkBytes) return
+    if (isLast) return
   }
 }
 
 /** A whole chunk, less only at the end of the file: a server may answer with less than it was asked for. */
-async function readChunk(sftp: SFTPWrapper, handle: Buffer, at: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(chunkBytes)
-  let got = 0
-  while (got < chunkBytes) {
-    const count = await readSome(sftp, handle, bytes, { got, at })
-    if (count === 0) break
-    got += count
-  }
-  return bytes.subarray(0, got)
-}
+const readChunk = (sftp: SFTPWrapper, handle: Buffer, at: number): Promise<Buffer> =>
+  readIntoReused(async ({ buffer }) => {
+    const bytes = Buffer.from(buffer, 0, chunkBytes)
+    let got = 0
+    while (got < chunkBytes) {
+      const count = await readSome(sftp, handle, bytes, { got, at })
+      if (count === 0) break
+      got += count
+    }
+    return { bytesRead: got }
+  })
 
 const endOfFile = 1
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** Bytes that pass between two collections of what is young. */
 const everyBytes = 4 * 1024 ** 2
 /** Bytes of buffers that may gather among what is old before that is collected too. */
-const oldBytes = 16 * 1024 ** 2
+const oldBytes = 24 * 1024 ** 2
 
 /** Bytes of buffers that were in use after the last collection of all, in this process. */
 let inUse = 0
