@@ -136,6 +136,11 @@ export const errorKinds = {
     means: 'The path is right, but does not answer this method.',
     wayOut: 'The header Allow has those that it answers.',
   },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    means: 'The header Accept leaves out the only type that this endpoint answers in.',
+    wayOut: 'Leave the header out, or name application/json in it.',
+  },
   CONFLICT: {
     status: 409,
     means:

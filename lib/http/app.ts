@@ -13,6 +13,7 @@ import { requireDiskSpace, requireSpareSpace } from '../disk.ts'
 import { newId } from '../ids.ts'
 import { parseWith } from '../parse-with.ts'
 import type { Services } from '../services.ts'
+import { requireAcceptable } from './acceptable.ts'
 import { bodyStream, readBody } from './body.ts'
 import { compression } from './compression.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
@@ -146,6 +147,7 @@ async function respond(
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
   if (contract.failureForm) context.failureForm = contract.failureForm
+  requireAcceptable(contract, event.headers['accept'])
   const { http } = event.requestContext
   // Whoever asks for it from here on means the client.
   http.sourceIp = reachedFrom({ ...event, ...http }, services.config)

@@ -4,6 +4,7 @@ import { ownerCookie, ownerHeader } from '../access/anonymous.ts'
 import { accountReference } from '../access/reference.ts'
 import { type ErrorCode, errorKinds } from '../error-kinds.ts'
 import { liveReference } from '../live/reference.ts'
+import { isJsonAlone } from './acceptable.ts'
 import { wayOutOfForms } from './body-limit.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
@@ -234,6 +235,7 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
     ...(contract.body ? bodyErrors : []),
     ...(contract.body?.files ? fileErrors : []),
     ...(contract.query ? (['INVALID_INPUT'] as const) : []),
+    ...(isJsonAlone(contract) ? (['NOT_ACCEPTABLE'] as const) : []),
     // What needs room for files needs somewhere to put them.
     ...(contract.errors?.includes('INSUFFICIENT_DISK_SPACE') ? (['STORAGE_NOT_CONFIGURED'] as const) : []),
     ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),

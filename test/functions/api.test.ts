@@ -460,6 +460,19 @@ test('an encoding that is not read, and any of a form with files, is refused wit
   }
 })
 
+test('a client that takes no JSON hears so before anything is made', async () => {
+  const headers = { 'content-type': 'application/json', accept: 'application/xml' }
+  const tasks = { in: { operation: 'import/raw', file: 'x', filename: 'x.txt' } }
+  const response = await client.fetch('/v1/jobs', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ tasks }),
+  })
+  assert.equal(response.status, 406)
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+  assert.equal(((await response.json()) as Refusal).error.code, 'NOT_ACCEPTABLE')
+})
+
 test('a body over the limit is refused, and the refusal arrives', async () => {
   const body = JSON.stringify({ filename: 'x'.repeat(33 * 1024 * 1024) })
   const response = await client.fetch('/v1/uploads/presign', {
