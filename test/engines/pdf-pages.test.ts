@@ -44,6 +44,21 @@ describe('splitting a PDF', () => {
     assert.doesNotMatch(await inside(both), /page1|name-value/)
   })
 
+  test('gives each part the bookmarks that lead to its pages, and tells what else hangs on the whole', async () => {
+    const pages = await run('split-pdf')
+    assert.deepEqual(pages.warnings, ['ATTACHMENTS_DROPPED'])
+    const folder = await unpacked(pages)
+    assert.deepEqual(await outlineOf(join(folder, 'page-002.pdf')), [['Alpha three', 1, ['Alpha two', 1]]])
+    assert.deepEqual(await outlineOf(join(folder, 'page-004.pdf')), [])
+    const part = await run('split-pdf', { pages: '3-2' })
+    assert.deepEqual(await outlineOf(part.path), [['Alpha three', 1, ['Alpha two', 2]]])
+    assert.equal(
+      await output('qpdf', '--list-attachments', part.path).then((told) => told.includes('->')),
+      false,
+    )
+    await assertWhole(part.path)
+  })
+
   test('of one part gives that file', async () => {
     const done = await run('split-pdf', { pages: '2-3' })
     assert.equal(done.format, 'pdf')
@@ -63,6 +78,18 @@ describe('pages of a PDF', () => {
     assert.deepEqual(await linksOf(path, 2), [1])
     assert.match(await output('pdfinfo', path), /Title:\s+Alpha book/)
     await assertWhole(path)
+  })
+
+  test('keep the attachments of their document, however few are left', async () => {
+    for (const [operation, options] of [
+      ['extract-pdf-pages', { pages: '2' }],
+      ['remove-pdf-pages', { pages: '2' }],
+      ['rotate-pdf', { rotate: 90 }],
+    ] as const) {
+      const { path, warnings } = await run(operation, options)
+      assert.match(await output('qpdf', '--list-attachments', path), / -> /, operation)
+      assert.deepEqual(warnings, [])
+    }
   })
 
   test('that were left out are gone from the file, not only from sight', async () => {

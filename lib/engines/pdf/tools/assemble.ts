@@ -56,7 +56,10 @@ const offsetOf = (parts: readonly Part[], index: number) =>
   parts.slice(0, index).reduce((sum, { pages }) => sum + pages.length, 0)
 
 /** Where a place of the source is now, if it is there at all. */
-function movedBy({ pages }: Part, offset: number): (place: Place | undefined) => Place | undefined {
+function movedBy(
+  { pages }: Pick<Part, 'pages'>,
+  offset: number,
+): (place: Place | undefined) => Place | undefined {
   const positions = new Map<number, number>()
   for (const [index, page] of pages.entries()) {
     if (!positions.has(page - 1)) positions.set(page - 1, offset + index)
@@ -66,6 +69,10 @@ function movedBy({ pages }: Part, offset: number): (place: Place | undefined) =>
     return page === undefined || !place ? undefined : { page, view: place.view }
   }
 }
+
+/** The outline of a file of these pages alone. */
+export const keptOutline = (items: readonly OutlineItem[], pages: readonly number[]): OutlineItem[] =>
+  kept(items, movedBy({ pages }, 0))
 
 function kept(
   items: readonly OutlineItem[],

@@ -107,9 +107,12 @@ function placed(
   return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
 }
 
+/** As much of a document as an outline needs to be written into it. */
+export type Outlined = Pick<PdfObjects, 'root' | 'touchRoot' | 'add' | 'set'>
+
 /** Replaces the outline of a document. `pageOf` tells the object of a page. */
 export function writeOutline(
-  objects: PdfObjects,
+  objects: Outlined,
   items: readonly OutlineItem[],
   pageOf: (page: number) => string | undefined,
 ): void {
@@ -126,7 +129,7 @@ export function writeOutline(
 
 /** @returns how many items show below the parent while it is open. */
 function addItems(
-  objects: PdfObjects,
+  objects: Outlined,
   items: readonly OutlineItem[],
   parent: { readonly ref: string; readonly dict: PdfDict },
   pageOf: (page: number) => string | undefined,

@@ -9,19 +9,13 @@ import { merge } from './merge.ts'
 import { editMetadata } from './metadata.ts'
 import { type PdfToolId, type ToolOptions, toolOptions } from './options.ts'
 import { addPageNumbers } from './page-numbers.ts'
-import {
-  extractPages,
-  removeBlankPages,
-  removePages,
-  reorderPages,
-  rotatePages,
-  splitPages,
-} from './pages.ts'
+import { extractPages, removeBlankPages, removePages, reorderPages, rotatePages } from './pages.ts'
 import { redact } from './redact.ts'
 import { repair } from './repair.ts'
 import { grayscale, linearize, toPdfA } from './rewrite.ts'
 import { sanitize } from './sanitize.ts'
 import { decrypt, encrypt } from './security.ts'
+import { splitPages } from './split.ts'
 import { addWatermark } from './watermark.ts'
 
 /** These open their files themselves: one has several, the other may have none that can be opened. */
