@@ -57,6 +57,14 @@ function deepFlac(): string {
   return join(folder, 'deep.flac')
 }
 
+/** What ffmpeg writes of a sound that says all this of itself. */
+function tagged(name: string): string {
+  const path = join(folder, name)
+  const tags = ['title=Okapi', 'artist=Zebra', 'date=2001'].flatMap((tag) => ['-metadata', tag])
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=0.3', ...tags, path])
+  return path
+}
+
 const turned =
   'BT /F 14 Tf 50 350 Td (Upright words) Tj ET BT /F 14 Tf 0 1 -1 0 200 50 Tm (Words on their side) Tj ET'
 const restricted = { password: 'an open word', ownerPassword: 'an open word', allowPrinting: false }
@@ -100,3 +108,29 @@ for (const [code, engine, source, to, settings] of cases) {
     assert.ok(warnings.includes(code), warnings.join())
   })
 }
+
+for (const [source, to, lost] of [
+  ['tags.mp3', 'amr', 'title, artist, date'],
+  ['tags.mp3', 'au', 'date'],
+  ['tags.mp3', 'ac3', 'title, artist, date'],
+  // Copied, as it is told by its header.
+  ['tags.m4a', 'aac', 'title, artist, date'],
+  ['tags.ogg', 'aac', 'title, artist, date'],
+  ['tags.mp3', 'wav', undefined],
+] as const) {
+  test(`what ${source} says of itself is told where ${to} has no place for it`, async () => {
+    const { path, warnings, told } = await convert(ffmpeg, tagged(source), to)
+    const sentence = `Dropped, as the format has no place for it: ${lost}.`
+    assert.deepEqual([warnings, told], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
+    const shown = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
+      encoding: 'utf8',
+    })
+    assert.equal(shown.includes('2001'), lost === undefined)
+  })
+}
+
+test('a sound that says nothing of itself loses nothing', async () => {
+  const path = join(folder, 'plain.m4a')
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=0.3', path])
+  for (const to of ['aac', 'ac3'] as const) assert.deepEqual((await convert(ffmpeg, path, to)).warnings, [])
+})

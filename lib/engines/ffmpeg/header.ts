@@ -7,6 +7,8 @@ export interface Header {
   readonly media: Media
   /** There may be more in the file than `media` tells of, that would have to be kept or known. */
   readonly hasMore: boolean
+  /** It may say a title and the like, which stand in no `media` of it. */
+  readonly mayHaveTexts: boolean
   /** Seconds by which the times of its sound stand ahead of those that a player is told. */
   readonly soundDelayS?: number
 }

@@ -71,6 +71,8 @@ export async function matroskaHeader(readAt: ReadAt, size: number): Promise<Head
       format: { duration: durationIn(info) },
     }),
     soundDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
+    // They may stand behind all else.
+    mayHaveTexts: true,
     hasMore: named.some((id) => !known.includes(id)) || streams.some(({ isOdd }) => isOdd),
   }
 }

@@ -47,8 +47,19 @@ export async function mp4Header(readAt: ReadAt, size: number): Promise<Header | 
       streams: streams.map(({ facts }) => facts),
       format: { duration: secondsIn(header) },
     }),
+    mayHaveTexts: await mayHaveTexts(readAt, movie),
     hasMore: covers !== undefined || chapters !== undefined || streams.some(({ isOdd }) => isOdd),
   }
+}
+
+/** Those of iTunes, and QuickTime's own; the name of a program is none. */
+async function mayHaveTexts(readAt: ReadAt, movie: Box): Promise<boolean> {
+  const user = await one(readAt, movie, 'udta')
+  const items = user && (await inside(readAt, user, ['meta', 'ilst']))
+  const boxes = [...(items ? await all(readAt, items) : []), ...(user ? await all(readAt, user) : [])]
+  const isText = (type: string) =>
+    !['meta', 'chpl', '\xa9too', '\xa9swr', '\xa9enc', '\0\0\0\0'].includes(type)
+  return boxes.some(({ type }) => isText(type)) || (await one(readAt, movie, 'meta')) !== undefined
 }
 
 interface Stream {

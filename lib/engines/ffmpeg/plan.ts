@@ -6,6 +6,7 @@ import { pictureArgs } from './picture.ts'
 import type { Media, MediaStream } from './probe.ts'
 import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
 import { silence, silenceArgs, soundArgs } from './sound.ts'
+import { textsWarning } from './texts.ts'
 
 /** @throws AppError INVALID_INPUT when nothing lies between `start` and `end`. */
 export function recipeFor(request: RecipeRequest): Recipe {
@@ -40,6 +41,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...extras.flatMap(({ warnings }) => warnings),
       ...[...unused].map(unusedWarning),
       ...once(streams.flatMap((part) => part.warnings)),
+      ...textsWarning(media.tags, container.muxer),
       ...tracksWarning(media.audio.length, kept.length),
       ...(picture ? otherVideosWarning(media.otherVideos) : []),
     ],

@@ -46,8 +46,13 @@ const Probed = z.object({
   streams: z.array(Stream).default([]),
   chapters: z.array(z.unknown()).default([]),
   format: z
-    .object({ duration: number, bit_rate: number, start_time: number })
-    .default({ duration: undefined, bit_rate: undefined, start_time: undefined }),
+    .object({
+      duration: number,
+      bit_rate: number,
+      start_time: number,
+      tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
+    })
+    .default({ duration: undefined, bit_rate: undefined, start_time: undefined, tags: {} }),
 })
 
 /** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
@@ -72,6 +77,8 @@ export interface Media {
   readonly cover: MediaStream | undefined
   /** How many. */
   readonly chapters: number
+  /** Names of what it says of itself, in lower case: of the file, and of its sound where that has it, as in Ogg. */
+  readonly tags: readonly string[]
 }
 
 /** Enough to see that packets come, without reading a long film twice. */
@@ -166,6 +173,7 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
   const played = streams.filter(
     (stream) => ['video', 'audio'].includes(stream.codec_type) && !isCover(stream),
   )
+  const audio = ofType('audio').filter((stream) => (stream.channels ?? 0) > 0)
   const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
@@ -174,10 +182,11 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
     video,
     otherVideos: otherVideos.length,
     pictureStartS: (video?.start_time ?? 0) - (format.start_time ?? 0),
-    audio: ofType('audio').filter((stream) => (stream.channels ?? 0) > 0),
+    audio,
     subtitles: ofType('subtitle'),
     cover: ofType('video').find(isCover),
     chapters: chapters.length,
+    tags: [...new Set([format.tags, ...audio.map(({ tags }) => tags)].flatMap((tags) => Object.keys(tags)))],
   }
 }
 

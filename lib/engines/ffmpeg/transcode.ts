@@ -15,6 +15,7 @@ import type { Recipe } from './recipe.ts'
 import { encode, isWhole } from './run.ts'
 import type { Overlay } from './size.ts'
 import { audioContainers } from './sound-containers.ts'
+import { holdsAllTexts } from './texts.ts'
 import { videoContainers } from './video-containers.ts'
 
 export interface Transcoding {
@@ -86,6 +87,7 @@ export async function copyByHeader(
 ): Promise<Result | undefined> {
   const header = await headerOf(unprobed.path, unprobed.from)
   if (!header || header.hasMore || header.media.durationS === undefined) return undefined
+  if (header.mayHaveTexts && !holdsAllTexts(unprobed.container.muxer)) return undefined
   const transcoding = { ...unprobed, media: header.media }
   checkStreams(transcoding)
   const recipe = recipeFor({ ...transcoding, ...attempts[0] })
