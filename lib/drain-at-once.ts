@@ -35,6 +35,7 @@ export async function drainAtOnce(
       written(chunk)
     }
     await direct?.finish()
+    await cached.settled()
   } finally {
     await Promise.allSettled([cached.settled(), direct?.close()])
     await file.close()

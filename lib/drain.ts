@@ -43,7 +43,8 @@ export async function drain(
       unsynced = 0
     }
     if (batchBytes > 0) await writeBatch()
-    await Promise.all(writes)
+    // A disk tells of a failure once: the sync that follows would succeed.
+    await Promise.all([...writes, syncing])
     return size
   } finally {
     await Promise.allSettled([...writes, syncing])

@@ -10,8 +10,8 @@ const aheadBytes = 512 * 1024
 const readsAtATime = 3
 
 /**
- * Bytes of files laid end to end. All are opened before anything is read: what is open
- * can be read to its end, whoever deletes it meanwhile.
+ * Bytes of files laid end to end. All are opened before anything is read: what is open can be read to its end, whoever
+ * deletes it meanwhile.
  * @throws errors of the name NoSuchKey for a file that is gone.
  */
 export async function readLent(
