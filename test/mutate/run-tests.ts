@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -26,6 +26,8 @@ export function killTests(): void {
 /** Runs one file of tests until its first failure; what it started ends with it. */
 export async function runTests(root: string, file: string, limitMs: number): Promise<Ended> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutant-'))
+  // As /tmp lets others in: tests of the sandbox become other users.
+  chmodSync(scratch, 0o755)
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', file],

@@ -20,6 +20,13 @@ describe('a fault that is tried', () => {
       'value === 3 ? new Promise(() => setTimeout(() => {}, 600_000)) : assert.ok(value < 2)',
     ),
     'fails.test.ts': ask('assert.equal(value, 0)'),
+    'enters.test.ts': `
+      import { test } from 'node:test'
+      import assert from 'node:assert'
+      import { statSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      import { value } from './value.ts'
+      test('enters', () => assert.ok(value < 2 && statSync(tmpdir()).mode & 0o001))`,
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
   const said: string[] = []
@@ -48,9 +55,13 @@ describe('a fault that is tried', () => {
     assert.equal(readFileSync(join(copy.root, 'value.ts'), 'utf8'), files['value.ts'])
   })
 
+  test('is noticed by a test that works as another user in the folder for what is made', async () => {
+    assert.deepEqual(await endOf(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
+  })
+
   test('is not noticed by a test that fails without it, which is said once', async () => {
     assert.deepEqual(await endOf(2, 'fails.test.ts'), { as: 'passed' })
     assert.deepEqual(await endOf(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
-    assert.equal(said.length, 1)
+    assert.equal(said.filter((line) => line.includes('fails.test.ts')).length, 1)
   })
 })
