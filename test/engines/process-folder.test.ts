@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import {
   chmod,
   chown,
@@ -11,6 +11,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  rm,
   symlink,
   writeFile,
 } from 'node:fs/promises'
@@ -90,6 +91,25 @@ describe('the folder of a process that lives on', () => {
     }
     assert.equal(await readFile(at('secret'), 'utf8'), 'secret')
     await assert.rejects(takeOut(at('nothing'), at('odd')), { code: 'ENOENT' })
+  })
+
+  test('gives plain files also where it lies on another file system', {
+    skip:
+      statSync('/dev/shm').dev === statSync(scratch).dev && 'needs /dev/shm apart from the scratch folder',
+  }, async (t) => {
+    const shared = await mkdtemp('/dev/shm/process-folder-test-')
+    t.after(() => rm(shared, { recursive: true }))
+    const at = (name: string) => join(shared, name)
+    await writeFile(at('file'), 'text')
+    assert.equal(await takeOut(at('file'), join(base, 'taken')), true)
+    assert.equal(await readFile(join(base, 'taken'), 'utf8'), 'text')
+    await mkdir(at('folder'))
+    await symlink(at('file'), at('link'))
+    for (const name of ['folder', 'link']) {
+      assert.equal(await takeOut(at(name), join(base, 'odd')), false, name)
+      assert.equal(existsSync(join(base, 'odd')), false, name)
+    }
+    await assert.rejects(takeOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
   })
 
   test('goes with the service that it was of, by whoever comes next', async () => {

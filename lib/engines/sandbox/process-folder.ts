@@ -24,7 +24,7 @@ export async function takeOut(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    if (codeOf(error) !== 'EXDEV') throw error
     if (!(await copyOut(from, to))) return false
   }
   const stats = await lstat(to)
@@ -34,8 +34,12 @@ export async function takeOut(from: string, to: string): Promise<boolean> {
 }
 
 async function copyOut(from: string, to: string): Promise<boolean> {
-  await using source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  if (!(await source.stat()).isFile()) return false
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  await using source = await open(from, flags).catch((error: unknown) => {
+    if (codeOf(error) !== 'ELOOP') throw error
+    return undefined // It is a link.
+  })
+  if (!source || !(await source.stat()).isFile()) return false
   await pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to))
   return true
 }
@@ -63,6 +67,8 @@ export async function removeOrphanedFolders(baseDir: string, prefix: string): Pr
 }
 
 function unlessForeign(error: unknown): void {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code !== 'EACCES' && code !== 'EPERM') throw error
 }
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
