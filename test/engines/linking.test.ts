@@ -20,3 +20,7 @@ test('FFmpeg is linked by the libraries that are sought most, all of which are t
 test('other programs are started as they are', async () => {
   assert.deepEqual(await startOf('pdftoppm'), ['pdftoppm'])
 })
+
+test('FFmpeg is started as it is where the linker is another one', async () => {
+  assert.deepEqual(await startOf('ffmpeg', '/lib64/linker-of-another-processor'), ['ffmpeg'])
+})

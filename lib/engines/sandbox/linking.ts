@@ -13,19 +13,15 @@ const soughtFirst: readonly string[] = [
 ]
 const programs: readonly string[] = ['ffmpeg', 'ffprobe']
 
-const linker = '/lib64/ld-linux-x86-64.so.2'
-
-const found = new Map<string, Promise<boolean>>()
+const linkerHere = '/lib64/ld-linux-x86-64.so.2'
 
 /** What starts a program of that name the fastest: itself, or the linker that is told how to link it. */
-export async function startOf(bin: string): Promise<string[]> {
+export async function startOf(bin: string, linker = linkerHere): Promise<string[]> {
   if (!programs.includes(bin)) return [bin]
   // Another system's, or an operator's own in /usr/local, is left to find its libraries as it likes.
   const path = `/usr/bin/${bin}`
-  const isThere =
-    found.get(path) ?? Promise.all([path, linker].map(isProgram)).then((all) => all.every(Boolean))
-  found.set(path, isThere)
-  return (await isThere) ? [linker, '--preload', soughtFirst.join(':'), path] : [bin]
+  const areThere = await Promise.all([path, linker].map(isProgram))
+  return areThere.every(Boolean) ? [linker, '--preload', soughtFirst.join(':'), path] : [bin]
 }
 
 const isProgram = (path: string) =>
