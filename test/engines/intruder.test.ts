@@ -5,9 +5,16 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { commandFor, findWay, levelOf, refusal } from '../../lib/engines/sandbox/confine.ts'
+import {
+  commandFor,
+  findWay,
+  levelOf,
+  refusal,
+  requireConfinement,
+} from '../../lib/engines/sandbox/confine.ts'
 import type { Findings } from '../../lib/engines/sandbox/intruder.ts'
 import { type Way, ways } from '../../lib/engines/sandbox/ways.ts'
+import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const base = scratchFolder('intruder-test')
@@ -45,6 +52,18 @@ describe('the level of confinement', () => {
       )
       assert.match(reason, /Install bubblewrap.*MIN_CONFINEMENT=limits$/)
     }
+  })
+
+  test('below what is asked for is told to clients without what holds here, which the log has', async () => {
+    const found = { level: 'limits', detail: 'rlimits only' } as const
+    await requireConfinement(found, 'limits')
+    await assert.rejects(requireConfinement(found, 'filtered'), (error) => {
+      assert.ok(error instanceof AppError && error.cause instanceof Error)
+      assert.equal(error.code, 'SERVICE_UNAVAILABLE')
+      assert.doesNotMatch(error.message, /rlimits/)
+      assert.match(error.cause.message, /rlimits only.*MIN_CONFINEMENT/)
+      return true
+    })
   })
 
   test('is that of the best way that holds; one that does not start is passed over', async () => {
@@ -199,6 +218,7 @@ describe('a program that is launched', () => {
       told("makes a folder", mkdir "folder"); told("moves", rename "own", "folder/own"); told("removes", unlink "folder/own");
       told("reads programs", open my $a, "<", "/usr/bin/env"); told("reads fonts", opendir my $d, "/etc/fonts");
       told("discards", open my $n, ">", "/dev/null");
+      told("writes to $_", open my $o, "+<", "/dev/$_") for "zero", "full";
       told("reads what it is given", opendir my $e, "${shown}"); told("writes there", open my $f, ">", "${shown}/x");
       told("reads accounts' secrets", open my $g, "<", "/etc/shadow");
       told("writes to the system", open my $h, ">", "/usr/x"); told("writes to all's", open my $i, ">", "/tmp/x-of-a-test");
@@ -206,6 +226,7 @@ describe('a program that is launched', () => {
     assert.deepEqual((await perl(code, filtered, { readOnly: [shown] })).trim().split('\n'), [
       ...['makes: yes', 'runs it: 13', 'makes a folder: yes', 'moves: yes', 'removes: yes'],
       ...['reads programs: yes', 'reads fonts: yes', 'discards: yes'],
+      ...['writes to zero: yes', 'writes to full: yes'],
       ...['reads what it is given: yes', 'writes there: 13', "reads accounts' secrets: 13"],
       ...['writes to the system: 13', "writes to all's: 13", 'reads folders beside its own: 13'],
     ])

@@ -83,8 +83,8 @@ export function refusal(
 }
 
 /** @throws AppError SERVICE_UNAVAILABLE where engines could not be held as the settings want it. */
-export async function requireConfinement(): Promise<void> {
-  const reason = refusal(await protection())
+export async function requireConfinement(found?: Protection, wanted?: ConfinementLevel): Promise<void> {
+  const reason = refusal(found ?? (await protection()), wanted)
   if (reason === undefined) return
   throw new AppError(
     'SERVICE_UNAVAILABLE',

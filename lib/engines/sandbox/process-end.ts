@@ -48,9 +48,12 @@ export function isOver({ exitCode, signalCode, pid }: ChildProcess): boolean {
 
 /** The program and all that it started; what has ended already is no error. */
 export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
+  if (child.pid !== undefined) kill(-child.pid)
+}
+
+function kill(pid: number): void {
   try {
-    process.kill(-child.pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   } catch (error) {
     if (!isGone(error)) throw error
   }
@@ -75,13 +78,7 @@ export async function killMarked(mark: string): Promise<void> {
   for (let round = 0; round < 10; round++) {
     const pids = await markedPids(mark)
     if (pids.length === 0) return
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch (error) {
-        if (!isGone(error)) throw error
-      }
-    }
+    for (const pid of pids) kill(pid)
   }
 }
 
