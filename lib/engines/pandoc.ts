@@ -30,6 +30,7 @@ import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { withHeaderRows, withLinks } from './pandoc/readable.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
+import { tellTemplates } from './pandoc/templates.ts'
 import {
   abstractToText,
   hasRawHtml,
@@ -280,6 +281,7 @@ async function treeOf(input: InputFile, from: SourceId, { to, options }: Work, t
   const media = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
   await read(['-f', reader, ...args, ...media], input, from, tools)
   const tree = await parsed(path, from)
+  tellTemplates(tree, to, tools)
   if (from === 'csv' && TableOptions.parse(options).headers === false) headersToRows(tree)
   if (to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)) return tree
   // Tables and pictures that the author wrote as HTML are read as such.

@@ -210,6 +210,21 @@ describe('pictures of a document', () => {
   })
 })
 
+test('templates of a wiki that are left out are told with their number', async () => {
+  const wiki = await file(
+    'okapi.wiki',
+    '{{Infobox\n| name = Okapi\n}}\n\nIt weighs {{convert|200|kg|{{abbr}}}}.<br>\n\n<nowiki>{{none}}</nowiki>\n',
+  )
+  for (const to of ['html', 'md', 'docx'] as const) {
+    const { warnings, told } = await convert(pandoc, wiki, to)
+    assert.deepEqual(warnings, ['TEMPLATES_DROPPED'], to)
+    assert.match(told.join(), /^2 templates /)
+  }
+  assert.deepEqual((await convert(pandoc, wiki, 'mmd')).warnings, [])
+  const plain = await file('plain.wiki', "''Words'' alone.\n")
+  assert.deepEqual((await convert(pandoc, plain, 'html')).warnings, [])
+})
+
 describe('a document that names files of the machine', () => {
   /** Any engine may read it, pandoc is not to show it. */
   const secret = '/usr/share/common-licenses/GPL-3'
