@@ -301,6 +301,18 @@ describe('a file that one engine could not read', () => {
     })
   })
 
+  test('that one engine cannot read becomes the same format by another', () => {
+    const [docx] = [of('a.docx', 'docx')]
+    assert.ok(docx)
+    const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
+    const piece = nextWay([docx], wish('convert', { to: 'odt' }), {
+      ...{ at: 0, tried: [{ error: error('CORRUPT_FILE'), steps }], engines },
+    })
+    assert.ok('steps' in piece, JSON.stringify(piece))
+    assert.equal(piece.steps.at(-1)?.to, 'odt')
+    assert.notEqual(piece.steps[0]?.engine, 'libreoffice')
+  })
+
   test('is told of by what its sender can act on, the first of what says as much', () => {
     const ranked = [
       error('TIMEOUT'),

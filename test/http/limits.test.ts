@@ -309,7 +309,8 @@ test('files are as large and as many as the plan has, and stay as long', async (
 
 test('an address is believed of proxies that are ours, and of nobody else', () => {
   const at = (sourceIp: string, forwarded?: string) =>
-    clientAddress({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8'])
+    clientAddress({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
+  assert.equal(at('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
   assert.equal(at('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
   assert.equal(at('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
   assert.equal(at('203.0.113.9', '198.51.100.1, 203.0.113.9'), '203.0.113.9')

@@ -41,6 +41,29 @@ test('an operation names the ways in which it ends', () => {
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
 
+test('a form takes the fields of its JSON, and files beside them', () => {
+  for (const [path, file] of [
+    ['/v1/convert', 'file'],
+    ['/v1/convert/merge', 'file'],
+  ] as const) {
+    const { content } = JSON.parse(JSON.stringify(described(path, 'post')?.requestBody))
+    const fields = content['multipart/form-data'].schema.properties
+    assert.ok(fields[file], path)
+    for (const name of Object.keys(content['application/json']?.schema.properties ?? {}))
+      assert.ok(fields[name], `${path} ${name}`)
+  }
+})
+
+test('what a group of operations has in common is told under the name that they have', () => {
+  const { tags } = openApiDocument(api, { version: '1', url: '/' })
+  const names = new Set(api.map(({ tag }) => tag))
+  for (const { name, description } of tags ?? []) {
+    assert.ok(names.has(name as (typeof api)[number]['tag']), name)
+    assert.ok(description, name)
+  }
+  assert.ok(tags?.some(({ description }) => /socket/i.test(description ?? '')))
+})
+
 test('who has an identity sends it in the header that the document names', () => {
   const { components, security } = openApiDocument(api, { version: '1', url: '/' })
   const scheme = components?.securitySchemes?.['owner']

@@ -157,6 +157,27 @@ test('a task that begins anew takes nothing from what is stored of its progress'
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 
+test('progress is told once by who stored it, also when more of it takes its place', async () => {
+  let stored: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
+  const told: unknown[] = []
+  const store = {
+    changeJob: async (_id: string, change: Change) => {
+      const { log } = stored
+      stored = changed(stored, change)
+      const facts = Object.entries(change.set ?? {}).filter(([name]) => name.startsWith('log.'))
+      for (const [name, fact] of facts)
+        stored = { ...stored, log: { ...log, [name.slice(4)]: fact as (typeof log)[string] } } // As it was set.
+      return { applied: true, record: stored }
+    },
+  }
+  const bus = { publish: async (events: readonly unknown[]) => told.push(...events) }
+  const parts = { store, bus, listenersOf: async () => () => [] }
+  const { course } = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
+  for (const percent of [20, 40, 60])
+    await course.progress(stored, 1, { percent, stage: 'convert', taskName: 'left' })
+  assert.equal(told.length, 3)
+})
+
 /** Numbers from 0 to 1, the same for the same seed (Park and Miller). */
 function randomFrom(seed: number): () => number {
   let state = seed

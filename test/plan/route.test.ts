@@ -64,6 +64,17 @@ describe('a route', () => {
     assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
   })
 
+  test('stays within an image for its steps where leaving that costs more than it saves', () => {
+    const over = (id: EngineId, image: ImageId) => [
+      engine('vips', 'image', [can(['heic'], ['png'], 0.1)]),
+      engine(id, image, [can(['png'], ['webp'], 0.1)]),
+      engine('ffmpeg', 'image', [can(['heic'], ['webp'], 0.6)]),
+    ]
+    const countOf = (known: readonly Engine[]) =>
+      planRoute({ from: 'heic', to: 'webp', engines: known }).steps.length
+    assert.deepEqual([countOf(over('imagemagick', 'image')), countOf(over('imagemagick', 'pdf'))], [2, 1])
+  })
+
   test('takes three steps where two are not enough', () => {
     assert.equal(way('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
   })
