@@ -370,7 +370,7 @@ function displayOf({ tasks }: JobRequest, files: Detected, limitS: number): Job[
   return {
     source: first ? { filename: first.filename, format: first.format, size: first.size } : null,
     target: target === undefined ? null : { format: target },
-    operations: [...new Set(tasks.map(({ operation }) => operation.name))].slice(0, 20),
+    operations: [...new Set(tasks.map(({ operation }) => operation.name))],
     pollS: pollAfterS(limitS || unknownLimitS),
   }
 }
