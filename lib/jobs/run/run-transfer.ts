@@ -196,7 +196,7 @@ async function takeOut(
   const { task, state, services, signal } = run
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
   const paths = pathsOf(files, fields, place, task)
-  const total = totalOf(files) ?? 0
+  const total = files.reduce((sum, { size }) => sum + size, 0)
   const begun = (trace: string) => run.note(trace)
   const store: Store = await (await openStore())(fields, { ...surroundings, begun })
   const deliveries: Delivery[] = []
