@@ -42,6 +42,7 @@ export const areas: readonly Area[] = [
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
       ...tests('jobs', 'parts stops'),
+      'test/http/limits.test.ts',
     ],
   },
   {
