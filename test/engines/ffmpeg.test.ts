@@ -3,12 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
-import { codecs, output, streams } from './judge.ts'
+import { codecs, output, probed, streams } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 /** From each kind of source to kinds of targets that differ in how they are made; `npm run conformance` tries all. */
@@ -154,6 +155,19 @@ describe('a film', () => {
     const [stream] = await streams(await convert(ffmpeg, fixture('turned.mov'), 'webm'), 'video')
     assert.deepEqual([stream?.width, stream?.height], [48, 64])
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')
+  })
+
+  test('made of an animation shows its last picture for as long', async () => {
+    const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
+    const pictures = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four pictures'), { raw: shape })
+    const delay = [200, 200, 200, 3000]
+    const gif = join(scratchFolder('animation'), 'hold.gif')
+    await pictures.gif({ delay }).toFile(gif)
+    for (const to of ['mp4', 'webm', 'avi'] as const) {
+      const { path } = await convert(ffmpeg, gif, to)
+      const { duration } = (await probed(path)).format
+      assert.ok(Math.abs(Number(duration) - 3.6) < 0.05, `${to} lasts ${duration} s`)
+    }
   })
 
   test('with alpha is laid over black where the target has none, and keeps it where it can', async () => {

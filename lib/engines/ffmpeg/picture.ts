@@ -68,6 +68,7 @@ function encodedPicture(
     ...{ video, options, codec, size, keepsRange },
     behind: hasAlpha(video) && !keepsAlpha ? (options.background ?? usualBackground(from)) : undefined,
     steady: container.steady === true,
+    isAnimation: isAnimation(from),
   }
   const pictures = overlay
     ? ['-filter_complex', overlaidFilter(filtering, overlay), '-map', '[picture]']
@@ -100,7 +101,9 @@ function encodedPicture(
 const keeperOfRange = ({ video }: Container) => video.find((id) => codecNamed(id).hdr)
 
 /** An animation was made for a page, which is white as a rule; a film is shown in the dark. */
-const usualBackground = (from: FormatId) => (formatById(from).category === 'image' ? '#ffffff' : '#000000')
+const usualBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
+
+const isAnimation = (from: FormatId) => formatById(from).category === 'image'
 
 function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
   const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }

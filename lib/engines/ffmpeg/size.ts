@@ -20,6 +20,7 @@ export interface FilterRequest {
   readonly keepsRange?: boolean
   /** The container counts pictures. */
   readonly steady: boolean
+  readonly isAnimation: boolean
 }
 
 /** A picture, ffmpeg's second input, that comes to lie over each of a film, in pixels from its top left corner. */
@@ -57,8 +58,11 @@ function overlaySteps(video: MediaStream): string[] {
   return [`scale=out_color_matrix=${isHd ? 'bt709' : 'bt601'}`, 'format=yuva444p']
 }
 
-function sizeSteps({ video, size, behind, keepsRange }: FilterRequest): string[] {
+function sizeSteps(request: FilterRequest): string[] {
+  const { video, size, behind, keepsRange, isAnimation } = request
   return [
+    // What lays its pictures over others no longer knows how long the last one is shown.
+    ...(isAnimation ? rateSteps(request) : []),
     ...(behind === undefined ? [] : laidOver(behind)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
     ...(keepsRange ? [] : usualRange(video)),
@@ -78,9 +82,13 @@ function shapeSteps(request: FilterRequest): string[] {
   const steps: string[] = []
   if (options.rotate) steps.push(...turns[options.rotate])
   if (codec.frame) steps.push(...framed(codec.frame))
-  const rate = frameRate(request)
-  if (rate !== undefined) steps.push(`fps=${rate}`)
+  if (!request.isAnimation) steps.push(...rateSteps(request))
   return steps
+}
+
+function rateSteps(request: FilterRequest): string[] {
+  const rate = frameRate(request)
+  return rate === undefined ? [] : [`fps=${rate}`]
 }
 
 /** Fitted into the one picture that a codec knows, with black around it. */
@@ -121,10 +129,15 @@ const whole = (length: number, step: number) => Math.max(step, Math.round(length
 const animationRate = '50'
 
 /** Undefined leaves the pictures as they come. */
-function frameRate({ video, options: { fps }, codec, steady }: FilterRequest): string | undefined {
+function frameRate({ video, options: { fps }, codec, steady, isAnimation }: FilterRequest) {
   const { frameRates }: VideoCodec = codec
-  // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.
-  if (!frameRates && fps === undefined) return steady && tellsNoRate(video) ? animationRate : undefined
+  if (!frameRates && fps === undefined) {
+    // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.
+    if (tellsNoRate(video)) return steady || isAnimation ? animationRate : undefined
+    // The last picture of an animation is often shown for longer than the others. Left as they come, a film ends one
+    // frame after it begins.
+    return isAnimation && /^[1-9]/.test(video.r_frame_rate) ? video.r_frame_rate : undefined
+  }
   if (!frameRates) return String(fps)
   const wanted = fps ?? ratio(video.avg_frame_rate)
   const distance = (rate: string) => Math.abs(Math.log(ratio(rate) / wanted))
