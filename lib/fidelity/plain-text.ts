@@ -24,6 +24,12 @@ export async function plainText(
   return { words, counts: {}, features: [] }
 }
 
+/** Without the marks that would be taken for words. */
+export function textOfMarked(language: keyof typeof unread, marked: string): string {
+  const text = unread[language].reduce((rest, pattern) => rest.replace(pattern, ' '), marked)
+  return text.replaceAll(addresses, ' ')
+}
+
 /** A text in a language of marks, by the same one of `unread`. In a result the marks are no more than words besides. */
 export function markedText(language: keyof typeof unread) {
   return async (
@@ -34,10 +40,8 @@ export function markedText(language: keyof typeof unread) {
     if (isResult) return plainText(bytes, isResult)
     if (bytes.size > mostMarked) return undefined
     const words = new Words()
-    let text = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
-    if (language === 'md') text = withoutFront(text)
-    for (const pattern of unread[language]) text = text.replace(pattern, ' ')
-    words.add(text.replaceAll(addresses, ' '))
+    const text = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
+    words.add(textOfMarked(language, language === 'md' ? withoutFront(text) : text))
     return { words, counts: {}, features: [] }
   }
 }

@@ -18,6 +18,7 @@ import { iWork } from './iwork.ts'
 import type { Asked } from './letters.ts'
 import { collection, compact, embedded, fontObject, macFont, type1, type42 } from './more-fonts.ts'
 import { ac3, adts, amr, au, coreAudio, trueAudio, wave64, wavPack } from './more-sound.ts'
+import { notebook, outline } from './notebook.ts'
 import { palmBook } from './palm-books.ts'
 import { pdf } from './pdf.ts'
 import { gif, png, still, tiff, webp } from './pictures.ts'
@@ -77,6 +78,8 @@ const readers: readonly Readers[] = [
     read: markedText('wiki'),
     wordsAre: 'vague',
   },
+  { formats: ['ipynb'], read: notebook, wordsAre: 'marked' },
+  { formats: ['opml'], read: outline, wordsAre: 'marked' },
   { formats: ['csv'], read: table('csv') },
   { formats: ['tsv'], read: table('tsv') },
   { formats: ['srt', 'vtt'], read: subtitles('arrow') },

@@ -7,7 +7,7 @@ export const withoutFront = (text: string): string =>
   text.replace(frontMatter, (front) => [...front.matchAll(shownInFront)].map(([, shown]) => shown).join('\n'))
 
 const template = /\{\{[^{}]{0,500}\}\}/g
-const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
+export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
 /** Of TeX: some writers make signs of it, some leave it. A sign of dollars before a blank is money, and one before a number. */
 const mathematics = [

@@ -326,6 +326,40 @@ $$ cost $5 or $10 \(x \in \mathbb{R}\)`
   }
 })
 
+test('of a notebook the text, the programs and what they printed are its words', async () => {
+  const cells = [
+    {
+      cell_type: 'markdown',
+      source: ['# The walrus\n', 'and [Ann](https://example.org/no) $\\frac{no}{no}$'],
+    },
+    {
+      cell_type: 'code',
+      source: 'print(cost)',
+      outputs: [
+        { output_type: 'stream', text: ['or\n', 'seen'] },
+        { output_type: 'execute_result', data: { 'text/plain': 'no', 'text/html': '<b>no</b>' } },
+        { output_type: 'execute_result', data: { 'text/html': ['<b>by</b>'] } },
+        { output_type: 'display_data', data: { 'image/png': 'bm8=' } },
+        { output_type: 'error', traceback: ['\u001b[31mnobody\u001b[0m'] },
+      ],
+    },
+    { cell_type: 'raw', source: 'no' },
+  ]
+  const words = (await written('a.ipynb', JSON.stringify({ cells, nbformat: 4 })))?.words
+  assert.equal(words?.keptIn(wordsOf('The walrus and Ann print cost or seen by nobody')), 10)
+  assert.equal(words?.total, 10)
+  assert.equal(await written('b.ipynb', '{"cells": ['), undefined)
+})
+
+test('of an outline what its points and notes say are its words', async () => {
+  const opml = `<opml version="2.0"><head><title>no</title></head><body><!-- <outline text="no"/> -->
+    <outline text="The &lt;b&gt;walrus&lt;/b&gt; &amp;amp; Ann" _note="*cost* or"><outline xmlUrl="https://no" text='seen'/></outline>
+  </body></opml>`
+  const words = (await written('a.opml', opml))?.words
+  assert.equal(words?.keptIn(wordsOf('The walrus Ann cost or seen')), 6)
+  assert.equal(words?.total, 6)
+})
+
 test('files of nothing but beginnings are read in no time', async () => {
   const started = performance.now()
   await written('a.html', '<script>'.repeat(100_000))
@@ -339,6 +373,7 @@ test('files of nothing but beginnings are read in no time', async () => {
   for (const start of ['.. math::\n', '.. a\n', '..\n\n', ':math:`'])
     await written('a.rst', start.repeat(100_000))
   await written('a.rtf', `{\\rtf1${'{\\*\\a'.repeat(150_000)}`)
+  for (const start of [' text="', ' text=', '<!--']) await written('a.opml', start.repeat(100_000))
   await written('a.wiki', '{{'.repeat(100_000))
   await written('a.tex', '\\begin{'.repeat(100_000))
   await written('a.pdf', `%PDF-1.4\nxref\n${'1'.repeat(1_000_000)}\ntrailer<<>>\nstartxref\n9\n%%EOF`)
