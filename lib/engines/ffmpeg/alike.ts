@@ -1,4 +1,5 @@
 import type { Container } from './containers.ts'
+import { colorsMeant } from './merged-colors.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
 /**
@@ -26,6 +27,8 @@ function describe({
   const { codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio } = video ?? {}
   return JSON.stringify([
     ...[codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio],
+    // Told once for the whole film.
+    video && colorsMeant(video),
     // Parameter sets: all but H.264 keep them once for the whole file.
     codec_name === 'h264' ? '' : video?.extradata_hash,
     video && rotationOf(video),

@@ -3,7 +3,13 @@ import type { Tools } from '../engine.ts'
 import { brightest, convertedRange, knee, white } from '../picture/dynamic-range.ts'
 
 /** What tells how the colors of a film are meant, in the words of ffprobe. */
-export const Colors = z.object({ pix_fmt: z.string(), color_space: z.string(), color_transfer: z.string() })
+export const Colors = z.object({
+  pix_fmt: z.string(),
+  color_space: z.string(),
+  color_transfer: z.string(),
+  /** Players guess by it where nothing is told. */
+  height: z.number().optional(),
+})
 export type Colors = z.infer<typeof Colors>
 
 /** Transfers of high dynamic range (BT.2100), by their names in ffmpeg. */

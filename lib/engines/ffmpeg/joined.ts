@@ -2,6 +2,7 @@ import type { FormatId } from '../../formats/index.ts'
 import { videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { type Colors, usualRange } from './dynamic-range.ts'
+import { colorsOfFirst } from './merged-colors.ts'
 import type { MergeSoundOptions, MergeVideoOptions } from './options.ts'
 import type { Part } from './parts.ts'
 import type { Media } from './probe.ts'
@@ -103,8 +104,8 @@ function fitted({ video }: Media, colors: Colors | undefined): string {
   const { width, height } = sizeFor(video, { mode: 'encode' })
   const box = `${width}:${height}`
   const shown = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${box}:force_original_aspect_ratio=decrease`
-  const range = colors ? usualRange(colors) : []
-  return `${[shown, ...range].join(',')},pad=${box}:-1:-1,setsar=1,fps=${mergedRate({ video }).text},format=yuv420p`
+  const meant = colors ? [...usualRange(colors), ...colorsOfFirst(video, colors)] : []
+  return `${[shown, ...meant].join(',')},pad=${box}:-1:-1,setsar=1,fps=${mergedRate({ video }).text},format=yuv420p`
 }
 
 function soundOf({ media }: Part, index: number): string {
