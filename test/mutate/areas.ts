@@ -89,7 +89,7 @@ export const areas: readonly Area[] = [
     files: ['functions/routes/*.ts', 'functions/*.ts'],
     tests: tests(
       'functions',
-      'uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs',
+      'retry-job uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs webhooks',
     ),
   },
   {
