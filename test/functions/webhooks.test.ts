@@ -593,6 +593,10 @@ test('a test is sent at once, and says what came of it', async () => {
   const [sent] = receiver.at('/test')
   assert.equal(sent?.json.blocks[0].text.text, 'Job failed')
   assert.equal((await onlyDelivery(send, id)).id, data.deliveryId)
+  const [of, unknown] = [`/v1/webhooks/${id}/deliveries`, newId('whd')]
+  assert.deepEqual((await send('GET', `${of}/${unknown}`)).error.details, {
+    ...{ webhookId: id, deliveryId: unknown },
+  })
 })
 
 test('deliveries are listed in pages, the newest first', async () => {

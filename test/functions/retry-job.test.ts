@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { retryJob } from '../../functions/routes/retry-job.ts'
+import { newId } from '../../lib/ids.ts'
+import { given, moment, newJob } from '../jobs/records.ts'
+
+test('a job whose files are deleted is not done again, and is named', async () => {
+  const jobId = newId('job')
+  const { job, ...state } = newJob([given('in')], { id: jobId })
+  const services = {
+    jobs: {
+      store: { whole: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: moment(9) } }) },
+    },
+  }
+  const request = {
+    params: { jobId },
+    principal: { ownerId: job.owner },
+    jobMadeBefore: async () => undefined,
+  }
+  // Only what is asked of them.
+  await assert.rejects(retryJob.handle(request as never, services as never), {
+    ...{ code: 'FILE_GONE', details: { jobId } },
+  })
+})
