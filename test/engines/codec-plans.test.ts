@@ -8,7 +8,7 @@ import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 
 /** What ffmpeg is told about a film of two streams, which is encoded whole. */
-function told(to: string, options: object, picture: object = {}) {
+function told(to: string, options: object, picture: object = {}, sound: object = {}) {
   const containers: Readonly<Record<string, Container>> = { ...videoContainers, ...audioContainers }
   const container = containers[to]
   assert.ok(container, to)
@@ -21,6 +21,7 @@ function told(to: string, options: object, picture: object = {}) {
       {
         ...{ index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo' },
         sample_rate: '48000',
+        ...sound,
       },
     ],
     format: { duration: '2', bit_rate: '800000' },
@@ -85,6 +86,12 @@ test('a preset is the nearest that the encoder has', () => {
     const of = (preset: string) => after(told(to, { codec, preset }), flag)
     assert.equal(['ultrafast', 'fast', 'veryslow'].map(of).join(' '), values, codec)
   }
+})
+
+test('Opus of more than two channels is told in which order they are, one of two is not', () => {
+  const order = (sound: object) => after(told('opus', {}, {}, sound), '-mapping_family:a:0')
+  assert.equal(order({ channels: 6, channel_layout: '5.1' }), '1')
+  assert.equal(order({}), '-')
 })
 
 test('the quality of a sound is bits for each pair of channels, up to what its codec takes', () => {

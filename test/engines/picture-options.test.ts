@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { cutOf } from '../../lib/engines/ffmpeg/cut.ts'
 import type { Media } from '../../lib/engines/ffmpeg/probe.ts'
+import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
 import { pageRange, pagesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
 import {
@@ -153,6 +154,15 @@ describe('a thumbnail', () => {
     assert.deepEqual([scale('max'), scale('grow'), scale('crop'), scale('scale')], [2, 2, 4, 4])
     assert.deepEqual(filled({ width: 1, height: 1, fit: 'max' }).fit, 'grow')
     assert.deepEqual(filled({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
+  })
+
+  test('of a film may be several, and is taken at a time', () => {
+    const [row] = filmThumbnailRows(['mp4'])
+    assert.ok(row)
+    const { shape } = row.options
+    assert.deepEqual([of(row.options, {})?.['count'], of(row.options, { count: 20 })?.['count']], [1, 20])
+    assert.ok('timestamp' in shape && (row.cost ?? 0) > 0)
+    refuses(row.options, { count: 21 }, { count: 0 })
   })
 
   test('has a row for each format, the quality where there is one', () => {
