@@ -18,7 +18,7 @@ test('a job whose files are deleted is not done again, and is named', async () =
     jobMadeBefore: async () => undefined,
   }
   // Only what is asked of them.
-  await assert.rejects(retryJob.handle(request as never, services as never), {
+  await assert.rejects(async () => retryJob.handle(request as never, services as never), {
     ...{ code: 'FILE_GONE', details: { jobId } },
   })
 })
