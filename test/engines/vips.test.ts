@@ -285,6 +285,23 @@ describe('an option of a picture', () => {
     }
   })
 
+  test('of a palette keeps its colors as sharp as its shapes in JPEG', async () => {
+    const indexed = join(scratchFolder('indexed'), 'indexed.png')
+    await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexed)
+    const chromaOf = async (path: string) =>
+      (await sharp((await convert(vips, path, 'jpg')).path).metadata()).chromaSubsampling
+    assert.deepEqual([await chromaOf(indexed), await chromaOf(fixture('corners.jpg'))], ['4:4:4', '4:2:0'])
+  })
+
+  test('in gray becomes DjVu', async () => {
+    const gray = join(scratchFolder('gray'), 'gray.png')
+    await sharp(fixture('corners.jpg')).toColourspace('b-w').png().toFile(gray)
+    const page = (await convert(vips, gray, 'djvu')).path
+    const { path } = await convert(vips, page, 'png')
+    const { width, height } = await sharp(gray).metadata()
+    assert.deepEqual(await pictureSize(path, 'png'), { width, height })
+  })
+
   test('keeps every pixel in WebP when asked to', async () => {
     const photo = fixture('corners.jpg')
     const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
