@@ -13,6 +13,7 @@ import {
 import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
 import { filtersOf, type OfficeFamily, readable, writable } from './libreoffice/formats.ts'
+import { holdsHiddenText } from './libreoffice/hidden-text.ts'
 import {
   changesPages,
   PdfOptions,
@@ -145,6 +146,9 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
     )
     tools.progress(1, 'stored')
     tellWhatIsDropped(work, facts, tools)
+    if (work.to === 'html' && (await holdsHiddenText(path))) {
+      tools.warn('HIDDEN_KEPT', 'The html holds hidden text of the document: delete what nobody is to see.')
+    }
     return { files: [{ path }], ...(facts.pages !== undefined && { details: { pages: facts.pages } }) }
   } catch (error) {
     throw limit.aborted && !tools.signal.aborted

@@ -208,7 +208,7 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
-  // A web page of the office holds it, unseen.
+  // A web page of the office holds it, unseen, which is told.
   hiddenText: (to) => office.includes(to) || to === 'html',
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }

@@ -67,6 +67,15 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
     assert.match(text, seen, `${engine.id} ${to}`)
     assert.deepEqual(await held(result.path, to), [6, 0])
   }
+  const page = await convert(office, path, 'html')
+  assert.deepEqual(page.warnings, ['HIDDEN_KEPT'])
+  assert.match(await readFile(page.path, 'utf8'), /secret/)
+  const open = await flat(
+    'open.fodt',
+    'text',
+    '<office:body><office:text><text:p>style="display: none" is written of</text:p></office:text></office:body>',
+  )
+  assert.deepEqual((await convert(office, open, 'html')).warnings, [])
   const rich = await convert(office, path, 'rtf')
   assert.deepEqual(await held(rich.path, 'rtf'), [6, 1])
 })
