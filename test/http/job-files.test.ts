@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { jobMadeBefore } from '../../lib/http/job-access.ts'
 import { resultOf } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { file, given, moment, newJob } from '../jobs/records.ts'
@@ -21,4 +22,14 @@ test('a job gives its result, or says why there is none', async () => {
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)
     await assert.rejects(resultOf(job(more as Partial<Job>), {}, services), { code, message })
+})
+
+test('a request that comes again is not answered with a job that is deleted since', async () => {
+  const made = (more: Partial<Job>) => {
+    const state = { ...newJob([given('in')]), job: job(more) }
+    return jobMadeBefore('job_1', { jobs: { store: { whole: async () => state } } } as never)
+  }
+  assert.equal((await made({}))?.job.id, 'job_1')
+  for (const gone of [{ deletedAt: moment(9) }, { status: 'expired', expiredAt: moment(9) }] as const)
+    await assert.rejects(made(gone as Partial<Job>), { code: 'JOB_NOT_FOUND' })
 })
