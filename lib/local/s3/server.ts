@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { FileExchange } from '../../aws/connections.ts'
 import { saysNoSpace } from '../../disk.ts'
 import { isLocked } from '../group-commit.ts'
+import { isInProcess } from '../in-process.ts'
 import type { LogLine } from '../log-line.ts'
 import { everything, type May } from '../may.ts'
 import type { Credentials } from '../sigv4.ts'
@@ -189,7 +190,8 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
-    await sendPieces(reply.body, response)
+    // A caller within this process is given the piece itself.
+    await sendPieces(reply.body, response, isInProcess(request) ? () => {} : giveBackBuffer)
     return
   }
   // A string would join the headers in one write and turn those beyond ASCII into UTF-8.
@@ -200,7 +202,11 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
 }
 
 /** One piece is on its way to the client while the next one is read; what has gone out gives its buffer back. */
-async function sendPieces(pieces: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
+async function sendPieces(
+  pieces: AsyncIterable<Buffer>,
+  response: ServerResponse,
+  gone: (piece: Buffer) => void,
+): Promise<void> {
   const closed = once(response, 'close').then(() => {
     throw Object.assign(new Error('the client has gone'), { code: 'ECONNRESET' })
   })
@@ -208,7 +214,9 @@ async function sendPieces(pieces: AsyncIterable<Buffer>, response: ServerRespons
   let sent: Promise<void> = Promise.resolve()
   for await (const piece of pieces) {
     await Promise.race([sent, closed])
-    sent = write(response, piece)
+    sent = write(response, piece).then(() => gone(piece))
+    // It is thrown with the next piece, or at the end.
+    sent.catch(() => {})
   }
   await Promise.race([sent, closed])
   response.end()
@@ -216,12 +224,7 @@ async function sendPieces(pieces: AsyncIterable<Buffer>, response: ServerRespons
 
 function write(response: ServerResponse, piece: Buffer): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  response.write(piece, (error) => {
-    if (error) return reject(error)
-    giveBackBuffer(piece)
-    resolve()
-  })
-  promise.catch(() => {})
+  response.write(piece, (error) => (error ? reject(error) : resolve()))
   return promise
 }
 
