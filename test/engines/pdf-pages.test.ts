@@ -3,6 +3,10 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import type { Tools } from '../../lib/engines/engine.ts'
+import { keepOutlines } from '../../lib/engines/pdf/tools/part-outlines.ts'
+import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
+import { AppError } from '../../lib/errors.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { output, pdfPages, zipNames } from './judge.ts'
@@ -57,6 +61,26 @@ describe('splitting a PDF', () => {
       false,
     )
     await assertWhole(part.path)
+  })
+
+  test('tells of bookmarks that cannot be read, and gives its parts', async () => {
+    const warnings: string[] = []
+    const tools: Tools = {
+      exec: async (bin) => {
+        // What qpdf writes of such a file is larger than it may be.
+        if (bin === 'qpdf')
+          throw new AppError('CONVERSION_FAILED', 'too large', undefined, {
+            cause: new EngineCrash('qpdf', 'SIGXFSZ', ''),
+          })
+        return { stdout: '<</First 5 0 R/Last 9 0 R>>', stderr: '' }
+      },
+      progress: () => {},
+      warn: (code) => warnings.push(code),
+      signal: new AbortController().signal,
+      workDir: scratchFolder('outlines'),
+    }
+    await keepOutlines(book, [{ path: 'part.pdf', pages: [1] }], tools)
+    assert.deepEqual(warnings, ['BOOKMARKS_DROPPED'])
   })
 
   test('of one part gives that file', async () => {
