@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { alignedBytes, cachedBytes, openDirect, undefinedIfInvalid } from '../direct-io.ts'
-import { giveBack, readIntoReused, reusedBytes } from '../transfer/reused-buffers.ts'
+import { giveBack, readIntoReused, reusedBytes } from '../reused-buffers.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
 import type { LentFile } from './connections.ts'
 

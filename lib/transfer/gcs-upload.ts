@@ -1,9 +1,9 @@
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { watched } from '../spent-buffers.ts'
 import type { Ask } from './gcs-bucket.ts'
 import type { OutgoingResponse } from './outgoing.ts'
 import { RemoteError } from './remote-error.ts'
-import { watched } from './spent-buffers.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** Times that an upload goes on after its connection was lost, and milliseconds before the first of them. */

@@ -1,5 +1,5 @@
 import type { OnReadOpts } from 'node:net'
-import { alignedMemory } from '../direct-io.ts'
+import { alignedMemory } from './direct-io.ts'
 import { freeingSpent } from './spent-buffers.ts'
 
 /** Bytes of a buffer: the most that is read at a time. */

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { readLent } from '../../lib/aws/lent-files.ts'
-import { Outgoing } from '../../lib/transfer/outgoing.ts'
-import { giveBack } from '../../lib/transfer/reused-buffers.ts'
-import { watched } from '../../lib/transfer/spent-buffers.ts'
-import { scratchFolder } from '../scratch.ts'
+import { readLent } from '../lib/aws/lent-files.ts'
+import { giveBack } from '../lib/reused-buffers.ts'
+import { watched } from '../lib/spent-buffers.ts'
+import { Outgoing } from '../lib/transfer/outgoing.ts'
+import { scratchFolder } from './scratch.ts'
 
 const bytes = randomBytes(32 * 1024 ** 2)
 const sha256 = (chunks: readonly Buffer[]) =>
