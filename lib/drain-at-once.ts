@@ -24,13 +24,17 @@ export async function drainAtOnce(
   const file = await open(path, 'w')
   const cached = new CachedWrites(file)
   let direct: DirectBlocks | undefined
+  let rest: Pick<DirectBlocks, 'write'> | undefined
   try {
     for await (const chunk of chunks) {
-      const kept = direct ? 0 : Math.max(0, cachedBytes - cached.bytes)
+      const kept = rest ? 0 : cachedBytes - cached.bytes
       if (kept > 0) await cached.write(chunk.subarray(0, kept))
       if (kept < chunk.length) {
-        direct ??= await DirectBlocks.after(cached.bytes, { path, file })
-        await (direct ?? cached).write(chunk.subarray(kept))
+        if (!rest) {
+          direct = await DirectBlocks.after(cached.bytes, { path, file })
+          rest = direct ?? cached
+        }
+        await rest.write(chunk.subarray(kept))
       }
       written(chunk)
     }

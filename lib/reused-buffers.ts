@@ -5,7 +5,7 @@ import { freeingSpent } from './spent-buffers.ts'
 /** Bytes of a buffer: the most that is read at a time. */
 export const reusedBytes = 256 * 1024
 /** Less than that is copied, as whoever keeps it would keep a whole buffer. */
-const leastBytes = 64 * 1024
+export const leastReused = 64 * 1024
 /** Buffers that are kept for what comes next. */
 const mostWaiting = 16
 
@@ -34,7 +34,7 @@ export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
     buffer: () => current,
     callback: (length) => {
       const read = Buffer.from(current.buffer, 0, length)
-      if (length < leastBytes) return push(Buffer.from(read))
+      if (length < leastReused) return push(Buffer.from(read))
       out.set(current.buffer, length)
       current = take()
       return push(read)

@@ -1,13 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { alignedBytes, cachedBytes, openDirect, undefinedIfInvalid } from '../direct-io.ts'
-import { giveBack, readIntoReused, reusedBytes } from '../reused-buffers.ts'
+import { readAhead, readPiece } from '../read-ahead.ts'
+import { giveBack, readIntoReused } from '../reused-buffers.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
 import type { LentFile } from './connections.ts'
 
-/** Bytes that are read before somebody asks for them, and pieces that are read at a time. */
+/** Bytes that are there before somebody asks for them. */
 const aheadBytes = 512 * 1024
-const readsAtATime = 3
 
 /**
  * Bytes of files laid end to end. All are opened before anything is read: what is open can be read to its end, whoever
@@ -57,19 +57,7 @@ async function openPart(path: string, from: number, to: number): Promise<Part> {
 }
 
 async function* bytesOf(parts: readonly Part[]): AsyncGenerator<Buffer> {
-  for (const part of parts) {
-    const ahead: Promise<Buffer>[] = []
-    for (let at = part.from; at < part.to || ahead.length > 0; ) {
-      for (; at < part.to && ahead.length < readsAtATime; at += pieceBytes(part, at)) {
-        const piece = pieceOf(part, at)
-        // Whoever reads hears of it in its turn, or has gone.
-        piece.catch(() => {})
-        ahead.push(piece)
-      }
-      const piece = await ahead.shift()
-      if (piece) yield piece
-    }
-  }
+  for (const part of parts) yield* readAhead(part.from, part.to, (at, bytes) => pieceOf(part, at, bytes))
 }
 
 /** Into memory of their own: what is read into is seldom new. */
@@ -81,18 +69,8 @@ async function* copiesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** So that those from the disk itself follow each other at even places. */
-const pieceBytes = ({ to }: Part, at: number): number => Math.min(reusedBytes - (at % reusedBytes), to - at)
-
-async function pieceOf(part: Part, at: number): Promise<Buffer> {
-  const bytes = pieceBytes(part, at)
-  const piece = (await directPiece(part, at, bytes)) ?? (await cachedPiece(part, at, bytes))
-  if (piece.length < bytes) throw new Error('a file of the bucket is shorter than it was')
-  return piece
-}
-
-const cachedPiece = ({ handle }: Part, at: number, bytes: number): Promise<Buffer> =>
-  readIntoReused((into) => handle.read(into, 0, bytes, at))
+const pieceOf = async (part: Part, at: number, bytes: number): Promise<Buffer> =>
+  (await directPiece(part, at, bytes)) ?? readPiece(part.handle, at, bytes)
 
 /** Undefined where it has to be read as usual. */
 async function directPiece({ direct }: Part, at: number, bytes: number): Promise<Buffer | undefined> {
@@ -101,7 +79,7 @@ async function directPiece({ direct }: Part, at: number, bytes: number): Promise
   const piece = await readIntoReused((into) => direct.read(into, 0, into.length, at)).catch(
     undefinedIfInvalid,
   )
-  return piece?.subarray(0, bytes)
+  return piece && piece.length >= bytes ? piece.subarray(0, bytes) : undefined
 }
 
 async function closeAll(parts: readonly Part[]): Promise<void> {

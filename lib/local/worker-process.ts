@@ -27,7 +27,7 @@ const forStreams = {
   MALLOC_ARENA_MAX: '1',
 }
 /**
- * What is young there are the pieces on their way, which are freed as they go; see lib/transfer/spent-buffers.ts. Without
+ * What is young there are the pieces on their way, which are freed as they go; see lib/spent-buffers.ts. Without
  * the second V8 would look through all of a small heap for every few MiB that pass: half of the work of a transfer.
  */
 const flagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']

@@ -31,7 +31,7 @@ export interface OutgoingFile {
 export interface ByteRange {
   readonly start: number
   readonly end: number
-  /** Whoever reads them gives back each piece (`reused-buffers.ts`); else they are copies, which stay as they came. */
+  /** Whoever reads them gives back each piece (`lib/reused-buffers.ts`); else they are copies, which stay as they came. */
   readonly givesBack?: boolean
 }
 

@@ -129,7 +129,9 @@ const whole = (length: number, step: number) => Math.max(step, Math.round(length
 const animationRate = '50'
 
 /** Undefined leaves the pictures as they come. */
-function frameRate({ video, options: { fps }, codec, steady, isAnimation }: FilterRequest) {
+function frameRate(request: FilterRequest): string | undefined {
+  const { video, codec, steady, isAnimation } = request
+  const { fps } = request.options
   const { frameRates }: VideoCodec = codec
   if (!frameRates && fps === undefined) {
     // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.

@@ -20,8 +20,17 @@ export async function startOf(bin: string, linker = linkerHere): Promise<string[
   if (!programs.includes(bin)) return [bin]
   // Another system's, or an operator's own in /usr/local, is left to find its libraries as it likes.
   const path = `/usr/bin/${bin}`
-  const areThere = await Promise.all([path, linker].map(isProgram))
+  const areThere = await Promise.all([path, linker].map(isThere))
   return areThere.every(Boolean) ? [linker, '--preload', soughtFirst.join(':'), path] : [bin]
+}
+
+const known = new Map<string, Promise<boolean>>()
+
+/** Asked once: each start would wait for it. */
+function isThere(path: string): Promise<boolean> {
+  const there = known.get(path) ?? isProgram(path)
+  known.set(path, there)
+  return there
 }
 
 const isProgram = (path: string) =>

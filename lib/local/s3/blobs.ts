@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { roomIn } from '../../disk.ts'
 import { drain } from '../../drain.ts'
+import { readAhead, readPiece } from '../../read-ahead.ts'
 import type { LogLine } from '../log-line.ts'
-import { readAhead } from './read-ahead.ts'
 
 export interface Span {
   readonly blob: string
@@ -130,8 +130,7 @@ export class Blobs {
   }
 
   /**
-   * Bytes first to last (inclusive) of the spans laid end to end. Whoever is done with a piece may give its buffer back;
-   * the next one is read meanwhile.
+   * Bytes first to last (inclusive) of the spans laid end to end. Whoever is done with a piece may give it back.
    */
   async *read(spans: readonly Span[], first: number, last: number): AsyncGenerator<Buffer> {
     let offset = 0
@@ -139,7 +138,9 @@ export class Blobs {
       const start = Math.max(first - offset, 0)
       const end = Math.min(last - offset + 1, size)
       offset += size
-      if (start < end) yield* readAhead(this.#path(blob), start, end)
+      if (start >= end) continue
+      await using file = await open(this.#path(blob))
+      yield* readAhead(start, end, (at, bytes) => readPiece(file, at, bytes))
     }
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { FileExchange } from '../../aws/connections.ts'
 import { saysNoSpace } from '../../disk.ts'
+import { giveBack } from '../../reused-buffers.ts'
 import { isLocked } from '../group-commit.ts'
 import { isInProcess } from '../in-process.ts'
 import type { LogLine } from '../log-line.ts'
@@ -23,7 +24,6 @@ import { type ExchangeOptions, openExchange } from './exchange.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { type IsWanted, Notifier, type Notify } from './notifications.ts'
 import { postObject } from './post-object.ts'
-import { giveBackBuffer } from './read-buffers.ts'
 import { requireBucket } from './require-bucket.ts'
 import { checkRights, hidingAbsence } from './rights.ts'
 import { findOperation, needsBucket } from './routes.ts'
@@ -191,7 +191,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
     // A caller within this process is given the piece itself.
-    await sendPieces(reply.body, response, isInProcess(request) ? () => {} : giveBackBuffer)
+    await sendPieces(reply.body, response, isInProcess(request) ? () => {} : giveBack)
     return
   }
   // A string would join the headers in one write and turn those beyond ASCII into UTF-8.
