@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
+import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
@@ -163,10 +164,17 @@ describe('a film', () => {
     const delay = [200, 200, 200, 3000]
     const gif = join(scratchFolder('animation'), 'hold.gif')
     await pictures.gif({ delay }).toFile(gif)
-    for (const to of ['mp4', 'webm', 'avi'] as const) {
-      const { path } = await convert(ffmpeg, gif, to)
+    const apng = (await convert(vips, gif, 'apng')).path
+    for (const [source, to] of [
+      [gif, 'mp4'],
+      [gif, 'webm'],
+      [gif, 'avi'],
+      [apng, 'mp4'],
+    ] as const) {
+      const { path, result } = await convert(ffmpeg, source, to)
       const { duration } = (await probed(path)).format
       assert.ok(Math.abs(Number(duration) - 3.6) < 0.05, `${to} lasts ${duration} s`)
+      assert.equal(result.details?.['durationS'], 3.6)
     }
   })
 

@@ -1,4 +1,4 @@
-import type { FormatId } from '../../formats/index.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
 
 /**
  * The demuxers that may read a format; whatever the bytes pretend, a playlist or script is never followed. A format
@@ -91,6 +91,9 @@ const untimed: readonly FormatId[] = [
   // By their times its packets are half as long again as they sound.
   'aptxhd',
 ]
+
+/** Its pictures are shown for times of their own, as those of GIF. */
+export const isAnimation = (format: FormatId) => formatById(format).category === 'image'
 
 /** Its packets say when they begin, and may be believed. */
 export const hasTimes = (format: FormatId) => !untimed.includes(format)

@@ -1,8 +1,8 @@
-import { type FormatId, formatById } from '../../formats/index.ts'
+import type { FormatId } from '../../formats/index.ts'
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { isHdr, rangeWarnings } from './dynamic-range.ts'
-import { hasTimes } from './inputs.ts'
+import { hasTimes, isAnimation } from './inputs.ts'
 import type { MediaOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
 import { rateArgs } from './rate.ts'
@@ -102,8 +102,6 @@ const keeperOfRange = ({ video }: Container) => video.find((id) => codecNamed(id
 
 /** An animation was made for a page, which is white as a rule; a film is shown in the dark. */
 const usualBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
-
-const isAnimation = (from: FormatId) => formatById(from).category === 'image'
 
 function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
   const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }

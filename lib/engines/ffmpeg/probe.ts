@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { hasTimes, inputGuard } from './inputs.ts'
+import { hasTimes, inputGuard, isAnimation } from './inputs.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
@@ -91,6 +91,25 @@ const firstSeconds = ['-count_packets', '-read_intervals', '%+10']
 export async function probeWhole(path: string, format: FormatId, tools: Tools): Promise<Media> {
   const media = await probe(path, format, tools)
   if (media.durationS !== undefined || !hasTimes(format)) return media
+  const seconds = isAnimation(format) ? secondsOfPictures : secondsOfCopy
+  return { ...media, durationS: await seconds(path, format, tools) }
+}
+
+/** Of an animation a copy does not tell how long the last picture is shown. */
+async function secondsOfPictures(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
+  let end = 0
+  const onLine = (line: string) => {
+    const [from = 0, seconds = 0] = line.split(',').map((field) => Number(field) || 0)
+    end = Math.max(end, from + seconds)
+  }
+  const show = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0']
+  await orNothing(
+    tools.exec('ffprobe', ['-v', 'error', ...inputGuard(format), ...show, '-i', path], { onLine }),
+  )
+  return end > 0 ? end : undefined
+}
+
+async function secondsOfCopy(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
   let durationS: number | undefined
   const onLine = (line: string) => {
     const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
@@ -98,13 +117,17 @@ export async function probeWhole(path: string, format: FormatId, tools: Tools): 
   }
   const copy = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
   const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...inputGuard(format), '-i', path, ...copy]
+  await orNothing(tools.exec('ffmpeg', args, { onLine }))
+  return durationS
+}
+
+/** What cannot be copied may still be decoded, which tells better what is wrong. */
+async function orNothing(run: Promise<unknown>): Promise<void> {
   try {
-    await tools.exec('ffmpeg', args, { onLine })
+    await run
   } catch (error) {
-    // What cannot be copied may still be decoded, which tells better what is wrong.
     if (!(error instanceof ProcessFailure)) throw error
   }
-  return { ...media, durationS }
 }
 
 const probedBefore = new WeakMap<InputFile, Media>()
