@@ -53,32 +53,42 @@ async function* pieces({ had, ...streaming }: Streaming) {
   yield `retry: ${retryMs}\n\n`
   const { feed, isWhole } = streaming
   let isOver = false
+  let shown = 0
   if (had) {
     yield* had.map(eventPiece)
     isOver = had.some(({ event }) => isEnd(event)) || (isWhole && had.length > 0)
   } else {
     // Read after the feed, so that nothing can come between the two.
-    const now = await snapshot(streaming)
-    if (now) yield piece('snapshot', feed.last, now)
+    const now = await currentJob(streaming)
+    if (now) yield piece('snapshot', feed.last, await view(now, streaming))
     isOver = !now || isTerminal(now.status)
+    shown = now?.sequence ?? 0
   }
-  if (!isOver) yield* later(streaming)
+  if (!isOver) yield* later(streaming, shown)
 }
 
-async function snapshot({ job, services }: Streaming): Promise<StatusView | undefined> {
+async function currentJob({ job, services }: Streaming): Promise<Job | undefined> {
   const now = await services.jobs.store.job(job.id)
-  if (!now || now.deletedAt) return undefined
-  return statusView(await viewedState(now, services), services.resultLink)
+  return now?.deletedAt ? undefined : now
 }
 
-/** What comes after the feed as it was, until the job is over. */
-async function* later({ job, feeds, feed, deadline, isWhole }: Streaming) {
+async function view(job: Job, { services }: Streaming): Promise<StatusView> {
+  return statusView(await viewedState(job, services), services.resultLink)
+}
+
+/**
+ * What comes after the feed as it was, until the job is over.
+ *
+ * @param shown number of the job's last event before its snapshot. An event may reach the feed after a snapshot that
+ * shows what it tells: a client would see the job go back.
+ */
+async function* later({ job, feeds, feed, deadline, isWhole }: Streaming, shown: number) {
   let { last } = feed
   let saidAt = Date.now()
   while (Date.now() < deadline) {
     const entries = await next(job.owner, last, deadline, feeds)
     last = entries.at(-1)?.seq ?? last
-    const own = entries.filter(({ stream }) => stream === job.id)
+    const own = entries.filter(({ stream, event }) => stream === job.id && event.sequence > shown)
     yield* own.map(eventPiece)
     if (own.some(({ event }) => isEnd(event)) || (isWhole && own.length > 0)) return
     if (own.length > 0) saidAt = Date.now()

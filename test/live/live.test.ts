@@ -344,5 +344,18 @@ test('a stream of events begins with a snapshot and goes on after the last event
   )
 })
 
+test('an event that reaches the feed after a snapshot that shows it is not told again', async () => {
+  const made = await makeJob()
+  const stream = streamed(made.jobId)
+  await client(made)
+  const { sequence } = made.state.job
+  await gateway.tell(at(made, 5, sequence), at(made, 10, sequence + 1))
+  const { events } = await stream
+  assert.deepEqual(
+    events.map(({ data }) => data.status ?? data.job.progress.percent),
+    ['queued', 10],
+  )
+})
+
 /** Connected, so that the stream before it surely has begun. */
 const client = ({ token }: Made) => known(token)
