@@ -11,7 +11,7 @@ export const lockedVersions = (): Versions => JSON.parse(readFileSync(file, 'utf
 
 export function lockVersions(versions: Versions): void {
   const sorted = Object.entries(versions).sort(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), undefined, 1)}\n`)
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`)
 }
 
 /** What an image that was built here consists of. */
