@@ -8,6 +8,7 @@ import { processEnvironment } from '../lib/config.ts'
 import { writeService, writeTask } from '../lib/deployment/task.ts'
 import { imageIds } from '../lib/resources/queues.ts'
 import { imageName, localName, output } from './containers.ts'
+import { lockedVersions, strayed, versionsIn } from './debian-lock.ts'
 import { revision, revisionLabel } from './revision.ts'
 import { snapshotSources } from './snapshot.ts'
 
@@ -91,6 +92,8 @@ try {
     const startedMs = Date.now()
     build(target, context)
     console.log(`mutabor-${target}: built in ${Math.round((Date.now() - startedMs) / 1000)} s`)
+    const otherPackages = strayed(target, versionsIn(target), lockedVersions())
+    if (otherPackages) console.warn(otherPackages)
   }
 } finally {
   rmSync(context, { recursive: true, force: true })

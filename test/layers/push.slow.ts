@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { containerProgram, localName, runWith } from '../../layers/containers.ts'
+import { lockedVersions, lockVersions, versionsIn } from '../../layers/debian-lock.ts'
 import { revision, revisionLabel } from '../../layers/revision.ts'
 import { pushedImages } from '../../lib/deployment/pushed-images.ts'
 import { builtImages } from './built-images.ts'
@@ -16,13 +17,18 @@ const notedBefore = existsSync(noted) ? readFileSync(noted) : undefined
 const program = containerProgram()
 const [image = ''] = builtImages()
 
+const lockedBefore = lockedVersions()
+
 let registry: Awaited<ReturnType<typeof startRegistry>>
 before(async () => {
   assert.ok(image, 'podman has no image of this commit: run "npm run images" first.')
+  // Debian may have newer packages than on the day of the lock, which says nothing of the code.
+  lockVersions({ ...lockedBefore, ...versionsIn(image) })
   registry = await startRegistry()
 })
 after(() => {
   registry.close()
+  lockVersions(lockedBefore)
   if (notedBefore) writeFileSync(noted, notedBefore)
   else rmSync(noted, { force: true })
 })
