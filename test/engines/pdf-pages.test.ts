@@ -63,6 +63,26 @@ describe('splitting a PDF', () => {
     await assertWhole(part.path)
   })
 
+  test('gives each part title and author of the whole, from both places of a PDF', async () => {
+    const source = join(scratchFolder('facts'), 'described.pdf')
+    await output('exiftool', '-q', '-XMP-dc:Title=Words of XMP', '-XMP-dc:Creator=Her', '-o', source, book)
+    const folder = await unpacked(await run('split-pdf', {}, source))
+    const part = await run('split-pdf', { pages: '3-2' }, source)
+    for (const path of [join(folder, 'page-003.pdf'), part.path]) {
+      const facts = await output(
+        'exiftool',
+        '-s3',
+        '-PDF:Title',
+        '-PDF:Author',
+        '-XMP:Title',
+        '-XMP:Creator',
+        path,
+      )
+      assert.deepEqual(facts.trim().split('\n'), ['Alpha book', 'Somebody', 'Words of XMP', 'Her'])
+      await assertWhole(path)
+    }
+  })
+
   test('tells of bookmarks that cannot be read, and gives its parts', async () => {
     const warnings: string[] = []
     const tools: Tools = {

@@ -11,7 +11,7 @@ import { unreadablePdf } from '../qpdf.ts'
  * @throws AppError CORRUPT_FILE.
  */
 export async function runScript(
-  name: 'appearances' | 'outlines' | 'redact',
+  name: 'appearances' | 'facts' | 'outlines' | 'redact',
   args: readonly string[],
   tools: Tools,
 ): Promise<string[]> {

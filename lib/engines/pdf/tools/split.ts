@@ -7,6 +7,7 @@ import { qpdf } from '../qpdf.ts'
 import { assemble } from './assemble.ts'
 import { type EditablePdf, invalid, lockAgain, type Tool, warnUntagged } from './document.ts'
 import type { ToolOptions } from './options.ts'
+import { keepFacts } from './part-facts.ts'
 import { keepOutlines } from './part-outlines.ts'
 
 const maxParts = 2000
@@ -31,6 +32,7 @@ export const splitPages: Tool<ToolOptions<'split-pdf'>> = async ({ pdf, options,
       cuts.map((path, index) => ({ path, pages: ranges[index] ?? [] })),
       tools,
     )
+    await keepFacts(pdf.path, cuts, tools)
     await warnUnattached(pdf.path, tools)
   }
   const files: PageFile[] = []
