@@ -128,5 +128,9 @@ describe('every PDF tool', () => {
       const { warnings } = await run(operation, needed[operation], signedPath('signed.pdf'))
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
     }
+    const merged = await run('merge', {}, pathOf('book.pdf'), { more: [signedPath('signed.pdf')] })
+    assert.deepEqual(merged.warnings, ['SIGNATURE_INVALID'])
+    const split = await run('split-pdf', {}, signedPath('signed.pdf'))
+    assert.ok(split.warnings.includes('SIGNATURE_INVALID'))
   })
 })

@@ -54,7 +54,7 @@ export async function finish(
   changed: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<Result> {
-  await warnSigned(pdf.path, tools)
+  await warnSigned([pdf.path], tools)
   const file = await lockAgain(pdf, changed, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details }
@@ -93,9 +93,12 @@ export function warnUntagged({ isTagged }: OpenPdf, tools: Tools): void {
   )
 }
 
-export async function warnSigned(path: string, tools: Tools): Promise<void> {
-  if (!(await isSigned(path))) return
-  tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
+export async function warnSigned(paths: readonly string[], tools: Tools): Promise<void> {
+  for (const path of paths) {
+    if (!(await isSigned(path))) continue
+    tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
+    return
+  }
 }
 
 /** A signature names the bytes that it covers in plain text, even in an encrypted file (ISO 32000-1, 12.8.1). */

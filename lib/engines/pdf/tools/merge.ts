@@ -1,8 +1,15 @@
-import { parse } from 'node:path'
+import { join, parse } from 'node:path'
 import type { Result, Tools, Work } from '../../engine.ts'
 import { pagesOf } from '../page-range.ts'
 import { assemble, type ComposeOutline, type Part } from './assemble.ts'
-import { type EditablePdf, finish, openEditable, warnUnlocked, warnUntagged } from './document.ts'
+import {
+  type EditablePdf,
+  lockAgain,
+  openEditable,
+  warnSigned,
+  warnUnlocked,
+  warnUntagged,
+} from './document.ts'
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
 
@@ -21,8 +28,14 @@ export async function merge(options: ToolOptions<'merge'>, work: Work, tools: To
   const compose = composing(options.outline, opened, work)
   const path = await assemble([partOf(first), ...others.map(partOf)], tools, compose)
   const pages = opened.reduce((sum, { sizes }) => sum + sizes.length, 0)
-  const job = { pdf: { ...first, encrypted: false }, options, work, tools }
-  return finish(job, path, { pages, files: opened.length })
+  await warnSigned(
+    opened.map(({ path }) => path),
+    tools,
+  )
+  const open = { ...first, encrypted: false }
+  const file = await lockAgain(open, path, join(work.outDir, 'output.pdf'), tools)
+  tools.progress(1)
+  return { files: [file], details: { pages, files: opened.length } }
 }
 
 const partOf = ({ path, sizes }: EditablePdf): Part => ({ path, pages: pagesOf(undefined, sizes.length) })

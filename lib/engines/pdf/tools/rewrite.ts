@@ -106,7 +106,7 @@ export const linearize: Tool<ToolOptions<'linearize-pdf'>> = async (job) => {
   // qpdf keeps the protection here by itself: a second pass for it would undo the order.
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
-  await warnSigned(source, tools)
+  await warnSigned([source], tools)
   const opened = { inputFile: source, ...(password !== undefined && pdf.encrypted && { password }) }
   await qpdf({ ...opened, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
   tools.progress(1)

@@ -26,7 +26,7 @@ export const encrypt: Tool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, options, 
     form: yes(allowFormFilling),
     accessibility: 'y',
   }
-  await warnSigned(pdf.path, tools)
+  await warnSigned([pdf.path], tools)
   const path = join(work.outDir, 'output.pdf')
   const lock = { encrypt: { userPassword: password, ownerPassword, '256bit': rights } }
   await qpdf({ inputFile: pdf.path, ...lock, outputFile: path }, tools)

@@ -5,7 +5,7 @@ import { type PageFile, pageFileName } from '../page-files.ts'
 import { pagesOf } from '../page-range.ts'
 import { qpdf } from '../qpdf.ts'
 import { assemble } from './assemble.ts'
-import { type EditablePdf, invalid, lockAgain, type Tool, warnUntagged } from './document.ts'
+import { type EditablePdf, invalid, lockAgain, type Tool, warnSigned, warnUntagged } from './document.ts'
 import type { ToolOptions } from './options.ts'
 import { keepFacts } from './part-facts.ts'
 import { keepOutlines } from './part-outlines.ts'
@@ -16,6 +16,7 @@ const maxParts = 2000
 export const splitPages: Tool<ToolOptions<'split-pdf'>> = async ({ pdf, options, work, tools }) => {
   const { length } = pdf.sizes
   warnUntagged(pdf, tools)
+  await warnSigned([pdf.path], tools)
   const parts = options.pages?.split(',') ?? pagesOf(undefined, length).map(String)
   if (parts.length > maxParts) {
     throw invalid(
