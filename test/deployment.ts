@@ -12,7 +12,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { unpack } from './packages/unpack.ts'
+import { type LambdaLayerId, layerFile } from '../lib/deployment/lambda-layers.ts'
+import type { FunctionName } from '../lib/resources/functions.ts'
+import { taskFolder, unpackFunction } from './packages/unpack.ts'
 import { scratchFolder } from './scratch.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -98,11 +100,11 @@ export function packageDeployment() {
   }
 
   /** Runs code on an unpacked function, in an environment of which nothing of this checkout is known. */
-  async function onPackage(name: string, code: string): Promise<string> {
-    const task = join(folder, 'tasks', name)
-    if (!existsSync(task)) await unpack(join(folder, `.serverless/${name}.zip`), task)
+  async function onPackage(name: FunctionName, code: string): Promise<string> {
+    const root = join(folder, 'functions-apart', name)
+    if (!existsSync(root)) await unpackFunction(name, join(folder, '.serverless'), root)
     return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
-      cwd: task,
+      cwd: join(root, taskFolder),
       env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', SERVICE_SECRET: 'x'.repeat(40) },
       encoding: 'utf8',
       timeout: 240_000,
@@ -114,7 +116,8 @@ export function packageDeployment() {
     properties,
     lambda: (name: string) => named('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },
-    zipBytes: (name: string) => statSync(join(folder, `.serverless/${name}.zip`)).size,
+    zipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
+    layerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFile(id))).size,
     queueOf: (image: string) => named('AWS::SQS::Queue', 'QueueName', image),
     onPackage,
   }

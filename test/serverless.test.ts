@@ -11,12 +11,13 @@ import { contracts as jobs } from '../functions/jobs.ts'
 import { routes } from '../functions/routes/index.ts'
 import { contracts as uploads } from '../functions/uploads.ts'
 import { readConfig, settings } from '../lib/config.ts'
-import { budgetOf } from '../lib/deployment/budgets.ts'
+import { budgetOf, layerBudgetsKb, mostZipKb } from '../lib/deployment/budgets.ts'
 import { againstOwnRules, ownRules } from '../lib/deployment/check/own-rules.ts'
 import { againstSpecification } from '../lib/deployment/check/specification.ts'
 import { reserves } from '../lib/deployment/concurrency.ts'
 import { edgeCode } from '../lib/deployment/edge.ts'
 import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
+import { lambdaLayerIds, layersOf } from '../lib/deployment/lambda-layers.ts'
 import { stageOf } from '../lib/deployment/stage.ts'
 import { zipNames } from '../lib/deployment/zip-functions.ts'
 import { engines } from '../lib/engines/index.ts'
@@ -34,7 +35,7 @@ import { imageIds, maxReceiveCount, queueIds } from '../lib/resources/queues.ts'
 import { bucket, table } from '../lib/resources/storage.ts'
 import { packageDeployment, reference } from './deployment.ts'
 
-const { lambda, ofType, onPackage, properties, queueOf, template, zipBytes } = packageDeployment()
+const { lambda, layerBytes, ofType, onPackage, properties, queueOf, template, zipBytes } = packageDeployment()
 
 test('every declared function is deployed, and no other', () => {
   const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
@@ -369,10 +370,9 @@ test('no engine has a right to any file, or to the queue of another', () => {
   }
 })
 
-const zipped = Object.entries(functions).filter(([, declared]) => !('image' in declared))
-for (const [name, { handler }] of zipped) {
+for (const name of zipNames) {
   test(`the package of ${name} loads by itself`, async () => {
-    const [file, exported] = handler.split('.')
+    const [file, exported] = functions[name].handler.split('.')
     const code = `console.log(typeof (await import('./${file}.mjs')).${exported})`
     assert.equal(await onPackage(name, code), 'function\n')
   })
@@ -592,6 +592,49 @@ test('packages stay within their budgets: what their import leaves in memory, an
     const heap = Math.round(Number(await onPackage(name, measuringHeap(functions[name].handler))) / 1000)
     assert.ok(heap > 0 && heap <= heapKb, `the import of ${name} leaves ${heap} kB, of ${heapKb}`)
     const zip = Math.round(zipBytes(name) / 1000)
-    assert.ok(zip <= zipKb, `the package of ${name} has ${zip} kB, of ${zipKb}`)
+    assert.ok(zip <= zipKb && zipKb <= mostZipKb, `the package of ${name} has ${zip} kB, of ${zipKb}`)
+  }
+  for (const id of lambdaLayerIds) {
+    const layer = Math.round(layerBytes(id) / 1000)
+    assert.ok(layer <= layerBudgetsKb[id], `the layer ${id} has ${layer} kB, of ${layerBudgetsKb[id]}`)
+  }
+})
+
+test('what functions load from beside their packages is in their layers', async () => {
+  for (const [name, modules] of [
+    ['conversion', ['node_modules/unpdf/dist/index.mjs', 'node_modules/wasmagic/dist/index.js']],
+    ['api', ['lib/page/build.mjs', 'lib/page/drawing.mjs']],
+  ] as const) {
+    const code = `
+      import { readdirSync, readFileSync } from 'node:fs'
+      const codes = readdirSync('functions').filter((file) => file.endsWith('.mjs')).map((file) => readFileSync('functions/' + file, 'utf8'))
+      const named = new Set(codes.flatMap((code) => code.match(/(?<=import\\(["'])\\.\\.\\/\\.\\.\\/\\.\\.\\/opt[^"']+/g) ?? []))
+      for (const path of ${JSON.stringify(modules)}) {
+        await import(process.cwd() + '/../../opt/' + path)
+        console.log(named.has('../../../opt/' + path))
+      }`
+    assert.equal(await onPackage(name, code), modules.map(() => 'true\n').join(''), name)
+  }
+})
+
+test('functions have the layers that they read, in the form that Lambda takes', () => {
+  const layers = ofType('AWS::Lambda::LayerVersion').map(([id, { Properties }]) => [id, Properties] as const)
+  assert.deepEqual(
+    layers.map(([, { LayerName }]) => LayerName).sort(),
+    lambdaLayerIds.map((id) => `mutabor-dev-${id}`).sort(),
+  )
+  for (const [, given] of layers)
+    assert.partialDeepStrictEqual(given, {
+      CompatibleRuntimes: ['nodejs24.x'],
+      CompatibleArchitectures: ['x86_64'],
+    })
+  const nameOf = (value: unknown) => properties(reference(value) ?? '')['LayerName']
+  for (const name of zipNames) {
+    const { Layers = [] } = lambda(name).properties
+    assert.deepEqual(
+      (Layers as unknown[]).map(nameOf),
+      layersOf(name).map((id) => `mutabor-dev-${id}`),
+      name,
+    )
   }
 })

@@ -1,4 +1,3 @@
-import type { Plugin } from 'esbuild'
 import { languages } from '../../functions/web/places.ts'
 import type { Encoded } from '../page/encoding.ts'
 
@@ -54,13 +53,8 @@ async function drawing(): Promise<string> {
 export const buildDrawing = async () => named(rest)`
 }
 
-/** The package holds the page as it was built, and not what builds it. */
-export const builtPages: Plugin = {
-  name: 'built-pages',
-  setup(build) {
-    const instead = (filter: RegExp, make: () => Promise<string>) =>
-      build.onLoad({ filter }, async () => ({ contents: await make(), loader: 'js' }))
-    instead(/\/lib\/page\/build\.ts$/, page)
-    instead(/\/lib\/page\/drawing\.ts$/, drawing)
-  },
+/** By the module that builds it on one machine: code of one that holds the page as it was built, and not what builds it. */
+export const builtPages: Readonly<Record<string, () => Promise<string>>> = {
+  'lib/page/build.ts': page,
+  'lib/page/drawing.ts': drawing,
 }

@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 import type { FunctionDeclaration, Outside } from '../resources/declaration.ts'
-import { builtPages } from './built-pages.ts'
+import { leftToLayers } from './lambda-layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -30,26 +30,28 @@ const sourceAddresses: Plugin = {
 
 /**
  * Code that packages read at their start, and that nothing of ours comes to: threads that write a log, a check of
- * patterns in the paths of routes, which is made wherever the code runs as it is, and a search for keys in all places
- * where AWS's clients find some. Functions tell them the key of their role, which is in none of these places any more.
+ * patterns in the paths of routes, which is made wherever the code runs as it is, a search for keys in all places
+ * where AWS's clients find some, and what undici has beside a client for HTTP. Functions tell AWS's clients the key of
+ * their role, which is in none of these places any more.
  */
 const instead: Readonly<Record<string, string>> = {
-  '@aws-sdk/credential-provider-node': `export const defaultProvider = () => async () => {
+  '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {
     throw new Error('A client of AWS was made without the key of its function: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
   }`,
-  'thread-stream':
+  'thread-stream/index':
     'module.exports = class { constructor() { throw new Error("Logs are written by no thread.") } }',
-  'safe-regex2': 'module.exports = () => true',
+  'safe-regex2/index': 'module.exports = () => true',
+  'undici/lib/(?:mock|web/(?:cookies|eventsource|websocket))/.*': 'module.exports = {}',
 }
 
 const notReached: Plugin = {
   name: 'not-reached',
   setup(build) {
-    const filter = new RegExp(`/node_modules/(${Object.keys(instead).join('|')})/(?:dist-es/)?index\\.js$`)
-    build.onLoad({ filter }, ({ path }) => ({
-      contents: instead[filter.exec(path)?.[1] ?? ''] ?? '',
-      loader: 'js',
-    }))
+    for (const [modules, contents] of Object.entries(instead))
+      build.onLoad({ filter: new RegExp(`/node_modules/${modules}\\.js$`) }, () => ({
+        contents,
+        loader: 'js',
+      }))
   },
 }
 
@@ -71,7 +73,7 @@ export const bundleOptions = {
   // The form of a package of which only what is used is taken, where it has one.
   mainFields: ['module', 'main'],
   banner: { js: requiring },
-  plugins: [builtPages, sourceAddresses],
+  plugins: [sourceAddresses],
 } as const satisfies BuildOptions
 
 /**
@@ -81,7 +83,7 @@ export const bundleOptions = {
 export const functionOptions = {
   ...bundleOptions,
   banner: {},
-  plugins: [...bundleOptions.plugins, notReached],
+  plugins: [leftToLayers, ...bundleOptions.plugins, notReached],
   splitting: true,
   minify: true,
   sourcemap: 'external',
@@ -106,21 +108,12 @@ const packagesFor: Readonly<Record<Outside, readonly string[]>> = {
   sockets: ['@aws-sdk/client-apigatewaymanagementapi'],
 }
 
-/** What only those functions load that tell formats apart. */
-const packagesForFiles = ['unpdf', 'wasmagic']
-
 /** Packages of which a function has no use, though code that it shares with others could load them. */
 export function packagesWithout({
   reaches = [],
-  readsFiles,
   plans,
-}: Pick<FunctionDeclaration, 'reaches' | 'readsFiles' | 'plans'>): readonly string[] {
+}: Pick<FunctionDeclaration, 'reaches' | 'plans'>): readonly string[] {
   const wanted = new Set(reaches.flatMap((one) => packagesFor[one]))
   const unwanted = Object.values(packagesFor).flat()
-  return [
-    ...onlyToRun,
-    ...unwanted.filter((one) => !wanted.has(one)),
-    ...(readsFiles ? [] : packagesForFiles),
-    ...(plans ? [] : ['planning']),
-  ]
+  return [...onlyToRun, ...unwanted.filter((one) => !wanted.has(one)), ...(plans ? [] : ['planning'])]
 }

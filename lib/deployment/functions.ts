@@ -15,6 +15,7 @@ import { imageIds, type QueueId } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { isKept, reserves } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
+import { layerReference, layersOf } from './lambda-layers.ts'
 import { closedIn, isClosed } from './network.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
 import { makesSecrets } from './roles.ts'
@@ -107,7 +108,10 @@ function declaredFunction(name: FunctionName, stage: Stage) {
   return {
     ...(image
       ? { image: { uri: imageUri(image, stage), command: [handler] } }
-      : { handler, package: { artifact: `.serverless/${name}.zip` } }),
+      : {
+          ...{ handler, package: { artifact: `.serverless/${name}.zip` } },
+          layers: layersOf(name).map(layerReference),
+        }),
     memorySize: memoryOf(declared.memoryMb),
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),

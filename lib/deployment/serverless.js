@@ -4,6 +4,7 @@ import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
 import { edgeResources } from './edge.ts'
 import { deployedFunctions } from './functions.ts'
+import { deployedLayers } from './lambda-layers.ts'
 import { networkResources } from './network.ts'
 import { queueResources } from './queues.ts'
 import { roleResources } from './roles.ts'
@@ -15,6 +16,7 @@ const stage = readStage(namedStage(process.argv))
 export const routeSelectionExpression = webSocketApi.routeSelectionExpression
 export const { region, logDays, tags } = stage
 export const functions = deployedFunctions(stage)
+export const layers = deployedLayers(stage.name)
 export const Resources = {
   ...storageResources(stage),
   ...queueResources(),

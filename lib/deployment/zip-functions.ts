@@ -6,8 +6,8 @@ import { build, type Metafile } from 'esbuild'
 import type { FunctionDeclaration } from '../resources/declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { functionOptions, leftOut, packagesOfEngines, packagesWithout, unbundled } from './bundle.ts'
-import { filesBeside } from './files-beside.ts'
 import { joinedStart, requiringLater } from './joined-start.ts'
+import { contentOf, lambdaLayerIds, layerFile } from './lambda-layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -21,6 +21,11 @@ export type Content = ReadonlyMap<string, Uint8Array>
 export const zipNames = functionNames.filter((name) => !('image' in functions[name]))
 
 const entryOf = (name: FunctionName) => functions[name].handler.replace(/\.\w+$/, '.ts')
+
+/** What a function reads beside its code; paths from the root of the checkout, which are those in the package too. */
+const filesBeside: Partial<Readonly<Record<FunctionName, readonly string[]>>> = {
+  api: ['functions/web/icon.svg'],
+}
 
 /** The code of all functions at once: what several of them load is made once. */
 const bundled = () =>
@@ -53,10 +58,12 @@ export function reached(
   const found = new Map<string, 'at start' | 'later'>()
   const isEngine = (path: string) => {
     // What is known of engines is one thing, how they work another.
-    if (outputs[path]?.entryPoint === engineList) return without.includes('planning')
+    const { entryPoint, inputs = {} } = outputs[path] ?? {}
+    if (entryPoint === engineList) return without.includes('planning')
+    // What others load as well is in chunks of its own, and the module itself is empty then.
     return (
       without.includes('engines') &&
-      Object.keys(outputs[path]?.inputs ?? {}).some((input) => input.startsWith('lib/engines/'))
+      [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
     )
   }
   const isLeftOut = (path: string, seen = new Set([path])): boolean =>
@@ -104,8 +111,7 @@ async function packageFor(name: FunctionName, { outputFiles, metafile }: Bundled
   const joined = await joinedStart(entry, atStart, made, metafile)
   put(entry, joined)
   for (const [path, code] of joined.chunks) files.set(path, code)
-  for (const path of await filesBeside(name, [...paths.keys()], metafile))
-    files.set(path, await readFile(join(root, path)))
+  for (const path of filesBeside[name] ?? []) files.set(path, await readFile(join(root, path)))
   const sorted = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
   return { name, files: sorted, maps }
 }
@@ -116,12 +122,16 @@ async function packages(): Promise<Package[]> {
 }
 
 export async function zipped(content: Content): Promise<Uint8Array> {
-  const writer = new ZipWriter(new Uint8ArrayWriter(), { lastModDate: noTime, useWebWorkers: false })
+  const writer = new ZipWriter(new Uint8ArrayWriter(), {
+    lastModDate: noTime,
+    level: 9,
+    useWebWorkers: false,
+  })
   for (const [path, bytes] of content) await writer.add(path, new Uint8ArrayReader(bytes))
   return writer.close()
 }
 
-/** Writes the package of each function into a folder, as `<name>.zip`, and the maps of their code below `maps`. */
+/** Writes the package of each function into a folder, as `<name>.zip`, the maps of their code below `maps`, and the layers. */
 export async function zipFunctions(folder: string): Promise<void> {
   const all = await packages()
   for (const { name, files, maps } of all) {
@@ -132,4 +142,6 @@ export async function zipFunctions(folder: string): Promise<void> {
       await writeFile(target, bytes)
     }
   }
+  for (const id of lambdaLayerIds)
+    await writeFile(join(folder, layerFile(id)), await zipped(await contentOf(id)))
 }

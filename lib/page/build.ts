@@ -8,8 +8,8 @@ import { browsers } from './browsers.ts'
 import { type Encoded, encoded } from './encoding.ts'
 
 /**
- * The page as it is served. On one machine it is made here when it is first asked for, from the sources; the package of
- * a function holds it as it was made at packaging (lib/deployment/bundle.ts puts it in place of this module).
+ * The page as it is served. On one machine it is made here when it is first asked for, from the sources; a
+ * function has it as it was made at packaging (lib/deployment/lambda-layers.ts puts it in place of this module).
  */
 export interface BuiltPage {
   /** Documents by place; `none` is the one of what is not there. */

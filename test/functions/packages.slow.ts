@@ -10,7 +10,7 @@ import { zipFunctions, zipNames } from '../../lib/deployment/zip-functions.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, region } from '../local/runtime.ts'
 import { hasMounts, secretsBucket } from '../packages/box.ts'
-import { unpack } from '../packages/unpack.ts'
+import { unpackFunction } from '../packages/unpack.ts'
 import { decisionsIn } from '../rights/tally.ts'
 import { scratchFolder } from '../scratch.ts'
 import { until } from '../until.ts'
@@ -40,7 +40,7 @@ const invoke = (name: string) =>
 
 before(async () => {
   await zipFunctions(packages)
-  await Promise.all(zipNames.map((name) => unpack(join(packages, `${name}.zip`), join(packages, name))))
+  await Promise.all(zipNames.map((name) => unpackFunction(name, packages, join(packages, name))))
   receiver = await openReceiver()
   service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8'))

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { stageOf } from '../../lib/deployment/stage.ts'
 import { functions, rowOf } from '../../lib/resources/functions.ts'
+import { taskFolder } from './unpack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
@@ -18,18 +19,17 @@ export const hasMounts = spawnSync('unshare', ['--map-root-user', '--mount', 'tr
 /** Binds what is needed below /mnt, hides the checkout, and has a small /tmp. */
 const enter = `set -e
 mount -t tmpfs -o size=1m tmpfs /mnt
-mkdir /mnt/task; touch /mnt/node /mnt/worker.mjs
-mount --bind "$1" /mnt/task; mount --bind "$2" /mnt/node; mount --bind "$3" /mnt/worker.mjs
-cd /mnt/task
+mkdir /mnt/root; touch /mnt/node /mnt/worker.mjs
+mount --bind "$1" /mnt/root; mount --bind "$2" /mnt/node; mount --bind "$3" /mnt/worker.mjs
+cd /mnt/root/${taskFolder}
 mount -t tmpfs tmpfs "$4"
 mount -t tmpfs -o size=512m tmpfs /tmp
 exec /mnt/node /mnt/worker.mjs`
 
-/** Starts the package of a function that was unpacked into its folder below `packages`. */
+/** Starts the package of a function that was laid out, with its layers, in a folder of its name below `packages`. */
 export function commandOf(name: string, packages: string): readonly [string, ...string[]] {
-  const task = join(packages, name)
   if (!hasMounts) return [process.execPath, worker]
-  const given = [task, process.execPath, worker, root]
+  const given = [join(packages, name), process.execPath, worker, root]
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enter, 'sh', ...given]
 }
 
@@ -58,7 +58,7 @@ export function environmentOf(
     AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-    LAMBDA_TASK_ROOT: hasMounts ? '/mnt/task' : join(packages, name),
+    LAMBDA_TASK_ROOT: join(hasMounts ? '/mnt/root' : join(packages, name), taskFolder),
     _HANDLER: functions[name].handler,
     ...{ TZ: ':UTC', LANG: 'en_US.UTF-8', PATH: '/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin' },
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { zipFunctions, zipNames } from '../../../lib/deployment/zip-functions.ts'
 import { functions } from '../../../lib/resources/functions.ts'
-import { unpack } from '../../packages/unpack.ts'
+import { taskFolder, unpackFunction } from '../../packages/unpack.ts'
 import { inTurns, median, type Turn } from '../measure.ts'
 import type { Bench, Section } from '../section.ts'
 
@@ -41,8 +41,8 @@ export const imports: Section = {
     const nothing = () => importOnce(folder, 'data:text/javascript,')
     const turns: Record<string, Turn> = { 'an empty module': nothing }
     for (const name of zipNames) {
-      const task = join(folder, name)
-      await unpack(`${task}.zip`, task)
+      await unpackFunction(name, folder, join(folder, name))
+      const task = join(folder, name, taskFolder)
       turns[name] = () => importOnce(task, join(task, functions[name].handler.replace(/\.\w+$/, '.mjs')))
     }
     report.title('Imports at a cold start')
