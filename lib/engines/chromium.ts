@@ -18,8 +18,9 @@ import {
   sizeOnPage,
 } from './chromium/drawing.ts'
 import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
+import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
 import { BrowserCrash } from './chromium/pipe.ts'
-import { bookMargin, PrintOptions, print, sheetOf } from './chromium/print.ts'
+import { print } from './chromium/print.ts'
 import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/targets.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'

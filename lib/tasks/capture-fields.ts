@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PrintOptions } from '../engines/chromium/print.ts'
+import { PrintOptions } from '../engines/chromium/paper.ts'
 import { pictureOptions } from '../engines/chromium/targets.ts'
 import { snakeCase } from '../spelling.ts'
 import { headers } from './import-url.ts'

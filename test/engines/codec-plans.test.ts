@@ -1,41 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Container } from '../../lib/engines/ffmpeg/containers.ts'
-import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
-import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
+import { codecAliases, codecIdOf, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
+import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { silence } from '../../lib/engines/ffmpeg/sound.ts'
+import { audioCodecs } from '../../lib/engines/ffmpeg/sound-codecs.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import { after, recipe } from './told-recipe.ts'
 
 /** What ffmpeg is told about a film of two streams, which is encoded whole. */
-function told(to: string, options: object, picture: object = {}, sound: object = {}) {
-  const containers: Readonly<Record<string, Container>> = { ...videoContainers, ...audioContainers }
-  const container = containers[to]
-  assert.ok(container, to)
-  const media = mediaOf({
-    streams: [
-      {
-        ...{ index: 0, codec_type: 'video', codec_name: 'h264', width: 640, height: 480, pix_fmt: 'yuv420p' },
-        ...{ avg_frame_rate: '25/1', r_frame_rate: '25/1', ...picture },
-      },
-      {
-        ...{ index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo' },
-        sample_rate: '48000',
-        ...sound,
-      },
-    ],
-    format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
-  const { output } = recipeFor({
-    ...{ media, from: 'mkv', to, container, mayCopy: true, keepSubtitles: true },
-    options: { mode: 'encode', ...options },
-  } as unknown as Parameters<typeof recipeFor>[0]) // the format is one of the table's
-  return output
-}
-
-/** The value behind a flag. */
-const after = (args: readonly string[], flag: string) =>
-  args.includes(flag) ? args[args.indexOf(flag) + 1] : '-'
+const told = (to: string, options: object, picture: object = {}, sound: object = {}) =>
+  recipe(to, { mode: 'encode', ...options }, { picture, sounds: [sound] }).output
 
 /** By the manuals of the encoders: what the flag is, its worst value and its best. */
 const scales: [to: string, codec: string, flag: string, worst: number, best: number][] = [
@@ -73,6 +48,85 @@ describe('the quality of a film', () => {
   })
 })
 
+describe('a codec of films', () => {
+  /** A format that holds it, what encodes it, and what that is told of the usual quality. */
+  const all: readonly (readonly [to: string, codec: string, told: string])[] = [
+    ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
+    ['mkv', 'h265', 'libx265 -preset medium -crf 26 -pix_fmt yuv420p -x265-params log-level=error:pools=2'],
+    ['webm', 'vp9', 'libvpx-vp9 -deadline good -cpu-used 3 -crf 32 -b:v 0 -row-mt 1 -pix_fmt yuv420p'],
+    ['webm', 'vp8', 'libvpx -deadline good -cpu-used 3 -crf 10 -b:v 20M -pix_fmt yuv420p'],
+    ['webm', 'av1', 'libsvtav1 -preset 7 -crf 35 -pix_fmt yuv420p'],
+    ['mkv', 'mpeg4', 'mpeg4 -q:v 4 -pix_fmt yuv420p'],
+    ['xvid', 'xvid', 'libxvid -q:v 4 -pix_fmt yuv420p -tag:v:0 XVID'],
+    ['mov', 'prores', 'prores_ks -profile:v 3 -pix_fmt yuv422p10le'],
+    ['mpeg', 'mpeg2', 'mpeg2video -q:v 4 -pix_fmt yuv420p'],
+    ['mpg', 'mpeg1', 'mpeg1video -q:v 4 -pix_fmt yuv420p'],
+    ['wmv', 'wmv', 'wmv2 -q:v 4 -pix_fmt yuv420p'],
+    ['flv', 'flv', 'flv -q:v 4 -pix_fmt yuv420p'],
+    ['ogv', 'theora', 'libtheora -q:v 7 -pix_fmt yuv420p'],
+    ['mjpeg', 'mjpeg', 'mjpeg -q:v 4 -pix_fmt yuvj420p'],
+    ['mj2', 'jpeg2000', 'libopenjpeg -pix_fmt yuv420p'],
+    ['rm', 'realvideo', 'rv20 -q:v 4 -pix_fmt yuv420p'],
+    ['dv', 'dv', 'dvvideo -pix_fmt yuv420p'],
+    ['amv', 'amv', 'amv -pix_fmt yuvj420p -strict -1'],
+    ['y4m', 'raw', 'wrapped_avframe -pix_fmt yuv420p'],
+  ]
+
+  test('is encoded like this', () => {
+    for (const [to, codec, expected] of all) {
+      const output = told(to, { codec, preset: 'medium' })
+      const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
+      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, next).join(' '), expected, codec)
+    }
+    assert.deepEqual(all.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
+  })
+
+  test('is copied by the name that ffprobe has for it', () => {
+    const names = Object.entries(videoCodecs).map(([id, { name }]) => [id, name])
+    const others = names.filter(([id, name]) => id !== name).map(([id, name]) => `${id}:${name}`)
+    assert.equal(
+      others.join(' '),
+      'h265:hevc xvid:mpeg4 mpeg2:mpeg2video mpeg1:mpeg1video wmv:wmv2 flv:flv1 realvideo:rv20 dv:dvvideo raw:rawvideo',
+    )
+    assert.deepEqual([codecIdOf('mpeg4'), codecIdOf('flv1'), codecIdOf('h265')], ['mpeg4', 'flv', undefined])
+  })
+
+  test('measures in a first run where the bits are needed, if it can', () => {
+    const can = all.flatMap(([to, codec]) =>
+      recipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
+    )
+    assert.equal(can.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
+    assert.equal(recipe('mp4', { mode: 'encode' }).twoPass, false)
+  })
+
+  test('leaves what is transparent where it can', () => {
+    const clear = { picture: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
+    const can = all.flatMap(([to, codec]) => {
+      const { output } = recipe(to, { mode: 'encode', codec }, clear)
+      return output.includes('yuva420p') && after(output, '-auto-alt-ref') === '0' ? [codec] : []
+    })
+    assert.equal(can.join(' '), 'vp9 vp8')
+  })
+
+  test('is asked for by the names of its encoders too', () => {
+    const videos = { ...videoContainers.mkv, video: Object.keys(videoCodecs) as (keyof typeof videoCodecs)[] }
+    const sounds = { ...audioContainers.mka, audio: Object.keys(audioCodecs) as (keyof typeof audioCodecs)[] }
+    const known: Readonly<Record<string, string>> = {
+      ...{ libx264: 'h264', avc: 'h264', libx265: 'h265', hevc: 'h265', 'libvpx-vp9': 'vp9', libvpx: 'vp8' },
+      ...{ libsvtav1: 'av1', 'libaom-av1': 'av1', libxvid: 'xvid', libtheora: 'theora' },
+    }
+    const ofSound: Readonly<Record<string, string>> = {
+      ...{ libmp3lame: 'mp3', libopus: 'opus', libvorbis: 'vorbis', libspeex: 'speex', wmav2: 'wma' },
+      pcm_s16le: 'pcm',
+    }
+    for (const [name, id] of Object.entries(known))
+      assert.deepEqual(videoOptions(videos).parse({ codec: ` ${name.toUpperCase()} ` }).codec, id)
+    for (const [name, id] of Object.entries(ofSound))
+      assert.equal(audioOptions(sounds).parse({ audioCodec: name }).audioCodec, id)
+    assert.equal(Object.keys(codecAliases).length, Object.keys({ ...known, ...ofSound }).length)
+  })
+})
+
 test('a preset is the nearest that the encoder has', () => {
   const speeds: [to: string, codec: string, flag: string, values: string][] = [
     ['mp4', 'h264', '-preset', 'ultrafast fast veryslow'],
@@ -81,6 +135,7 @@ test('a preset is the nearest that the encoder has', () => {
     ['mkv', 'vp8', '-cpu-used', '5 3 1'],
     ['mp4', 'av1', '-preset', '12 8 4'],
     ['mp4', 'mpeg4', '-preset', '- - -'],
+    ['mkv', 'theora', '-preset', '- - -'],
   ]
   for (const [to, codec, flag, values] of speeds) {
     const of = (preset: string) => after(told(to, { codec, preset }), flag)

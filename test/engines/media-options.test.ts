@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/engines/calibre/options.ts'
-import { bookMargin, sheetOf } from '../../lib/engines/chromium/print.ts'
 import { codecIdOf } from '../../lib/engines/ffmpeg/codecs.ts'
 import { ownCodec } from '../../lib/engines/ffmpeg/compress.ts'
 import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
@@ -235,15 +234,6 @@ describe('an option of pages', () => {
     assert.equal(changesPages(sheetPageSetup(SheetPdfOptions.parse({}))), true)
     const plain = sheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
     assert.deepEqual([plain.fitToWidth, plain.headerText], [false, 'a'])
-  })
-
-  test('leaves so much room in a browser', () => {
-    assert.deepEqual(sheetOf({}, bookMargin), {
-      paper: { width: 210, height: 297 },
-      area: { width: 170, height: 257 },
-    })
-    const across = sheetOf({ pageSize: 'a5', landscape: true, marginLeft: '1cm', marginTop: '0mm' }, 2000)
-    assert.deepEqual(across, { paper: { width: 210, height: 148 }, area: { width: 180, height: 128 } })
   })
 })
 

@@ -100,11 +100,11 @@ export const areas: readonly Area[] = [
       'lib/engines/ffmpeg/{compress,cut,layouts,size,sound,codecs,thumbnail,watermark}.ts',
       'lib/engines/pdf/{page-range,render,text}.ts',
       'lib/engines/vips/{compress,convert,image,merge,writers}.ts',
-      'lib/engines/{libreoffice/page,chromium/print,calibre/book,ghostscript/pages,imagemagick/targets}.ts',
+      'lib/engines/{libreoffice/page,chromium/{print,paper,running-text},calibre/book,ghostscript/pages,imagemagick/targets}.ts',
     ],
     tests: tests(
       'engines',
-      'option-tables options media-plans codec-plans picture-options media-options film-compress picture-colors pictures-together',
+      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets browser-paper film-compress picture-colors pictures-together',
     ),
   },
   {

@@ -4,7 +4,7 @@ import type { InputFile } from '../engine.ts'
 import { type Book, type BookItem, decoded, readEpub } from './epub.ts'
 import { evaluate } from './evaluate.ts'
 import { held, nowhere, type Page, type PageSource } from './page.ts'
-import type { Sheet } from './print.ts'
+import type { Sheet } from './paper.ts'
 import { partKey } from './web-archive.ts'
 
 const Looks = z.array(z.union([z.object({ text: z.string() }), z.object({ href: z.string() })]))

@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { type PageSetup, TextPdfOptions, textPageSetup } from '../libreoffice/page.ts'
+import { decimal, flag } from '../options.ts'
+import type { PageArea } from './page.ts'
+
+/** The same words as for other documents; the fonts of a web page are always embedded. */
+export const PrintOptions = TextPdfOptions.omit({ embedAllFonts: true }).extend({
+  printBackground: flag().default(true).describe('Print the colors and pictures behind the text too.'),
+  scale: decimal(0.1, 2).default(1).describe('Size of the content on the page, 0.1 to 2.'),
+})
+export type PrintOptions = z.output<typeof PrintOptions>
+
+const setupOf = (options: PrintOptions) => textPageSetup({ ...options, embedAllFonts: true })
+
+/** A4 upright, where nobody says anything. */
+const usual = { short: 21_000, long: 29_700 }
+/** Of a book, whose own are made for the screens of devices. */
+export const bookMargin = 2000
+/** 0.4 inches, as `Page.printToPDF` has it. */
+const browserMargin = 1016
+
+function paperSize({ short = usual.short, long = usual.long, landscape }: PageSetup) {
+  return landscape ? { width: long, height: short } : { width: short, height: long }
+}
+
+const asksForPaper = ({ short, landscape }: PageSetup) => short !== undefined || landscape !== undefined
+
+/** Paper, and what the margins leave of it; millimeters. */
+export interface Sheet {
+  readonly paper: PageArea
+  readonly area: PageArea
+}
+
+export function sheetOf(raw: unknown, margin: number): Sheet {
+  const setup = setupOf(PrintOptions.parse(raw))
+  const { marginTop, marginRight, marginBottom, marginLeft } = setup
+  const { width, height } = paperSize(setup)
+  return {
+    paper: { width: width / 100, height: height / 100 },
+    area: {
+      width: (width - (marginLeft ?? margin) - (marginRight ?? margin)) / 100,
+      height: (height - (marginTop ?? margin) - (marginBottom ?? margin)) / 100,
+    },
+  }
+}
+
+/** What the style sheet of a page says of its paper, in pixels; null where it says nothing. */
+export const OwnPaper = z.object({
+  width: z.number().nullable(),
+  left: z.number().nullable(),
+  right: z.number().nullable(),
+})
+
+const leastWindow = 100
+const pixels = (hundredths: number) => (hundredths / 2540) * 96
+
+/**
+ * Pixels of the window in which a page is as wide as it is printed.
+ * @param margin where nobody says anything, in hundredths of a millimeter; that of the browser when left out
+ */
+export function windowWidth(
+  options: PrintOptions,
+  own: z.output<typeof OwnPaper>,
+  margin = browserMargin,
+): number {
+  const setup = setupOf(options)
+  const side = (asked: number | undefined, said: number | null) =>
+    asked === undefined ? (said ?? pixels(margin)) : pixels(asked)
+  const width = asksForPaper(setup) || own.width === null ? pixels(paperSize(setup).width) : own.width
+  const room = (width - side(setup.marginLeft, own.left) - side(setup.marginRight, own.right)) / options.scale
+  return Math.max(leastWindow, Math.floor(room))
+}
+
+/**
+ * The page's own style sheet may name paper and margins, and comes before the parameters of a print; what the
+ * client asks for has to come before both.
+ * @throws AppError INVALID_INPUT when the margins leave nothing.
+ */
+export function pageRules(options: PrintOptions, margin?: number): string[] {
+  const setup = setupOf(options)
+  const { width, height } = paperSize(setup)
+  const margins = {
+    top: setup.marginTop,
+    right: setup.marginRight,
+    bottom: setup.marginBottom,
+    left: setup.marginLeft,
+  }
+  const { left = 0, right = 0, top = 0, bottom = 0 } = margins
+  // The browser would go back to margins of its own.
+  if (left + right >= width || top + bottom >= height) throw noRoom()
+  return [
+    ...(margin === undefined ? [] : [`margin: ${margin / 100}mm;`]),
+    ...Object.entries(margins).flatMap(([side, length]) =>
+      length === undefined ? [] : [`margin-${side}: ${length / 100}mm !important;`],
+    ),
+    ...(asksForPaper(setup) ? [`size: ${width / 100}mm ${height / 100}mm !important;`] : []),
+  ]
+}
+
+const inches = (hundredths: number) => hundredths / 2540
+
+/** Of `Page.printToPDF`, where no style sheet names any. */
+export const usualPaper = { paperWidth: inches(usual.short), paperHeight: inches(usual.long) }
+
+export function noRoom(cause?: Error): AppError {
+  const sentence = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
+  return new AppError('INVALID_INPUT', sentence, { field: 'marginTop' }, cause && { cause })
+}

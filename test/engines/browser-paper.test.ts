@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  bookMargin,
+  PrintOptions,
+  pageRules,
+  sheetOf,
+  usualPaper,
+  windowWidth,
+} from '../../lib/engines/chromium/paper.ts'
+import { runningText } from '../../lib/engines/chromium/running-text.ts'
+
+const asked = (options: object) => PrintOptions.parse(options)
+
+describe('the window in which a web page is printed', () => {
+  const silent = { width: null, left: null, right: null }
+  const width = (options: object, own: object = {}, margin?: number) =>
+    windowWidth(asked(options), { ...silent, ...own }, margin)
+  // 96 of its pixels are an inch.
+  const pixels = (mm: number) => (mm / 25.4) * 96
+
+  test('is as wide as the paper without its margins', () => {
+    assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
+    assert.equal(width({}, {}, bookMargin), Math.floor(pixels(210 - 40)))
+    assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
+    assert.equal(width({ pageSize: 'A5' }, {}, 0), Math.floor(pixels(148)))
+    assert.equal(width({ pageSize: 'A5', landscape: true }, {}, 0), Math.floor(pixels(210)))
+    assert.equal(width({ landscape: true }, {}, 0), Math.floor(pixels(297)))
+    assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(pixels(200)))
+  })
+
+  test('is wider for smaller content, and never too narrow to show any', () => {
+    assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(pixels(420)))
+    assert.equal(width({ scale: 2 }, {}, 0), Math.floor(pixels(105)))
+    assert.equal(width({ pageSize: '20x100mm', scale: 2 }), 100)
+  })
+
+  test('is that of the page, unless other paper or margins are asked for', () => {
+    const own = { width: 600, left: 50, right: 20 }
+    assert.equal(width({}, own), 530)
+    assert.equal(width({}, { ...own, left: 0 }), 580)
+    assert.equal(width({ marginLeft: '1in' }, own), 600 - 96 - 20)
+    assert.equal(width({ marginRight: '1in' }, own), 600 - 50 - 96)
+    assert.equal(width({ pageSize: 'A4' }, own), Math.floor(pixels(210) - 70))
+    assert.equal(width({ landscape: false }, own), Math.floor(pixels(210) - 70))
+    assert.equal(width({}, { left: 50, right: 20 }), Math.floor(pixels(210) - 70))
+  })
+})
+
+describe('the paper of a web page', () => {
+  test('is its own where nothing is asked for, else A4', () => {
+    assert.deepEqual(pageRules(asked({})), [])
+    assert.deepEqual(pageRules(asked({ scale: 0.5, headerText: 'a', printBackground: false })), [])
+    const { paperWidth, paperHeight } = usualPaper
+    assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
+  })
+
+  test('is what is asked for, which comes before its own', () => {
+    assert.deepEqual(pageRules(asked({ pageSize: 'A5' })), ['size: 148mm 210mm !important;'])
+    assert.deepEqual(pageRules(asked({ landscape: 'true' })), ['size: 297mm 210mm !important;'])
+    assert.deepEqual(pageRules(asked({ landscape: false })), ['size: 210mm 297mm !important;'])
+    const sides = { marginTop: '1cm', marginRight: '2mm', marginBottom: '0mm', marginLeft: '1in' }
+    assert.deepEqual(pageRules(asked(sides)), [
+      'margin-top: 10mm !important;',
+      'margin-right: 2mm !important;',
+      'margin-bottom: 0mm !important;',
+      'margin-left: 25.4mm !important;',
+    ])
+    assert.deepEqual(pageRules(asked({ pageSize: 'A4', marginLeft: '1cm' }), bookMargin), [
+      'margin: 20mm;',
+      'margin-left: 10mm !important;',
+      'size: 210mm 297mm !important;',
+    ])
+  })
+
+  test('has to have room between its margins', () => {
+    const across = (left: number, right: number) =>
+      pageRules(asked({ marginLeft: `${left}mm`, marginRight: `${right}mm` }))
+    const down = (top: number, bottom: number) =>
+      pageRules(asked({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` }))
+    const wrong = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
+    assert.throws(() => across(105, 105), wrong)
+    assert.throws(() => across(0, 210), wrong)
+    assert.throws(() => down(148.5, 148.5), wrong)
+    assert.throws(() => down(0, 297), wrong)
+    assert.equal(across(105, 104).length, 2)
+    assert.equal(down(148, 148).length, 2)
+  })
+
+  test('of a book leaves so much for its cover and pages', () => {
+    assert.deepEqual(sheetOf({}, bookMargin), {
+      paper: { width: 210, height: 297 },
+      area: { width: 170, height: 257 },
+    })
+    const sides = { marginTop: '1mm', marginRight: '2mm', marginBottom: '4mm', marginLeft: '8mm' }
+    assert.deepEqual(sheetOf({ pageSize: 'a5', landscape: true, ...sides }, bookMargin), {
+      paper: { width: 210, height: 148 },
+      area: { width: 200, height: 143 },
+    })
+    assert.deepEqual(sheetOf({ marginTop: '1mm', marginLeft: '8mm' }, 0).area, { width: 202, height: 296 })
+    assert.deepEqual(sheetOf({ marginBottom: '1mm', marginRight: '8mm' }, 0).area, {
+      width: 202,
+      height: 296,
+    })
+  })
+})
+
+test('text at the head of each page is text, with its numbers and the day filled in', () => {
+  const inner = (text?: string) =>
+    /^<div style="[^"]*">(.*)<\/div>$/s.exec(runningText(text, new Date('2026-03-04T23:00:00Z')))?.[1]
+  assert.equal(inner(), '')
+  assert.equal(
+    inner('{page} of {pages}, {date}{Page}'),
+    '<span class="pageNumber"></span> of <span class="totalPages"></span>, 2026-03-04{Page}',
+  )
+  assert.equal(inner(`<b>&"'`), '&#60;b&#62;&#38;&#34;&#39;')
+})

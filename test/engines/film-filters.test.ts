@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sizeFor } from '../../lib/engines/ffmpeg/size.ts'
+import { after, mediaWith, recipe, type Streams } from './told-recipe.ts'
+
+const encode = { mode: 'encode' }
+const filter = (to: string, options: object, picture: object = {}, more: object = {}) =>
+  after(recipe(to, { ...encode, ...options }, { picture }, more).output, '-filter:v:0')
+
+describe('the pictures of a film', () => {
+  test('come as they are where nothing else is asked for', () => {
+    assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
+    assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
+  })
+
+  test('are as many in a second as the codec knows, by their ratio to what there were or was asked for', () => {
+    const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
+      /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
+    for (const [asked, known] of [
+      [23.98, '24000/1001'],
+      [24, '24'],
+      [26, '25'],
+      [29.97, '30000/1001'],
+      [30, '30'],
+      [42, '50'],
+      [38, '30'],
+      [59.94, '60000/1001'],
+      [60, '60'],
+    ] as const) {
+      assert.equal(rate('mpg', { fps: asked }), known, `MPEG-1: ${asked}`)
+      assert.equal(rate('mpeg', { fps: asked }), known, `MPEG-2: ${asked}`)
+    }
+    assert.equal(rate('mpeg', {}, '30000/1001'), '30000/1001')
+    assert.equal(rate('mpeg', {}, '5/1'), '24000/1001')
+    for (const unknown of ['0/0', '', '25']) assert.equal(rate('mpeg', {}, unknown), '25', unknown)
+    assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
+  })
+
+  test('without a rate get one where it is counted, not timed', () => {
+    const clock = { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }
+    assert.match(filter('avi', {}, clock), /,fps=50$/)
+    assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
+    assert.match(filter('avi', { fps: 7 }, clock), /,fps=7$/)
+    for (const told of [
+      { avg_frame_rate: '25/1', r_frame_rate: '100000/1' },
+      { avg_frame_rate: '0/0', r_frame_rate: '1000/1' },
+    ])
+      assert.doesNotMatch(filter('avi', {}, told), /fps/)
+  })
+
+  test('of an animation are timed before anything is laid below them', () => {
+    const moving = (to: string, options: object, picture: object) =>
+      filter(to, options, picture, { from: 'gif' })
+    const size = 'scale=640:480:flags=bicubic,setsar=1'
+    assert.equal(moving('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
+    assert.equal(moving('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
+    assert.equal(moving('mp4', {}, { r_frame_rate: '0/0' }), size)
+    assert.equal(
+      moving('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
+      `fps=50,${size}`,
+      'an animated PNG has a clock instead of a rate',
+    )
+    assert.match(
+      moving('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
+      /^fps=10\/1,format=gbrap,split\[above\]\[below\];\[below\]lutrgb=r=255:g=255:b=255:a=255\[color\];/,
+    )
+  })
+
+  test('are turned, and fitted into the one picture that a codec knows', () => {
+    const turned = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
+    assert.deepEqual(turned, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
+    assert.equal(
+      filter('dv', { rotate: 90 }),
+      'scale=640:480:flags=bicubic,setsar=1,transpose=clock,scale=768:576:force_original_aspect_ratio=decrease,pad=768:576:-1:-1,scale=720:576,setsar=768/720,fps=25',
+    )
+    assert.match(
+      filter('amv', {}),
+      /,scale=160:120:force_original_aspect_ratio=decrease,pad=160:120:-1:-1,scale=160:120,setsar=160\/160,fps=25$/,
+    )
+  })
+
+  test('keep lights that usual screens have not in h265 alone, and only where nothing lies over them', () => {
+    const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
+    const of = (options: object, more: object = {}) => recipe('mp4', options, { picture: bright }, more)
+    const overlay = { path: 'mark.png', left: 5, top: 7 }
+    const kept = of({ ...encode, codec: 'h265' })
+    assert.equal(after(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(kept.output[kept.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
+    assert.deepEqual(kept.warnings, [])
+    const usual = of(encode)
+    assert.match(
+      after(usual.output, '-filter:v:0'),
+      /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
+    )
+    assert.deepEqual(
+      usual.warnings.map(({ code }) => code),
+      ['COLORS_CONVERTED'],
+    )
+    assert.match(usual.warnings[0]?.message ?? '', /codec=h265 keeps them/)
+    const marked = of({ ...encode, codec: 'h265' }, { overlay })
+    assert.match(
+      after(marked.output, '-filter_complex'),
+      /^\[0:0\]scale=.*zscale=.*\[film\];\[1:v\]scale=out_color_matrix=bt709,/,
+    )
+    assert.doesNotMatch(marked.warnings[0]?.message ?? '', /codec=/)
+  })
+})
+
+describe('what lies over a film', () => {
+  const overlay = { path: 'mark.png', left: 5, top: 7 }
+  const graph = (picture: object, options: object = {}) => {
+    const { output } = recipe('mp4', options, { picture }, { overlay })
+    assert.deepEqual(output.slice(0, 4), ['-f', 'png_pipe', '-i', 'mark.png'])
+    assert.equal(after(output, '-map'), '[picture]')
+    return after(output, '-filter_complex')
+  }
+
+  test('comes over it when it has its size, before it is turned', () => {
+    assert.equal(
+      graph({ color_space: 'bt709' }, { rotate: 90, fps: 5 }),
+      '[0:0]scale=640:480:flags=bicubic,setsar=1[film];[1:v]scale=out_color_matrix=bt709,format=yuva444p[mark];[film][mark]overlay=5:7:format=auto,transpose=clock,fps=5[picture]',
+    )
+  })
+
+  test('has the colors of high definition or of old television, as the film has', () => {
+    const matrix = (picture: object) => /\[1:v\](.*?)\[mark\]/.exec(graph(picture))?.[1]
+    const [hd, old] = ['bt709', 'bt601'].map((name) => `scale=out_color_matrix=${name},format=yuva444p`)
+    assert.equal(matrix({ color_space: 'bt709' }), hd)
+    assert.equal(matrix({ color_space: 'unknown', width: 1280, height: 720 }), hd)
+    assert.equal(matrix({ width: 1280, height: 718 }), old)
+    assert.equal(matrix({ color_space: 'smpte170m', width: 1920, height: 1080 }), old)
+    assert.equal(matrix({ pix_fmt: 'nv12' }), old)
+    assert.equal(matrix({ pix_fmt: 'gbrp', color_space: 'bt709' }), 'format=rgba')
+  })
+})
+
+describe('the sides of a film', () => {
+  const sides = (picture: object, options: object = {}, step?: number) => {
+    const { video } = mediaWith({ picture } satisfies Streams)
+    assert.ok(video)
+    const { width, height } = sizeFor(video, options as Parameters<typeof sizeFor>[1], step) // a part of them
+    return [width, height]
+  }
+
+  test('are even, or whole steps of what the codec takes, and never nothing', () => {
+    assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
+    assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
+    assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
+    assert.match(filter('rm', {}, { width: 102, height: 50 }), /^scale=104:52:/)
+    assert.match(filter('mp4', {}, { width: 102, height: 50 }), /^scale=102:50:/)
+  })
+
+  test('are those that are seen: turned as its camera was, with square dots', () => {
+    const turned = (rotation: number) => ({ side_data_list: [{ rotation }] })
+    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(turned(rotation)), [480, 640])
+    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(turned(rotation)), [640, 480])
+    assert.deepEqual(sides({ sample_aspect_ratio: '3:2' }), [960, 480])
+    assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
+  })
+
+  test('fit into a box, or have a shorter side, whichever way it is turned', () => {
+    assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
+    assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
+    assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
+    assert.deepEqual(sides({}, { resolution: '1000x120' }), [160, 120])
+    assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
+  })
+
+  test('that are too short for an encoder have another one', () => {
+    const encoder = (to: string, options: object, side: number) => {
+      const picture = { width: 200, height: side }
+      return after(recipe(to, { ...encode, ...options }, { picture }).output, '-c:v:0')
+    }
+    assert.deepEqual(
+      [encoder('mp4', { codec: 'av1' }, 64), encoder('mp4', { codec: 'av1' }, 62)],
+      ['libsvtav1', 'libaom-av1'],
+    )
+    const small = recipe('mj2', encode, { picture: { width: 30, height: 200 } }).output
+    assert.equal(after(small, '-numresolution'), '1')
+    assert.equal(
+      after(recipe('mj2', encode, { picture: { width: 32, height: 32 } }).output, '-numresolution'),
+      '-',
+    )
+  })
+})

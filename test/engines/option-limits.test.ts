@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { BookOptions } from '../../lib/engines/calibre/options.ts'
+import { PrintOptions } from '../../lib/engines/chromium/paper.ts'
+import {
+  animatedPngOptions,
+  animatedWebpOptions,
+  audioOptions,
+  compressOptions,
+  filmWatermarkOptions,
+  gifOptions,
+  mergeSoundOptions,
+  mergeVideoOptions,
+  videoOptions,
+} from '../../lib/engines/ffmpeg/options.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
+import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
+import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import { pageOptions } from '../../lib/engines/ghostscript/pages.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { SheetPdfOptions } from '../../lib/engines/libreoffice/page.ts'
+import { UnlockOptions } from '../../lib/engines/libreoffice/unlock-options.ts'
+import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
+import { isLenient, isOfSource } from '../../lib/engines/options.ts'
+import { DocxOptions } from '../../lib/engines/pdf/docx/options.ts'
+import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
+import { dpi, jpgShape, lossyShape, pngShape } from '../../lib/engines/picture/options.ts'
+import { watermarkShape } from '../../lib/engines/picture/watermark-options.ts'
+import { TableOptions } from '../../lib/engines/text/table-options.ts'
+import { compressRows } from '../../lib/engines/vips/compress.ts'
+import { mergeRows } from '../../lib/engines/vips/merge.ts'
+
+/** The schemas by what they are for, as one table: each is asked for its limits, its words and what it is when left out. */
+const schemas = {
+  film: videoOptions(videoContainers.mp4),
+  sound: audioOptions(audioContainers.mp3),
+  gif: gifOptions,
+  webp: animatedWebpOptions,
+  apng: animatedPngOptions,
+  smallerFilm: compressOptions(videoContainers.mp4),
+  smallerPicture: rowOf(compressRows),
+  films: mergeVideoOptions,
+  sounds: mergeSoundOptions,
+  filmMark: filmWatermarkOptions,
+  still: rowOf(filmThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
+  jpg: z.object({ ...jpgShape, dpi }),
+  png: z.object(pngShape),
+  lossy: z.object(lossyShape),
+  pictures: rowOf(mergeRows),
+  mark: z.object(watermarkShape),
+  book: BookOptions,
+  page: pageOptions.jpg,
+  print: PrintOptions,
+  sheet: SheetPdfOptions,
+  unlock: UnlockOptions,
+  notes: MetadataOptions,
+  docx: DocxOptions,
+  table: TableOptions,
+  ...toolOptions,
+} as const satisfies Readonly<Record<string, z.ZodObject>>
+type SchemaId = keyof typeof schemas
+
+function rowOf([row]: readonly { readonly options: z.ZodObject }[]): z.ZodObject {
+  assert.ok(row)
+  return row.options
+}
+
+/** Without what else is needed. */
+const fieldOf = (id: SchemaId, name: string): z.ZodType => {
+  const schema: unknown = Object.entries(schemas[id].shape).find(([field]) => field === name)?.[1]
+  assert.ok(schema instanceof z.ZodType, `${id} has no ${name}`)
+  return schema
+}
+
+const takes = (id: SchemaId, name: string, value: unknown) => fieldOf(id, name).safeParse(value).success
+
+describe('a limit', () => {
+  const numbers: readonly (readonly [SchemaId, name: string, least: number, most: number, step?: number])[] =
+    [
+      ['film', 'audioBitrate', 6000, 1_536_000],
+      ['film', 'audioSampleRate', 8000, 192_000],
+      ['film', 'channels', 1, 8],
+      ['film', 'volume', 0, 10, 0.1],
+      ['film', 'crf', 0, 63],
+      ['film', 'quality', 1, 100],
+      ['film', 'videoBitrate', 10_000, 200_000_000],
+      ['film', 'bitrate', 10_000, 200_000_000],
+      ['film', 'fps', 1, 60, 0.1],
+      ['film', 'start', 0, 86_400, 0.1],
+      ['film', 'end', 0, 86_400, 0.1],
+      ['sound', 'start', 0, 86_400, 0.1],
+      ['gif', 'width', 16, 4096],
+      ['gif', 'fps', 5, 30, 0.1],
+      ['gif', 'start', 0, 86_400, 0.1],
+      ['gif', 'end', 0, 86_400, 0.1],
+      ['gif', 'loop', 0, 65_535],
+      ['gif', 'maxFileSize', 10_000, 1_000_000_000],
+      ['webp', 'quality', 1, 100],
+      ['smallerFilm', 'targetSize', 10_000, 20_000_000_000],
+      ['smallerPicture', 'targetSize', 200, 2_000_000_000],
+      ['sounds', 'gap', 0, 10, 0.1],
+      ['still', 'timestamp', 0, 86_400, 0.1],
+      ['still', 'count', 1, 20],
+      ['still', 'width', 1, 8192],
+      ['still', 'height', 1, 8192],
+      ['still', 'quality', 1, 100],
+      ['jpg', 'width', 1, 30_000],
+      ['jpg', 'height', 1, 30_000],
+      ['jpg', 'downscale', 16, 30_000],
+      ['jpg', 'jpegQuality', 1, 100],
+      ['jpg', 'dpi', 18, 1200],
+      ['png', 'compressionLevel', 0, 9],
+      ['lossy', 'quality', 1, 100],
+      ['mark', 'watermarkOpacity', 0.01, 1, 0.001],
+      ['mark', 'watermarkFontSize', 4, 500, 0.1],
+      ['mark', 'watermarkScale', 1, 100],
+      ['mark', 'watermarkMargin', 0, 1000],
+      ['book', 'ebookMargin', 0, 200, 0.1],
+      ['book', 'ebookBaseFontSize', 4, 60, 0.1],
+      ['page', 'dpi', 72, 600],
+      ['page', 'downscale', 16, 20_000],
+      ['print', 'scale', 0.1, 2, 0.01],
+      ['add-page-numbers-pdf', 'startNumber', 0, 1_000_000],
+      ['add-page-numbers-pdf', 'fontSize', 4, 72, 0.1],
+      ['remove-blank-pages-pdf', 'blankThreshold', 0, 10, 0.01],
+      ['compress', 'quality', 1, 100],
+      ['compress', 'targetSize', 1000, 2_000_000_000],
+    ]
+
+  test('of a number is taken, and nothing beyond it', () => {
+    for (const [id, name, least, most, step = 1] of numbers) {
+      for (const value of [least, most]) {
+        assert.ok(takes(id, name, value), `${id} ${name}: ${value}`)
+        assert.ok(takes(id, name, ` ${value} `), `${id} ${name}: ${value} as text`)
+      }
+      for (const value of [least - step, most + step, `${most + step}`])
+        assert.equal(takes(id, name, value), false, `${id} ${name}: ${value}`)
+      // Where a whole number is meant, no other is taken.
+      const between = most < 1000 ? least + step / 2 : least + 0.5
+      assert.equal(takes(id, name, between), step < 1, `${id} ${name}: ${between}`)
+    }
+  })
+
+  test('of a text is taken, and no letter more', () => {
+    const texts: readonly (readonly [SchemaId, name: string, most: number])[] = [
+      ['mark', 'watermarkText', 200],
+      ['sheet', 'headerText', 500],
+      ['sheet', 'footerText', 500],
+      ['unlock', 'password', 255],
+      ['page', 'password', 200],
+      ...['title', 'author', 'subject', 'description', 'keywords', 'copyright'].map(
+        (name) => ['notes', name, 2000] as const,
+      ),
+      ...['title', 'author', 'subject', 'keywords', 'creator', 'producer'].map(
+        (name) => ['edit-pdf-metadata', name, 2000] as const,
+      ),
+      ...(Object.keys(toolOptions) as (keyof typeof toolOptions)[]) // Object.keys forgets the names.
+        .map((id) => [id, 'password', 127] as const),
+      ['encrypt-pdf', 'ownerPassword', 127],
+      ['encrypt-pdf', 'currentPassword', 127],
+    ]
+    for (const [id, name, most] of texts) {
+      assert.ok(takes(id, name, 'x'.repeat(most)), `${id} ${name}`)
+      assert.equal(takes(id, name, 'x'.repeat(most + 1)), false, `${id} ${name}: ${most + 1} letters`)
+    }
+    assert.equal(takes('encrypt-pdf', 'password', 'ä'.repeat(64)), false, 'counted in bytes')
+    assert.ok(takes('add-page-numbers-pdf', 'format', `${'x'.repeat(94)}{page}`))
+    assert.equal(takes('add-page-numbers-pdf', 'format', `${'x'.repeat(95)}{page}`), false)
+    assert.equal(takes('add-page-numbers-pdf', 'format', 'Page'), false, 'without its number')
+    for (const [id, name] of [
+      ['unlock', 'password'],
+      ['page', 'password'],
+      ['decrypt-pdf', 'password'],
+      ['mark', 'watermarkText'],
+    ] as const)
+      assert.equal(takes(id, name, ''), false, `${id} ${name}: nothing`)
+    for (const [id, name] of [
+      ['notes', 'title'],
+      ['edit-pdf-metadata', 'title'],
+      ['decrypt-pdf', 'password'],
+      ['encrypt-pdf', 'password'],
+    ] as const)
+      for (const wrong of ['a\nb', '\na', 'a\r', 'a\n'])
+        assert.equal(takes(id, name, wrong), false, `${id} ${name}: ${JSON.stringify(wrong)}`)
+    assert.equal(takes('notes', 'title', ''), true, 'which removes it')
+  })
+})
+
+/** As the documentation lists them. */
+function wordsOf(schema: z.ZodType): string {
+  const { anyOf = [], enum: words } = z.toJSONSchema(schema, { io: 'input' })
+  return (words ?? anyOf.flatMap((one) => (typeof one === 'object' ? (one.enum ?? []) : []))).join(' ')
+}
+
+test('an option of a few words takes these', () => {
+  const presets = 'ultrafast superfast veryfast faster fast medium slow slower veryslow'
+  const qualities = 'low medium high highest'
+  const words: readonly (readonly [SchemaId, name: string, words: string])[] = [
+    ['film', 'preset', presets],
+    ['film', 'quality', qualities],
+    ['film', 'rotate', '0 90 180 270'],
+    ['film', 'mode', 'auto remux-if-possible encode'],
+    ['sound', 'audioCodec', 'mp3 copy'],
+    ['gif', 'dither', 'none floyd_steinberg bayer:bayer_scale=5 sierra2'],
+    ['gif', 'palette', 'optimized full'],
+    ['films', 'mode', 'auto encode'],
+    ['films', 'preset', presets],
+    ['filmMark', 'preset', presets],
+    ['jpg', 'fit', 'max crop scale'],
+    ['jpg', 'rotate', '0 90 180 270 -90 -180 -270'],
+    ['jpg', 'metadata', 'strip keep'],
+    ['jpg', 'colorSpace', 'srgb adobe-rgb gray'],
+    ['still', 'fit', 'max crop scale'],
+    ['pictures', 'layout', 'vertical horizontal grid grid2x2 grid3x3'],
+    [
+      'mark',
+      'watermarkPosition',
+      'top-left top top-right left center right bottom-left bottom bottom-right diagonal tile',
+    ],
+    ['docx', 'layout', 'flow exact'],
+    ['docx', 'mode', 'fast hybrid'],
+    ['compress-pdf', 'pdfQuality', 'screen ebook printer prepress'],
+    ['compress', 'profile', 'screen ebook printer prepress web max'],
+    ['compress', 'quality', qualities],
+    ['to-pdfa', 'pdfaVersion', '1b 2b 3b'],
+    ['rotate-pdf', 'rotate', '90 180 270 -90 -180 -270'],
+    ['merge-pdf', 'outline', 'keep per_file none'],
+    [
+      'add-page-numbers-pdf',
+      'position',
+      'top-left top top-right left center right bottom-left bottom bottom-right',
+    ],
+  ]
+  for (const [id, name, expected] of words) {
+    const schema = fieldOf(id, name)
+    assert.equal(wordsOf(schema), expected, `${id} ${name}`)
+    for (const word of expected.split(' '))
+      assert.ok(schema.safeParse(word).success, `${id} ${name}: ${word}`)
+    assert.equal(schema.safeParse('another').success, false, `${id} ${name}`)
+  }
+})
+
+test('what is left out is this', () => {
+  const mark = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
+  const picture = { fit: 'max', metadata: 'strip' }
+  const clip = { fps: 10, loop: 0 }
+  const rights = { allowPrinting: true, allowCopying: true, allowModifying: true, allowAnnotating: true }
+  const expected: Partial<Record<SchemaId, object>> = {
+    film: { mode: 'auto' },
+    sound: { mode: 'auto' },
+    gif: { ...clip, dither: 'bayer:bayer_scale=5', palette: 'optimized', boomerang: false },
+    webp: clip,
+    apng: clip,
+    films: { mode: 'auto' },
+    sounds: { gap: 0 },
+    filmMark: mark,
+    still: { fit: 'max', count: 1 },
+    jpg: picture,
+    png: { ...picture, compressionLevel: 6, palette: false },
+    lossy: picture,
+    pictures: { ...picture, layout: 'vertical', compressionLevel: 6, palette: false },
+    mark,
+    page: { dpi: 150, colorSpace: 'srgb' },
+    print: { printBackground: true, scale: 1 },
+    sheet: { embedAllFonts: true, fitToWidth: true },
+    notes: { strip: false },
+    docx: { mode: 'hybrid', embedFonts: false },
+    'encrypt-pdf': { ...rights, allowFormFilling: true },
+    'rotate-pdf': { rotate: 90 },
+    'compress-pdf': { pdfQuality: 'ebook' },
+    'to-pdfa': { pdfaVersion: '2b' },
+    'add-watermark-pdf': mark,
+    watermark: mark,
+    'add-page-numbers-pdf': {
+      ...{ position: 'bottom', startNumber: 1, format: '{page}' },
+      ...{ fontSize: 11, fontColor: 'black', margin: '24pt' },
+    },
+    'edit-pdf-metadata': { removeMetadata: false },
+    'sanitize-pdf': { removeLinks: true, removeMetadata: false },
+    'remove-blank-pages-pdf': { blankThreshold: 0.02 },
+    merge: { outline: 'keep' },
+    'merge-pdf': { outline: 'keep' },
+  }
+  const ids = Object.keys(schemas) as SchemaId[] // Object.keys forgets the names.
+  for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expected[id] ?? {}, id)
+  const needed = ids.filter((id) => !schemas[id].safeParse({}).success)
+  assert.equal(
+    needed.join(' '),
+    'encrypt-pdf extract-pdf-pages remove-pdf-pages reorder-pdf-pages redact-pdf',
+    'those that mean nothing without an option',
+  )
+})
+
+test('words of other services are dropped for these alone, and these say how the file is read', () => {
+  const marked = (isMarked: (schema: z.ZodType) => boolean) => {
+    const names = engines.flatMap(({ capabilities }) =>
+      capabilities.flatMap(({ options: { shape } }) =>
+        Object.entries(shape).flatMap(
+          ([name, schema]) => (isMarked(schema as z.ZodType) ? [name] : []), // The shape of an object schema holds schemas.
+        ),
+      ),
+    )
+    return [...new Set(names)].toSorted().join(' ')
+  }
+  assert.equal(marked(isLenient), 'mode')
+  assert.equal(marked(isOfSource), 'delimiter encoding headers')
+})
