@@ -28,6 +28,7 @@ import { mailCapability, mailToPage } from './pandoc/mail.ts'
 import { requireReadableMarkdown } from './pandoc/markdown-limits.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
+import { rawCellsAsText } from './pandoc/raw-cells.ts'
 import { withHeaderRows, withLinks } from './pandoc/readable.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import { tellTemplates } from './pandoc/templates.ts'
@@ -145,7 +146,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 async function lettersOf(
   input: InputFile,
   from: SourceId,
-  { options }: Work,
+  { to, options }: Work,
   tools: Tools,
 ): Promise<InputFile> {
   if (from === 'docx') return wholeText(input, tools)
@@ -157,6 +158,7 @@ async function lettersOf(
     const path = await utf8Copy(input, tools, wanted)
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
     const letters = { ...input, path }
+    if (from === 'ipynb') return rawCellsAsText(letters, to, tools)
     return from === 'fb2' ? rowsAsParagraphs(letters, tools) : letters
   }
   const { tableCopy } = await import('./text/table.ts')

@@ -13,6 +13,10 @@ const Output = z.object({
 const Cell = z.object({
   cell_type: z.string(),
   source: Lines,
+  metadata: z
+    .object({ raw_mimetype: z.unknown().optional(), format: z.unknown().optional() })
+    .catch({})
+    .default({}),
   outputs: z.array(Output).catch([]).default([]),
 })
 const Notebook = z.object({ cells: z.array(Cell) })
@@ -22,12 +26,15 @@ const colors = /\u001b\[[\d;]{0,20}m/g
 
 /**
  * What is written, the programs and what they printed. Of a result that is there in more than one form nobody knows
- * which will be shown; cells that are raw are for one program alone.
+ * which will be shown.
  */
 export const notebook = ofSource((source) =>
-  Notebook.safeParse(parsed(source)).data?.cells.flatMap(({ cell_type, source, outputs }) => [
+  Notebook.safeParse(parsed(source)).data?.cells.flatMap(({ cell_type, source, metadata, outputs }) => [
     ...(cell_type === 'markdown' ? [textOfMarked('md', source)] : []),
-    ...(cell_type === 'code' ? [source] : []),
+    // A raw cell that names a program is written in the language of that.
+    ...(cell_type === 'code' || (cell_type === 'raw' && !(metadata.raw_mimetype ?? metadata.format))
+      ? [source]
+      : []),
     ...outputs.map(shown),
   ]),
 )

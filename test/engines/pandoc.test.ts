@@ -225,6 +225,27 @@ test('templates of a wiki that are left out are told with their number', async (
   assert.deepEqual((await convert(pandoc, plain, 'html')).warnings, [])
 })
 
+test('raw cells of a notebook stand in what becomes of it as they were typed', async () => {
+  const raw = (source: string, type?: string) => ({
+    cell_type: 'raw',
+    source,
+    metadata: type ? { raw_mimetype: type } : {},
+  })
+  const cells = [
+    raw('typed ```words```'),
+    raw('*marked*', 'text/markdown'),
+    raw('\\textbf{of TeX}', 'text/latex'),
+  ]
+  const book = { cells, metadata: {}, nbformat: 4, nbformat_minor: 4 }
+  const notebook = await file('raw.ipynb', JSON.stringify(book))
+  for (const to of ['txt', 'md', 'html', 'tex', 'rst'] as const) {
+    const { path } = await convert(pandoc, notebook, to)
+    const text = (await readFile(path, 'utf8')).replaceAll(/<[^>]*>/g, '')
+    for (const words of [/typed ```words```/, /marked/, /\\textbf\{of TeX\}/]) assert.match(text, words, to)
+    if (to === 'tex') assert.doesNotMatch(text, /verbatim\}\s*\\textbf/)
+  }
+})
+
 describe('a document that names files of the machine', () => {
   /** Any engine may read it, pandoc is not to show it. */
   const secret = '/usr/share/common-licenses/GPL-3'

@@ -343,11 +343,12 @@ test('of a notebook the text, the programs and what they printed are its words',
         { output_type: 'error', traceback: ['\u001b[31mnobody\u001b[0m'] },
       ],
     },
-    { cell_type: 'raw', source: 'no' },
+    { cell_type: 'raw', source: ['in ', 'Rome'], metadata: {} },
+    { cell_type: 'raw', source: '\\no', metadata: { raw_mimetype: 'text/latex' } },
   ]
   const words = (await written('a.ipynb', JSON.stringify({ cells, nbformat: 4 })))?.words
-  assert.equal(words?.keptIn(wordsOf('The walrus and Ann print cost or seen by nobody')), 10)
-  assert.equal(words?.total, 10)
+  assert.equal(words?.keptIn(wordsOf('The walrus and Ann print cost or seen by nobody in Rome')), 12)
+  assert.equal(words?.total, 12)
   assert.equal(await written('b.ipynb', '{"cells": ['), undefined)
 })
 
