@@ -14,6 +14,8 @@ import {
 } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { rowsAsParagraphs } from './pandoc/book-tables.ts'
+import { keysOfCitations } from './pandoc/citations.ts'
+import { infoAsText } from './pandoc/docbook-info.ts'
 import {
   references,
   type SourceId,
@@ -29,22 +31,21 @@ import { requireReadableMarkdown } from './pandoc/markdown-limits.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { rawCellsAsText } from './pandoc/raw-cells.ts'
+import { tellRawParts } from './pandoc/raw-parts.ts'
 import { withHeaderRows, withLinks } from './pandoc/readable.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import { tellTemplates } from './pandoc/templates.ts'
+import { tellSkipped, withKnownCommands } from './pandoc/tex-commands.ts'
+import { setTitle, settleTitle, titleOf } from './pandoc/title.ts'
 import {
-  abstractToText,
   hasRawHtml,
   headersToRows,
   keepDescriptiveMeta,
   plainText,
   removeBoxes,
   removeRaw,
-  setTitle,
   settlePictures,
   Tree,
-  titleOf,
-  titleToHeading,
 } from './pandoc/tree.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
@@ -158,6 +159,8 @@ async function lettersOf(
     const path = await utf8Copy(input, tools, wanted)
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
     const letters = { ...input, path }
+    if (from === 'tex') return withKnownCommands(letters, tools)
+    if (from === 'dbk' || from === 'xml') return infoAsText(letters, tools)
     if (from === 'ipynb') return rawCellsAsText(letters, to, tools)
     return from === 'fb2' ? rowsAsParagraphs(letters, tools) : letters
   }
@@ -171,25 +174,6 @@ function isReference(id: FormatId): id is keyof typeof references {
 
 /** A book takes seconds; macros and anchors that multiply never end. */
 const readLimitS = 180
-/** Whose writers bring the abstract of a document, which stands beside its text. */
-const withAbstract: readonly FormatId[] = [
-  'docx',
-  'odt',
-  'pptx',
-  'html',
-  'xhtml',
-  'epub',
-  'fb2',
-  'jats',
-  'tex',
-  'ctx',
-  'ms',
-  'md',
-  'mmd',
-  'adoc',
-  'pjson',
-  'native',
-]
 const boxless: readonly FormatId[] = ['md', 'mmd', 'opml']
 const treeFile = 'tree.json'
 const mediaFolder = 'media'
@@ -213,9 +197,8 @@ async function viaTree(
   keepDescriptiveMeta(tree)
   if (pictures === 'packed') removeRaw(tree)
   fit(tree, from, target)
+  settleTitle(tree, target, titleAsHeading === true)
   if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
-  if (!withAbstract.includes(target)) abstractToText(tree)
-  if (titleAsHeading) titleToHeading(tree)
   if (needsTitle && plainText(tree.meta['title']) === '') {
     const title = titleOf(tree) || titleFromName(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
@@ -283,9 +266,12 @@ async function treeOf(input: InputFile, from: SourceId, { to, options }: Work, t
   const media = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
   await read(['-f', reader, ...args, ...media], input, from, tools)
   const tree = await parsed(path, from)
+  keysOfCitations(tree, to)
   tellTemplates(tree, to, tools)
+  const isWhole = to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)
+  tellRawParts(tree, isWhole ? to : undefined, tools)
   if (from === 'csv' && TableOptions.parse(options).headers === false) headersToRows(tree)
-  if (to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)) return tree
+  if (isWhole) return tree
   // Tables and pictures that the author wrote as HTML are read as such.
   const page = join(tools.workDir, 'page.html')
   await read(['-f', reader, ...args, '-s', '-t', 'html5', '--mathml', '-o', page], input, from, tools)
@@ -314,8 +300,11 @@ async function read(args: readonly string[], input: InputFile, from: SourceId, t
   // Its reader takes any bytes for text.
   if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
   try {
-    const { stderr } = await tools.exec('pandoc', ['--sandbox', ...args, path], { timeoutS: readLimitS })
+    const telling = from === 'tex' ? ['--verbose'] : []
+    const all = ['--sandbox', ...telling, ...args, path]
+    const { stderr } = await tools.exec('pandoc', all, { timeoutS: readLimitS })
     tellIncludes(stderr, tools)
+    if (from === 'tex') tellSkipped(stderr, await readFile(path, 'utf8'), tools)
   } catch (error) {
     if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
       const sentence =
@@ -344,7 +333,7 @@ function tooLarge(from: FormatId, cause: unknown): AppError {
 
 /** Readers of some formats go on without them. */
 function tellIncludes(stderr: string, tools: Tools): void {
-  const count = stderr.match(/Could not load include file/g)?.length ?? 0
+  const count = stderr.match(/\[WARNING\] Could not load include file/g)?.length ?? 0
   if (count === 0) return
   const files =
     count === 1

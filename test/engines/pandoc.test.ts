@@ -151,7 +151,30 @@ describe('what a document says', () => {
   })
 
   test('keeps its title as a heading where the format has no other place', async () => {
-    assert.match((await converted(notes, 'wiki')).text, /^= Field notes =/)
+    assert.match((await converted(notes, 'wiki')).text, /^= Field notes =\s+Ada Example\s/)
+  })
+
+  test('keeps subtitle, authors and date where the format has no other place', async () => {
+    const facts =
+      'title: Birds\nsubtitle: of rivers\nauthor: [Ada E, Bo F]\ndate: 2024-05-04\nabstract: In short.\n'
+    const described = await file('described.md', `---\n${facts}---\n\n# One\n\nWords.\n`)
+    for (const to of [
+      'textile',
+      'jira',
+      'ipynb',
+      'rtf',
+      'txt',
+      'org',
+      'adoc',
+      'opml',
+      'tei',
+      'fb2',
+    ] as const) {
+      const { text } = await converted(described, to)
+      const words = ['Birds', 'of rivers', 'Ada', 'Bo', '2024', 'In short']
+      const lost = words.filter((word) => !text.replaceAll('\\', '').includes(word))
+      assert.deepEqual(lost, [], to)
+    }
   })
 
   test('is read in the encoding that it has', async () => {
@@ -352,6 +375,57 @@ test('the abstract of a document is kept, once, whether or not the target has a 
     const text = await readFile(path, 'utf8')
     assert.equal(text.match(/Kingfishers\s+dive/g)?.length, 1, to)
     assert.ok(text.indexOf('Kingfishers') < text.indexOf('Herons'), to)
+  }
+})
+
+test('abstract and legal notice of a DocBook are kept, in front of its text', async () => {
+  const source = await file(
+    'abstract.dbk',
+    `<article><articleinfo><title>Birds</title><author><firstname>Ada</firstname><surname>E</surname></author>
+      <abstract><title>Summary</title><para>Kingfishers dive.</para></abstract>
+      <legalnotice><para>All free.</para></legalnotice></articleinfo><para>Herons wait.</para></article>`,
+  )
+  const { path } = await convert(pandoc, source, 'txt')
+  assert.match(
+    await readFile(path, 'utf8'),
+    /Birds\s+Ada E\s+Summary\s+Kingfishers dive.\s+All free.\s+Herons/,
+  )
+})
+
+describe('a LaTeX document', () => {
+  const texOf = (body: string, preamble = '') =>
+    `\\documentclass{article}${preamble}\n\\begin{document}\n${body}\n\\end{document}\n`
+
+  test('keeps words in commands of packages, and the keys of what it cites', async () => {
+    const body = String.raw`Seen\marginpar{aside} \cite[p. 5]{knuth} \fbox{boxed} \todo{ours} on page \pageref{x}.
+      \begin{thebibliography}{99}\bibitem{knuth} Books. \bibitem[L]{lamport} More.\end{thebibliography}`
+    const source = await file('packages.tex', texOf(body, String.raw`\newcommand{\todo}[1]{own #1}`))
+    const { path, warnings } = await convert(pandoc, source, 'txt')
+    const text = (await readFile(path, 'utf8')).replaceAll(/\s+/g, ' ')
+    assert.match(
+      text,
+      /^Seen ?\[1\] \[knuth, p. 5\] boxed own ours on page \[x\]. \[knuth\] Books. \[lamport\] More. \[1\] aside/,
+    )
+    assert.deepEqual(warnings, [])
+  })
+
+  test('tells which commands were left out with their words', async () => {
+    const body = String.raw`Seen \strange{left out} \vspace{3cm} \begin{tikzpicture}\node{a};\end{tikzpicture}`
+    const source = await file('strange.tex', texOf(body, String.raw`\usepackage[x]{none}\fancyhead{words}`))
+    const { warnings, told } = await convert(pandoc, source, 'html')
+    assert.deepEqual(warnings, ['COMMANDS_DROPPED'])
+    assert.match(told.join(), /^2 parts .*: \\strange, tikzpicture\.$/)
+  })
+})
+
+test('parts for one format alone are told where another is wanted', async () => {
+  const source = await file('raw.rst', 'A word.\n\n.. raw:: latex\n\n   \\\\textbf{for TeX}\n')
+  for (const [to, expected] of [
+    ['html', ['RAW_PARTS_DROPPED']],
+    ['docx', ['RAW_PARTS_DROPPED']],
+    ['tex', []],
+  ] as const) {
+    assert.deepEqual((await convert(pandoc, source, to)).warnings, expected, to)
   }
 })
 

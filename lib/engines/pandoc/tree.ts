@@ -183,36 +183,6 @@ async function dataAddress(path: string): Promise<string> {
   return `data:${type};base64,${(await readFile(path)).toString('base64')}`
 }
 
-/** The text of the title or of the first heading; empty when there is neither. */
-export function titleOf(tree: Tree): string {
-  const title = plainText(tree.meta['title'])
-  if (title !== '') return title
-  let heading: Element | undefined
-  for (const block of tree.blocks) {
-    if (isElement(block) && block.t === 'Header') heading ??= block
-  }
-  return heading && Array.isArray(heading.c) ? plainText(heading.c[2]) : ''
-}
-
-export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string): void {
-  tree.meta[name] = { t: 'MetaString', c: title.slice(0, 300) }
-}
-
-export function titleToHeading(tree: Tree): void {
-  const title = titleOf(tree)
-  if ('title' in tree.meta && title !== '')
-    tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
-}
-
-/** Puts the abstract in front of the text. */
-export function abstractToText(tree: Tree): void {
-  const { abstract } = tree.meta
-  delete tree.meta['abstract']
-  if (!isElement(abstract) || !Array.isArray(abstract.c)) return
-  if (abstract.t === 'MetaBlocks') tree.blocks.unshift(...abstract.c)
-  if (abstract.t === 'MetaInlines') tree.blocks.unshift({ t: 'Para', c: abstract.c })
-}
-
 export function plainText(node: unknown): string {
   let text = ''
   visit(node, (element) => {
