@@ -151,7 +151,9 @@ test('pages, formats, accounts and what is not set up are answered', async () =>
     ),
     [200, 200, 200, 401, 401],
   )
-  assert.equal(await status('/v1/cloud/dropbox/auth'), 503)
+  // A request that can be sent once is not sent again, as others are to a service that is busy.
+  const drive = new Request(`${service.url}/v1/cloud/dropbox/auth`)
+  assert.equal((await fetch(drive)).status, 503)
   assert.ok((await status('/v2/jobs')) < 500)
   const origin = { origin: service.url }
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
