@@ -1,4 +1,5 @@
 import type { Container } from './containers.ts'
+import type { Part } from './parts.ts'
 import type { MediaStream } from './probe.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'
 
@@ -34,11 +35,26 @@ export function coverArgs({ media: { cover, video }, container, coverText }: Rec
   return { args, warnings: [] }
 }
 
+/** The same of sounds that become one: the first cover that one of them has. */
+export function mergedCoverArgs(parts: readonly Pick<Part, 'media'>[], container: Container): Extra {
+  const at = parts.findIndex(({ media }) => media.cover)
+  const cover = parts[at]?.media.cover
+  if (!cover) return { args: [], warnings: [] }
+  if (container.cover === 'stream' && isKept(cover)) {
+    const args = ['-map', `${at}:${cover.index}`, '-c:v:0', 'copy', '-disposition:v:0', 'attached_pic']
+    return { args, warnings: [] }
+  }
+  const message = 'The cover picture was dropped: it is not merged into this format.'
+  return { args: [], warnings: [{ code: 'COVER_DROPPED', message }] }
+}
+
 /** Muxers that write chapters where players look for them. */
 const holdChapters = 'mp4 mov f4v ipod 3gp 3g2 ismv matroska webm asf nut mp3 opus'.split(' ')
 
+export const holdsChapters = (muxer: string): boolean => holdChapters.includes(muxer)
+
 export function chapterArgs({ media: { chapters }, container: { muxer } }: RecipeRequest): Extra {
-  const fits = holdChapters.includes(muxer)
+  const fits = holdsChapters(muxer)
   const message = `${chapters} chapter marks were dropped: the format cannot hold them.`
   return {
     args: ['-map_chapters', fits ? '0' : '-1'],

@@ -3,6 +3,7 @@ import { videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { type Colors, usualRange } from './dynamic-range.ts'
 import { colorsOfFirst } from './merged-colors.ts'
+import type { MergedTexts } from './merged-texts.ts'
 import type { MergeSoundOptions, MergeVideoOptions } from './options.ts'
 import type { Part } from './parts.ts'
 import type { Media } from './probe.ts'
@@ -29,6 +30,7 @@ export function mergedFilmArgs(
   parts: readonly Part[],
   container: Container,
   options: MergeVideoOptions,
+  texts: MergedTexts,
 ): string[] {
   const [first] = parts
   if (!first) throw new Error('A merge was planned without a film.')
@@ -40,6 +42,7 @@ export function mergedFilmArgs(
     // While a part has more sound than pictures its last one stays, which ffmpeg would encode again and again for MP4.
     ...(container.steady ? [] : ['-fps_mode', 'vfr']),
     ...(sounds ? ['-map', '[a]', ...soundArgs(container)] : []),
+    ...texts.args(parts.length),
     ...(container.args ?? []),
     ...['-f', container.muxer],
   ]
@@ -64,6 +67,14 @@ export function mergedPieceArgs(
   return [...graph, ...pictureArgs(first, container, options)]
 }
 
+interface Track {
+  /** Of each part. */
+  readonly runs: readonly Run[]
+  readonly list: string
+  readonly target: string
+  readonly texts: MergedTexts
+}
+
 /**
  * The same of the sound alone. Where a part begins follows from what lies before it, pictures and sound, so that small
  * black ones stand in for the pictures; `list` gets the time of the first of each part.
@@ -71,7 +82,7 @@ export function mergedPieceArgs(
 export function mergedTrackArgs(
   parts: readonly Part[],
   container: Container,
-  { runs, list, target }: { readonly runs: readonly Run[]; readonly list: string; readonly target: string },
+  { runs, list, target, texts }: Track,
 ): string[] {
   const [first] = parts
   if (!first) throw new Error('A merge was planned without a film.')
@@ -83,7 +94,8 @@ export function mergedTrackArgs(
   const firsts = begins.map((at) => `eq(n\\,${at})`).join('+')
   return [
     ...['-filter_complex', `${oneAfterTheOther(pictures, parts.map(soundOf))};[v]select=${firsts}[firsts]`],
-    ...['-map', '[a]', ...soundArgs(container), ...(container.args ?? []), '-f', container.muxer, target],
+    ...['-map', '[a]', ...soundArgs(container), ...texts.args(parts.length)],
+    ...[...(container.args ?? []), '-f', container.muxer, target],
     ...[
       '-map',
       '[firsts]',
@@ -156,6 +168,7 @@ export function mergedSoundArgs(
   parts: readonly Part[],
   to: FormatId,
   { gap, ...options }: MergeSoundOptions,
+  { texts, cover }: { readonly texts: MergedTexts; readonly cover: readonly string[] },
 ): string[] {
   const container = containerOf(to)
   const stream = parts[0]?.media.audio[0]
@@ -174,7 +187,8 @@ export function mergedSoundArgs(
   const graph = `${chains.join(';')};${pads}concat=n=${parts.length}:v=0:a=1[a]`
   return [
     ...['-filter_complex', graph, '-map', '[a]', ...newSoundArgs(stream, request)],
-    ...['-map_metadata', '0', '-map_chapters', '-1'],
+    ...cover,
+    ...texts.args(parts.length),
     ...(container.args ?? []),
     ...['-f', container.muxer],
   ]

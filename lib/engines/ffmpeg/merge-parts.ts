@@ -9,6 +9,7 @@ import { inputGuard } from './inputs.ts'
 import { codecsOf, mergedPieceArgs, mergedRate, mergedTrackArgs, type Run } from './joined.ts'
 import { requirePictures, totalS, warnDropped } from './merge.ts'
 import { pieceLengths, placesOf, runOf } from './merge-plan.ts'
+import { mergedTexts } from './merged-texts.ts'
 import { mergeVideoOptions } from './options.ts'
 import { type Part, partsOf } from './parts.ts'
 import type { Media } from './probe.ts'
@@ -116,8 +117,10 @@ async function runSound(
   const target = join(work.outDir, `sound.${work.to}`)
   const list = join(tools.workDir, 'firsts')
   const inputs = parts.flatMap(({ path, guard }) => [...guard, '-i', path])
-  const args = mergedTrackArgs(parts, soundApart(containerOf(work.to)), { runs, list, target })
-  await runFfmpeg([...inputs, ...args], { durationS }, tools)
+  const container = soundApart(containerOf(work.to))
+  const texts = await mergedTexts(parts, container, 0, tools)
+  const args = mergedTrackArgs(parts, container, { runs, list, target, texts })
+  await runFfmpeg([...inputs, ...texts.input, ...args], { durationS }, tools)
   // Each line is a picture: stream, when it is decoded and shown, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(list, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)

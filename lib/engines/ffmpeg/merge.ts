@@ -5,8 +5,10 @@ import type { Result, Tools, Work } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { matches } from './alike.ts'
 import { isHdr, warnOfRange } from './dynamic-range.ts'
+import { mergedCoverArgs } from './extras.ts'
 import { localOnly } from './inputs.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './joined.ts'
+import { type MergedTexts, mergedTexts } from './merged-texts.ts'
 import { type MergeVideoOptions, mergeSoundOptions, mergeVideoOptions } from './options.ts'
 import { type Part, partsOf } from './parts.ts'
 import { isWhole, runFfmpeg, type Written } from './run.ts'
@@ -21,14 +23,15 @@ export async function mergeVideo(work: Work, target: string, tools: Tools): Prom
   requirePictures(parts)
   const options = mergeVideoOptions.parse(work.options)
   warnDropped(parts, tools)
-  const merge = { parts, work, options, target, lastsS: totalS(parts) }
+  const texts = await mergedTexts(parts, containerOf(work.to), 0, tools)
+  const merge = { parts, work, options, target, texts, lastsS: totalS(parts) }
   const copied =
     options.mode !== 'encode' && matches(parts, containerOf(work.to)) && (await copy(merge, tools))
   if (!copied) {
     const bright = parts.find(({ media }) => media.video && isHdr(media.video))?.media.video
     if (bright) warnOfRange(bright, tools)
-    const args = mergedFilmArgs(parts, containerOf(work.to), options)
-    await runFfmpeg([...inputs(parts), ...args, target], { durationS: merge.lastsS }, tools)
+    const args = mergedFilmArgs(parts, containerOf(work.to), options, texts)
+    await runFfmpeg([...inputs(parts), ...texts.input, ...args, target], { durationS: merge.lastsS }, tools)
   }
   tools.progress(1)
   return { files: [{ path: target }], method: copied ? 'stream-copy' : 'encode' }
@@ -39,11 +42,12 @@ interface Merge {
   readonly work: Work
   readonly options: MergeVideoOptions
   readonly target: string
+  readonly texts: MergedTexts
   readonly lastsS: number | undefined
 }
 
 /** False where the copy is no whole film, though the streams looked alike. */
-async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promise<boolean> {
+async function copy({ parts, work, target, texts, lastsS }: Merge, tools: Tools): Promise<boolean> {
   const list = join(tools.workDir, 'parts.ffconcat')
   // All names in it are ours, and hold no quote.
   await writeFile(list, ['ffconcat version 1.0', ...parts.map(({ path }) => `file '${path}'`), ''].join('\n'))
@@ -56,8 +60,9 @@ async function copy({ parts, work, target, lastsS }: Merge, tools: Tools): Promi
   const recipe = { has, allEncoded: false }
   let written: Written
   try {
-    const input = [...guard, '-f', 'concat', '-safe', '0', '-i', list]
-    written = await runFfmpeg([...input, ...maps, ...args, '-f', muxer, target], { durationS: lastsS }, tools)
+    const input = [...guard, '-f', 'concat', '-safe', '0', '-i', list, ...texts.input]
+    const output = [...maps, ...texts.args(1), ...args, '-f', muxer, target]
+    written = await runFfmpeg([...input, ...output], { durationS: lastsS }, tools)
   } catch (error) {
     if (error instanceof ProcessFailure) return false
     throw error
@@ -74,9 +79,13 @@ export async function mergeSound(work: Work, target: string, tools: Tools): Prom
   for (const [index, { media }] of parts.entries())
     if (media.audio.length === 0) throw without('sound', index)
   const options = mergeSoundOptions.parse(work.options)
-  const args = mergedSoundArgs(parts, work.to, options)
+  const container = containerOf(work.to)
+  const texts = await mergedTexts(parts, container, options.gap, tools)
+  const { args: cover, warnings } = mergedCoverArgs(parts, container)
+  for (const { code, message } of warnings) tools.warn(code, message)
+  const args = mergedSoundArgs(parts, work.to, options, { texts, cover })
   const durationS = totalS(parts, options.gap)
-  await runFfmpeg([...inputs(parts), ...args, target], { durationS }, tools)
+  await runFfmpeg([...inputs(parts), ...texts.input, ...args, target], { durationS }, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
 }

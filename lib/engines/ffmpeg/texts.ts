@@ -1,7 +1,7 @@
 import type { Warning } from './recipe.ts'
 
 /** What people say of a sound or a film, by ffmpeg's names; all others are notes of programs. */
-const told = [
+export const textNames = [
   ...['title', 'artist', 'author', 'album', 'album_artist', 'composer', 'performer', 'publisher', 'genre'],
   ...['date', 'year', 'track', 'disc', 'comment', 'description', 'synopsis', 'lyrics', 'copyright'],
 ]
@@ -21,7 +21,7 @@ const holdSome: Readonly<Record<string, readonly string[]>> = {
 export const holdsAllTexts = (muxer: string): boolean => holdAll.includes(muxer)
 
 export function textsWarning(tags: readonly string[], muxer: string): Warning[] {
-  const lost = told.filter((name) => tags.includes(name) && !holdSome[muxer]?.includes(name))
+  const lost = textNames.filter((name) => tags.includes(name) && !holdSome[muxer]?.includes(name))
   if (holdsAllTexts(muxer) || lost.length === 0) return []
   const names = lost.map((name) => name.replace('_', ' ')).join(', ')
   return [{ code: 'METADATA_DROPPED', message: `Dropped, as the format has no place for it: ${names}.` }]
