@@ -92,6 +92,7 @@ describe('an option of films and sounds', () => {
     const names = (schema: z.ZodObject) => Object.keys(schema.shape)
     assert.equal(names(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
     assert.equal(names(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
+    assert.equal(names(audioOptions(audioContainers.mka)).includes('audioBitrate'), true)
     assert.equal(names(compressOptions(audioContainers.mp3)).includes('fps'), false)
     assert.equal(names(compressOptions(videoContainers.mp4)).includes('fps'), true)
     assert.equal(names(film).includes('audioCodec'), true)

@@ -1,6 +1,7 @@
 import type { Sharp } from 'sharp'
 import type { InputFile } from '../engine.ts'
-import { loadSharp, pictureError } from '../vips/image.ts'
+import { loadSharp } from '../vips/image.ts'
+import { pictureError } from '../vips/picture-error.ts'
 
 /** Pixels that fit into memory at four bytes each. */
 const maxPixels = 12_000 ** 2

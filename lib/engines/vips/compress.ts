@@ -5,6 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { compressedFormats, type Effort, smallerPicture } from './compress-formats.ts'
+import { fitting, type Made, tries } from './fitting.ts'
 import { openPicture } from './image.ts'
 
 const CompressOptions = z.object({
@@ -15,9 +16,6 @@ const CompressOptions = z.object({
 })
 
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
-/** Below this a picture of fewer pixels looks better. */
-const leastQuality = 20
-const tries = 7
 
 export const compressRows: readonly Capability[] = compressedFormats.map((id) => ({
   operation: 'compress',
@@ -27,11 +25,6 @@ export const compressRows: readonly Capability[] = compressedFormats.map((id) =>
   options: CompressOptions,
   cost: 1,
 }))
-
-interface Made {
-  readonly path: string
-  readonly size: number
-}
 
 /** The same picture in fewer bytes, never in more. */
 export async function compress(work: Work, tools: Tools): Promise<Result> {
@@ -63,33 +56,6 @@ export async function compress(work: Work, tools: Tools): Promise<Result> {
   await copyFile(best.path, path)
   const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
   return { files: [{ path }], details: { sizeBefore: original.size, sizeAfter: best.size, ...reached } }
-}
-
-/** The best quality that fits; where none does, fewer pixels at the least quality, down to a tenth of each side. */
-async function fitting(
-  targetSize: number,
-  most: number,
-  attempt: (effort: Effort) => Promise<Made>,
-): Promise<Made> {
-  let [low, high] = [Math.min(leastQuality, most), most]
-  let smallest = await attempt({ quality: low, scale: 1 })
-  if (smallest.size <= targetSize) {
-    let best = smallest
-    for (let count = 1; count < tries && high - low > 1; count++) {
-      const middle = Math.round((low + high) / 2)
-      const made = await attempt({ quality: middle, scale: 1 })
-      if (made.size > targetSize) high = middle
-      else [best, low] = [made, middle]
-    }
-    return best
-  }
-  let side = 1
-  for (let count = 0; count < tries && side > 0.1; count++) {
-    side = Math.max(0.1, side * Math.min(0.9, Math.sqrt(targetSize / smallest.size) * 0.97))
-    smallest = await attempt({ quality: leastQuality, scale: side })
-    if (smallest.size <= targetSize) break
-  }
-  return smallest
 }
 
 function warn(best: Made, original: Made, to: FormatId, targetSize: number | undefined, tools: Tools): void {

@@ -1,12 +1,10 @@
 import { open } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { AppError } from '../../errors.ts'
 import { readingFrom, view } from '../../formats/detect/source.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../picture/color-profiles.ts'
 import { type Box, boxOf, type PictureOptions } from '../picture/options.ts'
-import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
@@ -15,13 +13,12 @@ import { drawingInPixels, pixelsPerInch, usualLetters } from './drawing-lengths.
 import { inUsualRange, rangeOfHeif, rangeOfPng } from './dynamic-range.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
-import { maxPixels } from './limits.ts'
+import { maxPixels, timeoutS } from './limits.ts'
+import { damaged, pictureError } from './picture-error.ts'
 import { headOfPng } from './png-head.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { usualTiff } from './tiff-samples.ts'
 import { withToldColors } from './told-colors.ts'
-
-const timeoutS = 120
 
 /** A file that libvips can read, and what is known about it. */
 export interface Picture {
@@ -239,61 +236,11 @@ function resized(image: Sharp, { width, height, fit }: Box): Sharp {
 }
 
 /** Shapes are drawn at the size that is asked for, not enlarged as pixels. */
-function svgDensity(metadata: Metadata, box: Box | undefined, dpi: number | undefined): number {
+export function svgDensity(metadata: Metadata, box: Box | undefined, dpi: number | undefined): number {
   // At which libvips makes one pixel of one.
   const usual = 72
   if (dpi !== undefined) return (usual * dpi) / pixelsPerInch
   if (!box || box.fit === 'max' || !metadata.width || !metadata.height) return usual
   const scale = Math.max((box.width ?? 0) / metadata.width, (box.height ?? 0) / metadata.height, 1)
   return Math.min(usual * scale, 10_000)
-}
-
-/** Turns the words of libvips and of the programs beside it into what the client can do something about. */
-export function pictureError(error: unknown, format: FormatId): unknown {
-  if (!(error instanceof Error) || error instanceof AppError) return error
-  // A program that fails or dies, a full disk: none of them says anything about the file.
-  if (error instanceof ProcessFailure || error instanceof EngineCrash || 'errno' in error) return error
-  const { message } = error
-  if (/pixel limit/i.test(message)) {
-    const sentence = `The image has more pixels than the limit of ${Math.floor(maxPixels / 1e6)} megapixels.`
-    return new AppError('FILE_TOO_LARGE', sentence, { maxPixels }, { cause: error })
-  }
-  if (/entity amplification|entity reference loop/i.test(message)) {
-    const sentence =
-      'The drawing names parts of itself that would become too large. Save it without entities.'
-    return new AppError('FILE_TOO_LARGE', sentence, { field: 'file' }, { cause: error })
-  }
-  if (/too large for|maximum .*dimension|dimensions? (is|are) too large/i.test(message)) {
-    const sentence = 'The image is too large for the target format; ask for a smaller width or height.'
-    return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
-  }
-  if (/timeout/i.test(message)) {
-    const sentence = `The image took longer than its limit of ${timeoutS} seconds. Send a smaller one, or ask for fewer pixels.`
-    return new AppError('TIMEOUT', sentence, undefined, { cause: error })
-  }
-  const feature = unknownIn(message)
-  return feature === undefined ? damaged(format, error) : unknownFeature(format, feature, error)
-}
-
-/** Words of libvips and libtiff for what a whole picture may have; `$1` stands for what they name. */
-const unknown: readonly (readonly [RegExp, feature: string])[] = [
-  [/\b([\w-]{2,16}) compression support is not configured/, '$1 compression'],
-  [/bad labq format/, 'Lab colors'],
-  [
-    /samples_per_pixel not a whole number|samples out of range|unsupported tiff image type/,
-    'an unusual depth',
-  ],
-  [/unknown photometric interpretation|not a PLANARCONFIG_SEPARATE/, 'unusual colors'],
-]
-
-function unknownIn(message: string): string | undefined {
-  for (const [words, feature] of unknown) {
-    const found = words.exec(message)
-    if (found) return feature.replace('$1', found[1] ?? '')
-  }
-  return undefined
-}
-
-function damaged(format: FormatId, cause: Error): AppError {
-  return new AppError('CORRUPT_FILE', `The ${format} image is damaged or incomplete.`, { format }, { cause })
 }
