@@ -53,9 +53,44 @@ test('films of old television and of HD have one color after a merge', async () 
   }
 })
 
+test('films of Display P3 and BT.2020 keep that, and films of HD have their colors among them', async () => {
+  const wide = (name: string, matrix: string, told: readonly [string, string, string]) =>
+    film(name, matrix, ['-colorspace', told[0], '-color_primaries', told[1], '-color_trc', told[2]])
+  const p3 = wide('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])
+  const tv = wide('2020.mp4', 'bt2020', ['bt2020nc', 'bt2020', 'bt2020-10'])
+  const hd = film('usual.mp4', 'bt709', toldAs('bt709'))
+  for (const [first, second, primaries] of [
+    [p3, p3, 'smpte432'],
+    [p3, hd, 'smpte432'],
+    [hd, p3, 'bt709'],
+    [tv, hd, 'bt2020'],
+  ] as const) {
+    const { path } = await convert(ffmpeg, first, 'mp4', { operation: 'merge', more: [second] })
+    const show = ['-v', 'error', '-show_entries', 'stream=color_primaries', '-of', 'csv=p=0', path]
+    assert.equal(execFileSync('ffprobe', show, { encoding: 'utf8' }).trim(), primaries)
+    // What each of the two is to be on a screen of HD.
+    for (const [source, seconds] of [
+      [first, 0.2],
+      [second, 0.7],
+    ] as const) {
+      const [made, wanted] = [shownAt(path, seconds), shownAt(source, 0.2)]
+      for (const [at, level] of wanted.entries()) {
+        assert.ok(Math.abs((made[at] ?? 0) - level) <= 4, `${made} for ${wanted}, ${primaries}`)
+      }
+    }
+  }
+})
+
+/** Red, green and blue of the first dot after so many seconds, as a screen of HD shows them. */
+function shownAt(path: string, seconds: number): number[] {
+  const filter = 'format=yuv444p12le,zscale=m=709:p=709:t=709,format=gbrp16le,format=rgb24'
+  const args = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-vf', filter]
+  return [...execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-']).subarray(0, 3)]
+}
+
 test('films whose colors are meant alike are left as they are', () => {
   const colors = (color_space: string, height = 480, color_transfer = 'unknown') => ({
-    ...{ pix_fmt: 'yuv420p', color_space, color_transfer, height },
+    ...{ pix_fmt: 'yuv420p', color_space, color_transfer, color_primaries: 'unknown', height },
   })
   assert.deepEqual(colorsOfFirst(colors('bt709'), colors('unknown', 1080)), [])
   assert.deepEqual(colorsOfFirst(colors('bt470bg'), colors('smpte170m')), [])

@@ -7,6 +7,7 @@ export const Colors = z.object({
   pix_fmt: z.string(),
   color_space: z.string(),
   color_transfer: z.string(),
+  color_primaries: z.string().default('unknown'),
   /** Players guess by it where nothing is told. */
   height: z.number().optional(),
 })

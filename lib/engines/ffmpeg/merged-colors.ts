@@ -3,7 +3,7 @@ import { type Colors, isHdr } from './dynamic-range.ts'
 /** How a picture of light and color differences is meant: by ffmpeg's names, and what is told of one. */
 interface Meaning {
   /** Of the filter `scale`. */
-  readonly matrix: string
+  readonly matrix: 'bt601' | 'bt709' | 'bt2020'
   /** Space, primaries and transfer, of the filter `setparams`. */
   readonly told: readonly [string, string, string]
 }
@@ -24,9 +24,37 @@ function meaningOf(colors: Colors): Meaning | undefined {
   return { matrix: (colors.height ?? 0) >= 720 ? 'bt709' : 'bt601', told: ['unknown', 'unknown', 'unknown'] }
 }
 
+/** Primaries that are far from those of television, in the words of the filter `zscale`. */
+const wide: Readonly<Record<string, string>> = {
+  bt2020: '2020',
+  smpte431: 'smpte431',
+  // Display P3, as phones have it.
+  smpte432: 'smpte432',
+}
+const usual = '709'
+
+function primariesOf(colors: Colors): string {
+  // As it leaves `usualRange`.
+  if (isHdr(colors)) return usual
+  if (colors.color_primaries === 'unknown' && colors.color_space.startsWith('bt2020')) return '2020'
+  return wide[colors.color_primaries] ?? usual
+}
+
+const transfers: Readonly<Record<string, string>> = {
+  smpte170m: '601',
+  'bt2020-10': '2020_10',
+  'bt2020-12': '2020_12',
+  'iec61966-2-1': 'iec61966-2-1',
+}
+const transferOf = (colors: Colors) => (isHdr(colors) ? usual : (transfers[colors.color_transfer] ?? usual))
+
+const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
+
 /** The same for films whose pictures may follow each other as they are. */
 export const colorsMeant = (colors: Colors): string =>
-  isHdr(colors) ? colors.color_transfer : (meaningOf(colors)?.matrix ?? colors.color_space)
+  isHdr(colors)
+    ? colors.color_transfer
+    : `${meaningOf(colors)?.matrix ?? colors.color_space} ${primariesOf(colors)}`
 
 const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
 
@@ -36,11 +64,20 @@ const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
  */
 export function colorsOfFirst(first: Colors, part: Colors): string[] {
   const [wanted, had] = [meaningOf(first), meaningOf(part)]
-  if (!wanted || !had || wanted.matrix === had.matrix || !isYuv(first) || !isYuv(part)) return []
+  if (!wanted || !had || !isYuv(first) || !isYuv(part)) return []
+  if (primariesOf(first) !== primariesOf(part)) return otherPrimaries([first, wanted], [part, had])
+  if (wanted.matrix === had.matrix) return []
   const [space, primaries, transfer] = wanted.told
   return [
     `scale=in_color_matrix=${had.matrix}:out_color_matrix=${wanted.matrix}`,
     'format=yuv420p',
     `setparams=colorspace=${space}:color_primaries=${primaries}:color_trc=${transfer}`,
   ]
+}
+
+function otherPrimaries([first, wanted]: [Colors, Meaning], [part, had]: [Colors, Meaning]): string[] {
+  const from = `min=${matrices[had.matrix]}:pin=${primariesOf(part)}:tin=${transferOf(part)}`
+  const into = `m=${matrices[wanted.matrix]}:p=${primariesOf(first)}:t=${transferOf(first)}`
+  // Of odd sides as of any, and deep enough for what is to be spread.
+  return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
 }

@@ -21,6 +21,7 @@ const Stream = z.object({
   pix_fmt: z.string().default(''),
   color_space: z.string().default('unknown'),
   color_transfer: z.string().default('unknown'),
+  color_primaries: z.string().default('unknown'),
   sample_aspect_ratio: z.string().default('1:1'),
   avg_frame_rate: z.string().default('0/0'),
   r_frame_rate: z.string().default('0/0'),
