@@ -18,7 +18,7 @@ export async function joinMp3(tagged: string | undefined, source: string, target
 }
 
 /** Where the frames begin and end, between ID3v2 in front and APEv2 and ID3v1 behind. */
-async function soundOf(path: string): Promise<[start: number, end: number]> {
+export async function soundOf(path: string): Promise<[start: number, end: number]> {
   const file = await open(path)
   try {
     const { size } = await file.stat()

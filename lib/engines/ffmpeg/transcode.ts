@@ -7,6 +7,7 @@ import type { Container } from './containers.ts'
 import { coverAsText } from './cover-text.ts'
 import { cutOf } from './cut.ts'
 import { wantsCoverText } from './extras.ts'
+import { mendDelay } from './mp3-delay.ts'
 import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
 import { recipeFor } from './plan.ts'
 import { type Media, nothingOf } from './probe.ts'
@@ -110,6 +111,7 @@ async function follow(
     if (error instanceof ProcessFailure) return error
     throw error
   }
+  if (to === 'mp3' && recipe.method === 'stream-copy') await mendDelay(target)
   for (const { code, message } of recipe.warnings) tools.warn(code, message)
   tools.progress(1)
   return { files: [{ path: target }], method: recipe.method, details: detailsOf(media) }
