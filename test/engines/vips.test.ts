@@ -315,6 +315,21 @@ describe('an option of a picture', () => {
     assert.notDeepEqual(await made({}), await pixels(photo))
   })
 
+  test('of many megapixels becomes a WebP with less effort, which noise would multiply', async () => {
+    const size = { channels: 3, background: 'gray' } as const
+    const noise = { type: 'gaussian', mean: 128, sigma: 9 } as const
+    const tile = await sharp({ create: { width: 256, height: 256, ...size, noise } })
+      .png()
+      .toBuffer()
+    const photo = join(scratchFolder('large'), 'large.jpg')
+    await sharp({ create: { width: 6001, height: 5000, ...size } })
+      .composite([{ input: tile, tile: true }])
+      .jpeg({ quality: 60 })
+      .toFile(photo)
+    const made = await readFile((await convert(vips, photo, 'webp')).path)
+    assert.ok(made.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
+  })
+
   test('that comes as HEIC keeps every pixel in WebP too', async () => {
     const rough = join(scratchFolder('rough'), 'rough.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const

@@ -5,6 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { pictureOptions } from '../picture/options.ts'
 import { type Picture, pixels } from './image.ts'
+import { isLargeForWebp } from './webp-effort.ts'
 
 export const compressedFormats = [
   'jpg',
@@ -54,7 +55,9 @@ export async function smallerPicture(job: Compressing): Promise<void> {
         .toFile(path)
       return
     case 'webp':
-      await (await image(job)).webp({ quality, effort: 5, smartSubsample: true }).toFile(path)
+      await (await image(job))
+        .webp({ quality, effort: isLargeForWebp(job.picture) ? 2 : 5, smartSubsample: true })
+        .toFile(path)
       return
     case 'avif':
       await (await image(job)).avif({ quality: Math.round(quality * 0.8), effort: 5 }).toFile(path)

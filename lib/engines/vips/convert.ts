@@ -11,7 +11,8 @@ import { hasFewColors } from './few-colors.ts'
 import { framesAsWebp, framesOf, turned } from './frames.ts'
 import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './image.ts'
 import { picturesToPdf } from './image-pdf.ts'
-import { isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
+import { isExact, isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
+import { isLargeForWebp } from './webp-effort.ts'
 import { type Pixels, writerOf } from './writers.ts'
 
 /** @throws when the engine does not declare the format. */
@@ -156,6 +157,7 @@ async function encode(
   const wanted = few ? { ...Object(options), lossless: true } : options
   const image = pixelTargetOf(to).encode(await pixels(picture, to, view), wanted)
   if (to === 'jpg' && picture.metadata.isPalette) image.jpeg({ chromaSubsampling: '4:4:4' })
+  if (to === 'webp' && isLargeForWebp(picture) && !isExact(to, wanted)) image.webp({ effort: 2 })
   const density = densityOf(picture, view)
   if (density !== undefined) setDensity(image, to, density)
   return writerOf(to)({ image, picture, moving, path, density, options, tools })
