@@ -7,6 +7,7 @@ import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { scratchFolder } from '../scratch.ts'
 import { output, pictureSize } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
@@ -68,6 +69,26 @@ describe('the profile of a picture', () => {
     const chosen = await convert(vips, fixture('alpha.png'), 'jpg', { options: { background: 'red' } })
     assert.deepEqual(chosen.warnings, [])
     assert.deepEqual((await convert(vips, fixture('corners.png'), 'jpg')).warnings, [])
+  })
+
+  test('of parts that are half transparent is told where a format knows nothing between', async () => {
+    for (const [level, expected] of [
+      [128, ['TRANSPARENCY_DROPPED']],
+      [0, []],
+    ] as const) {
+      const path = join(scratchFolder('half-clear'), `level-${level}.png`)
+      const pixels = Buffer.from([255, 0, 0, 255, 0, 0, 255, level])
+      await writeFile(
+        path,
+        await sharp(pixels, { raw: { width: 2, height: 1, channels: 4 } })
+          .png()
+          .toBuffer(),
+      )
+      assert.deepEqual((await convert(vips, path, 'gif')).warnings, expected)
+      assert.deepEqual((await convert(vips, path, 'webp')).warnings, [])
+      const onRed = await convert(vips, path, 'gif', { options: { background: 'red' } })
+      assert.deepEqual(onRed.warnings, [])
+    }
   })
 
   test('can be that of Adobe RGB, and there can be none and no color', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFile, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { type Chunk, chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
@@ -96,4 +98,58 @@ describe('a PNG that tells its colors without a profile', () => {
         assert.deepEqual(warnings, to === 'gif' ? expected : [])
       }
     })
+
+  for (const [name, space, levels] of [
+    ['gray', 'b-w', [133, 133, 133]],
+    ['deep gray', 'grey16', [133, 133, 133]],
+  ] as const) {
+    test(`has the shades that browsers show where it is ${name}`, async () => {
+      const plain = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
+        .toColourspace(space)
+        .png()
+        .toBuffer()
+      const [header, ...rest] = [...chunksOf(plain)].filter(({ type }) => type !== 'pHYs')
+      assert.ok(header)
+      const path = join(folder, `${space}.png`)
+      await writeFile(path, pngOf([header, gamma(100_000), ...rest]))
+      for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await shown(path, to), levels, to)
+    })
+  }
+
+  test('has the colors that browsers show where it is animated', async () => {
+    const animated = join(folder, 'moving.apng')
+    const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
+    const parts = [...chunksOf(await readFile(await telling('frame', [gamma(100_000)])))]
+    const chunks = parts.flatMap((chunk) => {
+      if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
+      if (chunk.type !== 'IDAT') return [chunk]
+      const second = { type: 'fdAT', data: Buffer.concat([whole(2), chunk.data]) }
+      return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, second]
+    })
+    await writeFile(animated, pngOf(chunks))
+    for (const to of ['gif', 'webp', 'png'] as const)
+      assertNear(await shown(animated, to), [133, 219, 133], to)
+  })
+
+  test('and an AVIF that tells Display P3 by its code has its colors', async () => {
+    const avif = join(folder, 'p3.avif')
+    execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await telling('plain', [])])
+    const bytes = await readFile(avif)
+    const at = bytes.indexOf('colrnclx')
+    assert.ok(at > 0)
+    bytes.writeUInt16BE(12, at + 8)
+    bytes.writeUInt16BE(13, at + 10)
+    await writeFile(avif, bytes)
+    for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await shown(avif, to), [0, 183, 30], to)
+  })
+
+  async function shown(path: string, to: FormatId): Promise<number[]> {
+    const made = await convert(vips, path, to)
+    return [...(await sharp(made.path).toColourspace('srgb').raw().toBuffer()).subarray(0, 3)]
+  }
+
+  function assertNear(seen: readonly number[], wanted: readonly number[], name: string): void {
+    const isNear = wanted.every((value, index) => Math.abs(value - (seen[index] ?? 0)) <= 6)
+    assert.ok(isNear, `${name}: ${seen} is not about ${wanted}`)
+  }
 })

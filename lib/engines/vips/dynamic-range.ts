@@ -37,29 +37,32 @@ const matrices: Readonly<Record<number, readonly number[]>> = {
   12: [1.2249, -0.2247, 0, -0.042, 1.0419, 0, -0.0197, -0.0786, 1.0979],
 }
 
-interface Range {
+/** By their codes (H.273). */
+export interface Range {
   readonly transfer: number
   readonly primaries: number
 }
 
-/** What AVIF and HEIC say of their colors (`colr`), where they have more light than usual screens; undefined for others. */
-export async function rangeOfHeif(path: string): Promise<Range | undefined> {
+/** What AVIF and HEIC say of their colors without a profile (`colr`). */
+export async function codesOfHeif(path: string): Promise<Range | undefined> {
   await using file = await open(path)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
   const head = buffer.subarray(0, bytesRead)
   const at = head.indexOf('colrnclx')
   if (at < 0 || at + 12 > head.length) return undefined
-  return bright({ primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) })
+  return { primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) }
 }
 
-/** The same of a PNG (`cICP`). */
+/** What a PNG says (`cICP`), where it has more light than usual screens; undefined for others. */
 export function rangeOfPng(head: PngHead): Range | undefined {
   const code = head.get('cICP')
   if (!code || code.length < 2) return undefined
   return bright({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
 }
 
-const bright = (range: Range) => (range.transfer in lights && range.primaries in matrices ? range : undefined)
+/** Undefined for what has no more light than usual screens. */
+export const bright = (range: Range) =>
+  range.transfer in lights && range.primaries in matrices ? range : undefined
 
 /** The same picture in the colors of usual screens, as a file of its own, which is told. */
 export async function inUsualRange(

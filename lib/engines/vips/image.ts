@@ -10,7 +10,7 @@ import { unknownFeature } from '../unknown-feature.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
 import { drawingInPixels, pixelsPerInch, usualLetters } from './drawing-lengths.ts'
-import { inUsualRange, rangeOfHeif, rangeOfPng } from './dynamic-range.ts'
+import { bright, codesOfHeif, inUsualRange, rangeOfPng } from './dynamic-range.ts'
 import { framesAsWebp } from './frames.ts'
 import { hasAllPixels } from './gif-codes.ts'
 import { maxPixels, timeoutS } from './limits.ts'
@@ -18,7 +18,7 @@ import { damaged, pictureError } from './picture-error.ts'
 import { headOfPng } from './png-head.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { usualTiff } from './tiff-samples.ts'
-import { withToldColors } from './told-colors.ts'
+import { withCodedColors, withToldColors } from './told-colors.ts'
 
 /** A file that libvips can read, and what is known about it. */
 export interface Picture {
@@ -100,10 +100,13 @@ async function decoded(
 ): Promise<Decoded> {
   if (input.format === 'png') return { path: await usualPng(input, tools), format: 'png' }
   const isHeif = input.format === 'avif' || input.format === 'heic'
-  const range = isHeif ? await rangeOfHeif(input.path) : undefined
-  const read = await readable(input, to, exact || range !== undefined, tools)
-  if (!range) return read
-  return { path: await inUsualRange(read.path, range, await loadSharp(), tools), format: 'png' }
+  const codes = isHeif ? await codesOfHeif(input.path) : undefined
+  const read = await readable(input, to, exact || codes !== undefined, tools)
+  if (!codes) return read
+  const range = bright(codes)
+  if (range) return { path: await inUsualRange(read.path, range, await loadSharp(), tools), format: 'png' }
+  const path = await withCodedColors(read.path, codes, tools)
+  return path === undefined ? read : { path, format: 'png' }
 }
 
 async function usualPng(input: InputFile, tools: Tools): Promise<string> {
@@ -136,9 +139,10 @@ async function readable(
 
 /** libvips sees the first frame only, which is enough for targets that do not move. */
 async function decodedApng(input: InputFile, to: PixelTargetId | 'pdf', tools: Tools): Promise<Decoded> {
-  if (to === 'pdf' || pixelTargetOf(to).holds !== 'frames') return { path: input.path, format: 'png' }
+  const path = await withToldColors(input, await headOfPng(input.path), tools)
+  if (to === 'pdf' || pixelTargetOf(to).holds !== 'frames') return { path, format: 'png' }
   const sharp = await loadSharp()
-  const animation = await readApng(input.path, sharp)
+  const animation = await readApng(path, sharp)
   return framesAsWebp(animation, sharp, tools)
 }
 
@@ -219,13 +223,33 @@ export async function warnOfLosses(
       `The colors were converted to sRGB: ${to} holds no profile that tells of others.`,
     )
   }
-  if (!target.opaque || !metadata.hasAlpha || view.options.background !== undefined) return
+  if (!metadata.hasAlpha || view.options.background !== undefined) return
+  if (target.opaque) await warnOfWhite(path, to, tools)
+  else if (target.clearOrOpaque) await warnOfHalfClear(picture, to, tools)
+}
+
+async function warnOfWhite(path: string, to: PixelTargetId, tools: Tools): Promise<void> {
   const sharp = await loadSharp()
   const { isOpaque } = await sharp(path, { limitInputPixels: maxPixels }).stats()
   if (isOpaque) return
   tools.warn(
     'TRANSPARENCY_DROPPED',
     `Transparent parts became white: ${to} has none. The option background takes another color.`,
+  )
+}
+
+async function warnOfHalfClear({ path, pages }: Picture, to: PixelTargetId, tools: Tools): Promise<void> {
+  const sharp = await loadSharp()
+  const all = pages > 1 && pixelTargetOf(to).holds === 'frames' ? { pages: -1 } : {}
+  const alpha = await sharp(path, { limitInputPixels: maxPixels, ...all, ...usualLetters })
+    .toColourspace('srgb')
+    .extractChannel('alpha')
+    .raw({ depth: 'uchar' })
+    .toBuffer()
+  if (alpha.every((level) => level === 0 || level === 255)) return
+  tools.warn(
+    'TRANSPARENCY_DROPPED',
+    `Half-transparent parts became opaque or clear: ${to} knows nothing between. The option background lays them over a color.`,
   )
 }
 

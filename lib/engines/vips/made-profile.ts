@@ -38,6 +38,18 @@ export function profileOf(colors: Chromaticities, curve: Curve): Buffer {
   ])
 }
 
+/** The same of gray (section 8.4.2). */
+export const grayProfileOf = (curve: Curve): Buffer =>
+  assembled(
+    [
+      ['desc', textTag('Shades told by the picture')],
+      ['cprt', textTag('No rights reserved')],
+      ['wtpt', numbersTag('XYZ ', d50)],
+      ['kTRC', curveTag(curve)],
+    ],
+    'GRAY',
+  )
+
 const light = (x: number, y: number): Triple => [x / y, 1, (1 - x - y) / y]
 
 /** From this white to that of all profiles. */
@@ -92,7 +104,7 @@ function textTag(text: string): Buffer {
 }
 
 /** The header (section 7.2), the list of tags, the tags. */
-function assembled(tags: readonly (readonly [signature: string, data: Buffer])[]): Buffer {
+function assembled(tags: readonly (readonly [signature: string, data: Buffer])[], space = 'RGB '): Buffer {
   const listed = 128 + 4 + tags.length * 12
   const list = Buffer.alloc(listed)
   const parts: Buffer[] = [list]
@@ -109,7 +121,7 @@ function assembled(tags: readonly (readonly [signature: string, data: Buffer])[]
   }
   list.writeUInt32BE(at, 0)
   list.writeUInt32BE(0x04_20_00_00, 8)
-  list.write('mntrRGB XYZ ', 12, 'latin1')
+  list.write(`mntr${space}XYZ `, 12, 'latin1')
   list.write('acsp', 36, 'latin1')
   fixed(d50).copy(list, 68)
   return Buffer.concat(parts)

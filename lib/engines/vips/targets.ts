@@ -26,6 +26,8 @@ interface PixelTarget {
   readonly options: z.ZodObject
   /** Transparency is laid over white. */
   readonly opaque?: true
+  /** A pixel is transparent or not. */
+  readonly clearOrOpaque?: true
   /** Holds more than 8 bits per channel, where the picture has them. */
   readonly deep?: true
   /** Holds the profile that says which colors the numbers mean. */
@@ -37,7 +39,7 @@ interface PixelTarget {
   encode(image: Sharp, options: unknown): Sharp
 }
 
-type Traits = Pick<PixelTarget, 'opaque' | 'deep' | 'profiled' | 'holds' | 'cost'>
+type Traits = Pick<PixelTarget, 'opaque' | 'clearOrOpaque' | 'deep' | 'profiled' | 'holds' | 'cost'>
 
 /** Ties a schema to the function that gets what it parsed. */
 function target<S extends z.ZodObject<typeof pictureShape>>(
@@ -68,7 +70,7 @@ export const pixelTargets = {
   webp: target(WebpOptions, { holds: 'frames', profiled: true, cost: 0.05 }, (image, options) =>
     image.webp({ quality: qualityNumber(options.quality, scales.webp), lossless: options.lossless ?? false }),
   ),
-  gif: target(LossyOptions, { holds: 'frames', cost: 0.1 }, (image, { quality }) =>
+  gif: target(LossyOptions, { clearOrOpaque: true, holds: 'frames', cost: 0.1 }, (image, { quality }) =>
     image.gif({ colours: Math.max(2, Math.round(2.56 * qualityNumber(quality, scales.gif))), effort: 4 }),
   ),
   tiff: target(

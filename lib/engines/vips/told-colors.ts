@@ -3,7 +3,9 @@ import { join, parse } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
 import { type Chunk, chunksOf, pngOf } from './apng/chunks.ts'
-import { type Chromaticities, type Curve, profileOf } from './made-profile.ts'
+import type { Range } from './dynamic-range.ts'
+import { maxPixels } from './limits.ts'
+import { type Chromaticities, type Curve, grayProfileOf, profileOf } from './made-profile.ts'
 import type { PngHead } from './png-head.ts'
 
 /** A PNG above that is not copied only to give it a profile. */
@@ -30,16 +32,58 @@ const transferOfSrgb = 13
 export async function withToldColors(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
   const header = head.get('IHDR')
   const colors = colorsOf(head)
-  // A profile for gray is of another kind.
-  if (!colors || !header || !hasColor(header) || input.size > mostCopied) return input.path
-  const chunks = allChunks(await readFile(input.path))
+  if (!colors || !header || input.size > mostCopied) return input.path
+  const isDeepGray = !hasColor(header) && header.readUInt8(8) === 16
+  // libvips applies no profile to those, and so they become colored.
+  const source = isDeepGray ? await pixelsAsPng(input.path, 'rgb16', tools) : input.path
+  const isColored = hasColor(header) || isDeepGray
+  const profile = isColored ? profileOf(colors.primaries, colors.curve) : grayProfileOf(colors.curve)
+  const path = profiledPath(input.path, tools)
   // Whoever reads the pixels knows whether they are all there.
-  if (!chunks) return input.path
-  const profile = { type: 'iCCP', data: profileChunk(profileOf(colors.primaries, colors.curve)) }
+  return (await writeProfiled(source, profile, path)) ? path : input.path
+}
+
+const profiledPath = (path: string, { workDir }: Tools) => join(workDir, `${parse(path).name}-profiled.png`)
+
+async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools): Promise<string> {
+  const { default: sharp } = await import('sharp')
+  const plain = join(tools.workDir, `${parse(path).name}-plain.png`)
+  await sharp(path, { limitInputPixels: maxPixels, ignoreIcc: true })
+    .toColourspace(space)
+    .keepExif()
+    .keepXmp()
+    .png({ compressionLevel: 1 })
+    .toFile(plain)
+  return plain
+}
+
+/** The same of a picture that a code alone tells of, as AVIF has it, whose pixels are copied into a PNG. */
+export async function withCodedColors(
+  path: string,
+  { primaries, transfer }: Range,
+  tools: Tools,
+): Promise<string | undefined> {
+  const colors = codedColors(primaries, transfer)
+  if (!colors) return undefined
+  const { default: sharp } = await import('sharp')
+  const { icc, depth, space } = await sharp(path, { limitInputPixels: maxPixels }).metadata()
+  // What a profile says goes before, and there is none for gray.
+  if (icc || !/^s?rgb/.test(space)) return undefined
+  const plain = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
+  const profiled = profiledPath(path, tools)
+  return (await writeProfiled(plain, profileOf(colors.primaries, colors.curve), profiled))
+    ? profiled
+    : undefined
+}
+
+/** False where its chunks break off. */
+async function writeProfiled(png: string, profile: Buffer, path: string): Promise<boolean> {
+  const chunks = allChunks(await readFile(png))
+  if (!chunks) return false
   const others = chunks.filter(({ type }) => !told.includes(type))
-  const path = join(tools.workDir, `${parse(input.path).name}-profiled.png`)
-  await writeFile(path, pngOf([...others.slice(0, 1), profile, ...others.slice(1)]))
-  return path
+  const chunk = { type: 'iCCP', data: profileChunk(profile) }
+  await writeFile(path, pngOf([...others.slice(0, 1), chunk, ...others.slice(1)]))
+  return true
 }
 
 const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
@@ -59,11 +103,7 @@ const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
 /** In the order of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
 function colorsOf(chunks: PngHead): Colors | undefined {
   const code = chunks.get('cICP')
-  if (code && code.length >= 2) {
-    const primaries = named[code.readUInt8(0)]
-    if (code.readUInt8(1) !== transferOfSrgb || !primaries || primaries === usual) return undefined
-    return { primaries, curve: 'srgb' }
-  }
+  if (code && code.length >= 2) return codedColors(code.readUInt8(0), code.readUInt8(1))
   const gamma = chunks.get('gAMA')
   if (chunks.has('iCCP') || chunks.has('sRGB') || gamma?.length !== 4) return undefined
   const exponent = 100_000 / gamma.readUInt32BE(0)
@@ -72,6 +112,12 @@ function colorsOf(chunks: PngHead): Colors | undefined {
   if (!Number.isFinite(exponent) || exponent < 0.5 || exponent > 5) return undefined
   if (isUsual && primaries === usual) return undefined
   return { primaries, curve: exponent }
+}
+
+function codedColors(code: number, transfer: number): Colors | undefined {
+  const primaries = named[code]
+  if (transfer !== transferOfSrgb || !primaries || primaries === usual) return undefined
+  return { primaries, curve: 'srgb' }
 }
 
 function chromaticities(chunk: Buffer | undefined): Chromaticities {
