@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import * as client from '../../lib/client/index.ts'
-import { generated, makeTypes } from '../../lib/client/make-types.ts'
 import { managerOf } from '../account.ts'
 import { startService, type TestService } from '../service.ts'
 import { commandCases } from './command-cases.ts'
@@ -50,13 +49,6 @@ describe('the client', { concurrency: 4 }, () => {
 
   for (const [name, run] of Object.entries({ ...commandCases, ...hostileCases }))
     if (everyday.has(name)) test(`its command line ${name}`, () => inFolder(service.url, run))
-})
-
-test('the types of the client are those of the contracts', async () => {
-  const { types, facts } = await makeTypes()
-  const wayOut = 'Run `node lib/client/make-types.ts`, and look whether the client wants what has changed.'
-  assert.ok((await readFile(generated.types, 'utf8')) === types, `The API has changed. ${wayOut}`)
-  assert.ok((await readFile(generated.facts, 'utf8')) === facts, `The API has changed. ${wayOut}`)
 })
 
 test('the client has less than 10 kB', async () => {

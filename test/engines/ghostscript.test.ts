@@ -3,14 +3,15 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { pageOptions, switchesOf } from '../../lib/engines/ghostscript/pages.ts'
 import { ghostscript } from '../../lib/engines/ghostscript.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
-import { output, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { output, parametersIn, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
+import { convert, fixture, type RunSettings, removeRuns, rises } from './run-engine.ts'
 
 const pages = fixture('three-pages.pdf')
 
@@ -138,6 +139,24 @@ describe('pages drawn by Ghostscript', () => {
     )
     const { path: zip } = await made(pages, 'eps', { pages: '2-3' })
     assert.deepEqual(await zipNames(zip), ['page-002.eps', 'page-003.eps', 'manifest.json'])
+    const drawn = await made(pages, 'png', { dpi: 72, downscale: 50, colorSpace: 'gray' })
+    rises(drawn)
+    const names = ['page-001.png', 'page-002.png', 'page-003.png']
+    assert.deepEqual(await zipNames(drawn.path), [...names, 'manifest.json'])
+    assert.deepEqual(await parametersIn(drawn.path), {
+      ...{ format: 'png', dpi: 72, colorSpace: 'gray', downscale: 50 },
+    })
+  })
+
+  test('are told of by these switches', () => {
+    const told = (to: 'jpg' | 'png', options: object) =>
+      switchesOf(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
+    const plain = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
+    assert.equal(told('png', {}), plain)
+    assert.equal(told('jpg', {}), `${plain} -dJPEGQ=85`)
+    assert.equal(told('jpg', { quality: 'low' }), `${plain} -dJPEGQ=50`)
+    assert.equal(told('jpg', { quality: 'low', jpegQuality: 7 }), `${plain} -dJPEGQ=7`)
+    assert.match(told('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 
   test('hold the profile of Adobe RGB when asked to, however that is spelled', async () => {

@@ -166,6 +166,12 @@ export async function zipNames(path: string): Promise<string[]> {
   return listing.trim().split('\n')
 }
 
+/** What a ZIP of pages says of how they were made. */
+export async function parametersIn(path: string): Promise<unknown> {
+  const program = 'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("manifest.json").decode())'
+  return JSON.parse(await output(python3, '-c', program, path)).parameters
+}
+
 /** Names and hashes of the files in a ZIP, in the order in which they stand there. */
 export async function zipHashes(path: string): Promise<string[]> {
   const program = `import hashlib, sys, zipfile

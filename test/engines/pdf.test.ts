@@ -11,7 +11,7 @@ import { python3 } from '../python.ts'
 import { refused } from '../refused.ts'
 import { conformance } from './conformance.ts'
 import { output, pictureSize, zipNames } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings, removeRuns, rises } from './run-engine.ts'
 
 const source = fixture('three-pages.pdf')
 
@@ -70,7 +70,9 @@ describe('a PDF', () => {
   })
 
   test('of several pages becomes a ZIP of pictures with a manifest', async () => {
-    const { path, format, workDir } = await render('jpg', { dpi: '100', quality: 'low', progressive: 'true' })
+    const run = await render('jpg', { dpi: '100', quality: 'low', progressive: 'true' })
+    const { path, format, workDir } = run
+    rises(run)
     assert.equal(format, 'zip')
     assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
     const manifest = JSON.parse(await readFile(await unzipped(path, 'manifest.json', workDir), 'utf8'))

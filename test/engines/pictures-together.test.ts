@@ -6,20 +6,13 @@ import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { output, pdfPages, pictureSize } from './judge.ts'
-import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
+import { convert, fixture, type RunSettings, removeRuns, rises } from './run-engine.ts'
 
 const upright = fixture('corners.png')
 const standing = fixture('orientation-6.jpg')
 
 async function dot(path: string, left: number, top: number): Promise<number[]> {
   return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
-}
-
-/** What is told of a run while it lasts: never less than before, nor more than all of it. */
-function rises({ progress }: Run): void {
-  assert.ok(progress.length > 0, 'nothing is told')
-  for (const [at, ratio] of progress.entries())
-    assert.ok(ratio >= (progress[at - 1] ?? 0) && ratio <= 1, `${progress}`)
 }
 
 describe('pictures are merged', () => {

@@ -105,3 +105,10 @@ export async function convert(
   const [{ path, format = to }] = result.files
   return { result, path, format, warnings, told, progress, commands, lines, workDir }
 }
+
+/** What is told of a run while it lasts: never less than before, nor more than all of it. */
+export function rises({ progress }: Run): void {
+  assert.ok(progress.length > 0, 'nothing is told')
+  for (const [at, ratio] of progress.entries())
+    assert.ok(ratio >= (progress[at - 1] ?? 0) && ratio <= 1, `${progress}`)
+}

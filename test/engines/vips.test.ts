@@ -9,8 +9,8 @@ import type { ErrorCode } from '../../lib/errors.ts'
 import { refused } from '../refused.ts'
 import { scratchFolder } from '../scratch.ts'
 import { conformance } from './conformance.ts'
-import { output, pdfPages, pictureSize, zipNames } from './judge.ts'
-import { convert, fixture, removeRuns } from './run-engine.ts'
+import { output, parametersIn, pdfPages, pictureSize, zipNames } from './judge.ts'
+import { convert, fixture, removeRuns, rises } from './run-engine.ts'
 
 conformance(vips, {
   fixtures: {
@@ -198,7 +198,7 @@ describe('a picture', () => {
       const { path, result } = await convert(vips, fixture(source), to)
       const metadata = await sharp(path, { animated: true }).metadata()
       assert.deepEqual([metadata.pages, metadata.delay], [3, [100, 200, 300]])
-      assert.equal(result.details?.frames, 3)
+      assert.deepEqual(result.details, { width: 40, height: 30, frames: 3 })
     }
   })
 
@@ -209,10 +209,17 @@ describe('a picture', () => {
   })
 
   test('of several pages becomes a ZIP of pages with a manifest, or pages of a PDF', async () => {
-    const { path, format } = await convert(vips, fixture('pages.tiff'), 'jpg')
-    assert.equal(format, 'zip')
+    const run = await convert(vips, fixture('pages.tiff'), 'jpg', { options: { quality: 7 } })
+    const { path, format, result } = run
+    rises(run)
+    assert.deepEqual([format, result.details], ['zip', { pages: 3 }])
+    assert.partialDeepStrictEqual(await parametersIn(path), { format: 'jpg', options: { quality: 7 } })
     assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
-    assert.equal(await pdfPages((await convert(vips, fixture('pages.tiff'), 'pdf')).path), 3)
+    const pdf = await convert(vips, fixture('pages.tiff'), 'pdf')
+    assert.deepEqual([await pdfPages(pdf.path), pdf.result.details], [3, { pages: 3 }])
+    assert.deepEqual((await convert(vips, fixture('pages.tiff'), 'tiff')).result.details, {
+      ...{ pages: 3, frames: 3 },
+    })
   })
 
   test('is put into a PDF page each, in the order of the inputs', async () => {

@@ -87,10 +87,18 @@ export const areas: readonly Area[] = [
     name: 'routes',
     isWhole: true,
     files: ['functions/routes/*.ts', 'functions/*.ts'],
-    tests: tests(
-      'functions',
-      'retry-job uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs webhooks',
-    ),
+    tests: [
+      'test/functions/promises.test.ts',
+      'test/client/types.test.ts',
+      ...tests(
+        'functions',
+        'record-metrics retry-job uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs webhooks workflows',
+      ),
+      ...tests('access', 'oauth accounts'),
+      'test/http/api-keys.test.ts',
+      'test/usage/meter.test.ts',
+      'test/transfer/drives.test.ts',
+    ],
   },
   {
     name: 'options',

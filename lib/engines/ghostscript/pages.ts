@@ -9,19 +9,19 @@ import { pageAdobeRgbProfile } from '../picture/color-profiles.ts'
 import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from '../picture/options.ts'
 import { drawByGhostscript } from './run.ts'
 
-const DrawOptions = z.object({
+const PlainOptions = z.object({
   ...openShape,
   ...resolutionShape,
   colorSpace: drawnColorSpace,
 })
 
 export const pageOptions = {
-  jpg: DrawOptions.extend({
+  jpg: PlainOptions.extend({
     quality: quality.optional(),
     jpegQuality,
   }),
-  png: DrawOptions,
-  tiff: DrawOptions,
+  png: PlainOptions,
+  tiff: PlainOptions,
 } as const
 export type PageTarget = keyof typeof pageOptions
 
@@ -54,12 +54,12 @@ export async function toPagePictures(
   return { path: await packPages(outDir, files, parameters), format: 'zip' }
 }
 
-type Options = z.output<typeof pageOptions.jpg>
+export type DrawOptions = z.output<typeof pageOptions.jpg>
 
 async function draw(
   to: PageTarget,
   { opened, pages, outDir }: PageSelection,
-  options: Options,
+  options: DrawOptions,
   tools: Tools,
 ): Promise<PageFile[]> {
   const folder = to === 'tiff' ? tools.workDir : outDir
@@ -83,7 +83,8 @@ async function draw(
   return files
 }
 
-function switchesOf(to: PageTarget, page: number, dpi: number, options: Options): string[] {
+/** What a page is drawn by, beside its device. */
+export function switchesOf(to: PageTarget, page: number, dpi: number, options: DrawOptions): string[] {
   const { colorSpace } = options
   return [
     `-r${dpi}`,
