@@ -88,12 +88,16 @@ const plain = {
 const isIn = (formats: readonly FormatId[], format: FormatId) => formats.includes(format)
 
 /** Pure: what a result has of what its source had, and whether that is enough. */
-export function compare(compared: Compared): Verdict {
+export function compare(asked: Compared): Verdict {
+  const compared = visibly(asked)
   const { from, to, options, warned } = compared
   const measures = measured(compared)
   const isPartial = partial.some((name) => options[name] !== undefined && options[name] !== '')
   const isPlain = isIn(plain.from, from) && isIn(plain.to, to)
-  const excused = warned.flatMap((code) => toldBy[code] ?? [])
+  const isCounted = compared !== asked
+  const excused = warned
+    .flatMap((code) => toldBy[code] ?? [])
+    .filter((unit) => unit !== 'words' || !isCounted)
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
     // Of a language of many marks, letters with accents are written by some of them.
@@ -110,6 +114,16 @@ export function compare(compared: Compared): Verdict {
     lost,
     isNothing: !isPartial && isNothing(compared),
   }
+}
+
+/** What a workbook does not show was left out and told: what it shows is to come through. */
+function visibly(compared: Compared): Compared {
+  const { source, warned } = compared
+  const [told, ...others] = warned.filter((code) => toldBy[code]?.includes('words'))
+  const isAlone = told === 'HIDDEN_DROPPED' && others.every((code) => code === told)
+  return source.visibleWords && isAlone
+    ? { ...compared, source: { ...source, words: source.visibleWords } }
+    : compared
 }
 
 function measured({ source, result, from, to }: Compared): Partial<Record<Unit, Kept>> {

@@ -29,6 +29,8 @@ export type Feature = (typeof features)[number]
 /** What a file holds, as far as it is cheap to tell. */
 export interface Holding {
   readonly words?: Words
+  /** Of a workbook that hides some of them, those that it shows. */
+  readonly visibleWords?: Words
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   /** How long it plays. */
   readonly seconds?: number

@@ -5,6 +5,7 @@ import type { Feature, Holding } from './holding.ts'
 import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
 import { OpenCells } from './open-cells.ts'
 import { readCells } from './sheet-cells.ts'
+import { visibleCells } from './visible-cells.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
@@ -12,11 +13,17 @@ import { openZip, type Zip } from './zip.ts'
 export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
   if (!zip?.names.includes('xl/workbook.xml')) return undefined
-  const cells = new Cells(sharedTexts((await zip.text('xl/sharedStrings.xml')) ?? ''))
-  const paths = await sheetsOf(zip)
+  const texts = sharedTexts((await zip.text('xl/sharedStrings.xml')) ?? '')
+  const cells = new Cells(texts)
+  const sheets = await sheetsOf(zip)
+  const paths = sheets.map(({ path }) => path)
   let hasFormulas = false
+  let mayHide = sheets.some(({ isHidden }) => isHidden)
   for (const path of paths) {
-    if (await zip.read(path, (xml) => readCells(xml, cells))) hasFormulas = true
+    await zip.read(path, (xml) => {
+      if (readCells(xml, cells)) hasFormulas = true
+      mayHide ||= xml.includes('hidden="') || xml.includes('zeroHeight')
+    })
     for (const words of await wordsOfShapes(zip, path)) cells.besides(words)
   }
   const features: Feature[] = [
@@ -24,23 +31,47 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
     ...(zip.names.some((name) => name.startsWith('xl/media/')) ? (['pictures'] as const) : []),
     ...(zip.names.some((name) => /^xl\/(?:threaded)?comments/i.test(name)) ? (['comments'] as const) : []),
   ]
-  return cells.holding(paths.length, features)
+  const held = cells.holding(paths.length, features)
+  const visibleWords = mayHide ? await shownWords(zip, sheets, texts) : undefined
+  return visibleWords ? { ...held, visibleWords } : held
+}
+
+/** Undefined where it is not known what is hidden. */
+async function shownWords(
+  zip: Zip,
+  sheets: readonly Sheet[],
+  texts: readonly string[],
+): Promise<Words | undefined> {
+  const cells = new Cells(texts)
+  for (const { path, isHidden } of sheets) {
+    const xml = isHidden ? '' : visibleCells((await zip.text(path)) ?? '')
+    if (xml === undefined) return undefined
+    readCells(Buffer.from(xml), cells)
+  }
+  return cells.holding(0, []).words
+}
+
+interface Sheet {
+  readonly path: string
+  readonly isHidden: boolean
 }
 
 /** 18.2.19. */
-async function sheetsOf(zip: Zip): Promise<string[]> {
+async function sheetsOf(zip: Zip): Promise<Sheet[]> {
   const targets = new Map<string, string>()
   await eachTag(zip, 'xl/_rels/workbook.xml.rels', (tag) => {
     targets.set(attributeOf(tag, 'Id') ?? '', attributeOf(tag, 'Target') ?? '')
   })
-  const paths: string[] = []
+  const sheets: Sheet[] = []
   await eachTag(zip, 'xl/workbook.xml', (tag) => {
     const isSheet = tag.localName === 'sheet'
     const target = targets.get(attributeOf(tag, 'r:id') ?? '')
-    if (isSheet && target !== undefined) paths.push(target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+    if (!isSheet || target === undefined) return
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
+    sheets.push({ path, isHidden: /hidden/i.test(attributeOf(tag, 'state') ?? '') })
   })
   // A chart may be a sheet of its own.
-  return paths.filter((path) => path.includes('worksheet') && zip.names.includes(path))
+  return sheets.filter(({ path }) => path.includes('worksheet') && zip.names.includes(path))
 }
 
 /** 20.5: drawn on a sheet, which its relations name. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import { compare } from '../../lib/fidelity/compare.ts'
+import type { Holding } from '../../lib/fidelity/holding.ts'
+import { holdingOf } from '../../lib/fidelity/read.ts'
+import { visibleCells } from '../../lib/fidelity/visible-cells.ts'
+import { Words } from '../../lib/fidelity/words.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`
+
+/** Of its words `shown` alone are seen. */
+const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
+  <row r="1">${cell('A1', 'one two three four')}${cell('B1', 'behind')}${cell('C1', 'five')}</row>
+  <row r="2" hidden="1">${cell('A2', 'below')}</row></sheetData>`
+
+async function workbook(): Promise<Holding> {
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  const files = {
+    'xl/workbook.xml':
+      '<workbook><sheets><sheet name="a" r:id="r1"/><sheet name="b" state="veryHidden" r:id="r2"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="worksheets/sheet2.xml"/></Relationships>',
+    'xl/worksheets/sheet1.xml': `<worksheet>${cells}</worksheet>`,
+    'xl/worksheets/sheet2.xml': `<worksheet><sheetData><row>${cell('A1', 'apart')}</row></sheetData></worksheet>`,
+  }
+  for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
+  const path = join(scratchFolder('visible'), 'hidden.xlsx')
+  await writeFile(path, await zip.close())
+  const holding = await holdingOf(path, 'xlsx', { isResult: false })
+  assert.ok(holding)
+  return holding
+}
+
+function lostOf(source: Holding, text: string, warned: readonly string[]) {
+  const words = new Words()
+  words.add(text)
+  const compared = { operation: 'convert', from: 'xlsx', to: 'html', options: {}, source, warned } as const
+  return compare({ ...compared, result: { words, counts: {}, features: [] } }).lost
+}
+
+test('what a workbook shows is to come through where the rest was left out and told', async () => {
+  const source = await workbook()
+  assert.equal(source.words?.total, 8)
+  assert.equal(source.visibleWords?.total, 5)
+  const told = ['HIDDEN_DROPPED']
+  assert.deepEqual(lostOf(source, 'one two three four five', told), [])
+  assert.deepEqual(lostOf(source, 'one behind below apart', told), ['words'])
+  assert.deepEqual(lostOf(source, 'one two three four five', []), ['words'])
+  // Where another warning tells of words, nobody knows which.
+  assert.deepEqual(lostOf(source, 'one', [...told, 'SHEETS_DROPPED']), [])
+})
+
+test('a sheet of which it is not known what it hides is not held to it', () => {
+  assert.equal(visibleCells('<x:row hidden="1"/>'), undefined)
+  assert.equal(visibleCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
+  assert.equal(visibleCells('<row>hidden</row>'), '<row>hidden</row>')
+})
