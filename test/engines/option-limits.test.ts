@@ -218,6 +218,11 @@ test('an option of a few words takes these', () => {
       'watermarkPosition',
       'top-left top top-right left center right bottom-left bottom bottom-right diagonal tile',
     ],
+    [
+      'book',
+      'ebookOutputProfile',
+      `default generic_eink generic_eink_hd generic_eink_large tablet kindle kindle_dx kindle_fire kindle_oasis kindle_pw kindle_pw3 kindle_scribe kindle_voyage kobo nook nook_color nook_hd_plus ipad ipad3 galaxy pocketbook_inkpad3 pocketbook_lux pocketbook_hd pocketbook_900 pocketbook_pro_912 sony sony300 sony900 sony-landscape sonyt3 cybookg3 cybook_opus hanlinv3 hanlinv5 illiad irexdr1000 irexdr800 jetbook5 mobipocket msreader`,
+    ],
     ['docx', 'layout', 'flow exact'],
     ['docx', 'mode', 'fast hybrid'],
     ['compress-pdf', 'pdfQuality', 'screen ebook printer prepress'],

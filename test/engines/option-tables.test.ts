@@ -225,7 +225,6 @@ describe('the options', () => {
       ...['ebookMargin', 'ebookOutputProfile', 'ebookBaseFontSize', 'ebookEmbedFonts'],
       ...['ebookSmartenPunctuation', 'ebookDisableFontRescaling'],
     ])
-    assert.equal(bookShape.ebookOutputProfile.unwrap().options.length, 40, "calibre's own list")
     const margins = 'marginTop marginRight marginBottom marginLeft'
     const page = `embedAllFonts pageSize landscape ${margins} headerText footerText`
     assert.equal(named(SheetPdfOptions), `${page} fitToWidth`)

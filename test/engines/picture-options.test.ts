@@ -5,7 +5,7 @@ import { cutOf } from '../../lib/engines/ffmpeg/cut.ts'
 import type { Media } from '../../lib/engines/ffmpeg/probe.ts'
 import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
-import { pageRange, pagesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
+import { pageRange, pagesOf, rangesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
 import {
   boxOf,
   color,
@@ -268,6 +268,7 @@ describe('a part', () => {
     for (const range of ['1-5,10,15-last', ' 2 ', 'Last'])
       assert.ok(pageRange.safeParse(range).success, range)
     refuses(pageRange, '', '1-', ',1', '1,,2', '1-2-3', 'first', '1234567', '1;2', '1,'.repeat(1000))
+    assert.equal(rangesOf([7, 10, 2, 9, 3, 2, 1]), '1-3,7,9-10')
     assert.deepEqual(runsOf([1, 2, 3, 7, 6, 9]), [
       [1, 3],
       [7, 7],

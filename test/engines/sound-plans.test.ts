@@ -96,6 +96,7 @@ describe('a sound track', () => {
     assert.equal(rate('mp3', {}, { sample_rate: '96000' }), '48000')
     assert.equal(rate('mp3', { audioSampleRate: 9000 }), '8000')
     assert.equal(rate('mp3', { audioSampleRate: 10_000 }), '11025')
+    assert.equal(rate('mp3', { audioSampleRate: 14_000 }), '12000', 'between two the first of them')
     assert.equal(rate('flv'), '44100')
     assert.equal(rate('flv', { audioSampleRate: 8000 }), '11025')
     assert.equal(rate('flac', {}, { sample_rate: '12345' }), '12345')
@@ -272,6 +273,7 @@ describe('a layout of speakers', () => {
     assert.deepEqual([into('2.1', 6), into('2.1', 5)], ['5.1', '3.0'])
     assert.deepEqual([into('7.0', 8), into('7.0', 6), into('7.0', 2)], ['7.1', '5.1', 'stereo'])
     assert.equal(into('3.0(back)', 4), '4.0')
+    assert.equal(arranged(from('quad'), { most: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
   })
 
   test('without a name is that of as many channels, or a count where there is no name for so many', () => {

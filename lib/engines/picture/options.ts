@@ -70,7 +70,6 @@ export function boxOf({ width, height, fit, downscale }: PictureOptions): Box | 
 const plainColorSpace = (value: unknown) =>
   typeof value === 'string'
     ? value
-        .trim()
         .toLowerCase()
         .replace(/[\s_-]+/g, '')
         .replace(/^adobergb(?:1998)?$/, 'adobe-rgb')
