@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { api } from '../../functions/routes/index.ts'
+import { isOpen } from '../../lib/access/principal.ts'
+import { type ErrorCode, errorKinds } from '../../lib/error-kinds.ts'
+import { isJsonAlone } from '../../lib/http/acceptable.ts'
+import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
+import type { AnyContract } from '../../lib/http/contract.ts'
+import { openApiDocument, operationId } from '../../lib/http/openapi.ts'
+
+interface Described {
+  readonly operationId: string
+  readonly description?: string
+  readonly parameters?: readonly { in: string; name: string; example?: unknown }[]
+  readonly requestBody?: {
+    required: boolean
+    content: Record<string, { schema: object; example?: unknown; examples?: object }>
+  }
+  readonly responses: Record<
+    string,
+    {
+      description: string
+      content?: Record<string, { schema: { $ref?: string }; example?: unknown }>
+      headers?: Record<string, { required: boolean }>
+    }
+  >
+}
+
+const written = ({ path }: AnyContract) => path.replace(/:(\w+)/g, '{$1}')
+const document = openApiDocument(api, { version: '1', url: '/' })
+const operations = api.map((contract) => {
+  const item = document.paths?.[written(contract)] as Record<string, unknown> | undefined
+  return {
+    contract,
+    described: item?.[contract.method.toLowerCase()] as Described,
+    name: operationId(contract),
+  }
+})
+
+describe('each operation of the document', () => {
+  test('ends well in the ways that it has, with what they say', () => {
+    for (const { contract, described, name } of operations) {
+      const { reply } = contract
+      const expected = [
+        String(reply.status),
+        ...Object.keys(reply.also ?? {}),
+        ...(reply.etag ? ['304'] : []),
+      ]
+      const bodies = Object.keys(reply.also ?? {}).filter((status) => Number(status) < 500)
+      const successes = Object.keys(described.responses).filter((status) => Number(status) < 400)
+      assert.deepEqual(successes.toSorted(), expected.filter((one) => Number(one) < 400).toSorted(), name)
+      for (const status of [String(reply.status), ...bodies]) {
+        const types = Object.keys(described.responses[status]?.content ?? {})
+        const isEmpty = reply.form === 'empty' || status === '204'
+        const type = (reply.contentType ?? 'application/json').replace(/;.*/, '')
+        assert.deepEqual(types, isEmpty ? [] : [type], `${name} ${status}`)
+      }
+    }
+  })
+
+  test('fails with the codes that it names and those that any may have, each under its status', () => {
+    for (const { contract, described, name } of operations) {
+      const { access, body, params, idempotent, reply, errors = [] } = contract
+      const told = (code: ErrorCode) => {
+        const status = String(errorKinds[code].status)
+        return described.responses[status]?.description.includes(`\`${code}\``) ?? false
+      }
+      const isLimited = !isOpen(access)
+      const others: Partial<Record<ErrorCode, boolean>> = {
+        ...{ HEADERS_TOO_LARGE: true, INTERNAL_ERROR: true, SERVICE_UNAVAILABLE: true },
+        ...{ RATE_LIMITED: isLimited, INVALID_API_KEY: isLimited, INSUFFICIENT_PERMISSIONS: isLimited },
+        AUTHENTICATION_REQUIRED: isLimited && access.anonymous !== true,
+        UNSUPPORTED_MEDIA_TYPE: body !== undefined,
+        ...{ IDEMPOTENCY_KEY_REUSED: idempotent === true, IDEMPOTENCY_IN_PROGRESS: idempotent === true },
+        ...{ NOT_FOUND: params !== undefined, INVALID_REQUEST: params !== undefined || body !== undefined },
+        INVALID_INPUT: [contract.query, body, idempotent].some((one) => one !== undefined),
+        STORAGE_NOT_CONFIGURED: errors.includes('INSUFFICIENT_DISK_SPACE') || body?.files !== undefined,
+        NOT_ACCEPTABLE: isJsonAlone(contract),
+      }
+      for (const code of new Set([...errors, ...(Object.keys(others) as ErrorCode[])])) {
+        // What answers with a status of its own tells nothing else by it.
+        const isOwn = errorKinds[code].status in (reply.also ?? {})
+        const isExpected = errors.includes(code) || others[code] === true
+        assert.equal(told(code), isExpected && !isOwn, `${name} ${code}`)
+      }
+    }
+  })
+
+  test('fails in JSON or as a problem, those of OAuth as OAuth has it', () => {
+    for (const { contract, described, name } of operations) {
+      for (const [status, { content = {} }] of Object.entries(described.responses)) {
+        if (Number(status) < 400 || status in (contract.reply.also ?? {})) continue
+        const { 'application/json': plain, ...others } = content
+        const isOAuth = contract.failureForm === 'oauth'
+        assert.match(plain?.schema.$ref ?? '', isOAuth ? /\/OAuthError$/ : /\/Error$/, `${name} ${status}`)
+        assert.deepEqual(Object.keys(others), isOAuth ? [] : ['application/problem+json'], name)
+      }
+    }
+  })
+
+  test('has headers: of limits where there are any, and those of its status', () => {
+    for (const { contract, described, name } of operations) {
+      const { reply, idempotent = false, handsOutIdentity = false, access } = contract
+      const isLimited = !isOpen(access)
+      for (const [status, { headers = {} }] of Object.entries(described.responses)) {
+        const isGood = Number(status) < 400
+        const own = isGood && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
+        const isFirstAtWork = status === '409' && idempotent
+        const expected: Readonly<Record<string, boolean>> = {
+          ...{ 'x-request-id': true, 'x-api-version': true },
+          ...{ 'x-ratelimit-limit': isLimited, 'x-ratelimit-remaining': isLimited },
+          ...{ 'x-ratelimit-reset': isLimited, 'ratelimit-policy': isLimited, ratelimit: isLimited },
+          etag: isGood && reply.etag === true && status !== '204',
+          'idempotent-replayed': isGood && idempotent,
+          'x-owner-token': isGood && (idempotent || handsOutIdentity),
+          'www-authenticate': status === '401',
+          'accept-encoding': status === '415',
+          'retry-after': status === '429' || status === '503' || isFirstAtWork,
+          ...Object.fromEntries(own.map((header) => [header, true])),
+        }
+        const there = Object.keys(expected).filter((header) => expected[header])
+        assert.deepEqual(Object.keys(headers).toSorted(), there.toSorted(), `${name} ${status}`)
+      }
+    }
+  })
+
+  test('has its parameters and bodies, and the examples that were recorded for it', () => {
+    for (const { contract, described, name } of operations) {
+      const { body, idempotent, path, description } = contract
+      const parameters = described.parameters ?? []
+      const of = (place: string) => parameters.filter((one) => one.in === place).map((one) => one.name)
+      assert.deepEqual(
+        of('path'),
+        [...path.matchAll(/:(\w+)/g)].map(([, one]) => one),
+        name,
+      )
+      assert.deepEqual(of('header'), idempotent ? ['Idempotency-Key'] : [], name)
+      assert.equal(of('query').length > 0, contract.query !== undefined, name)
+      assert.equal(described.description, description, name)
+      const kinds = {
+        json: 'application/json',
+        form: 'application/x-www-form-urlencoded',
+        multipart: 'multipart/form-data',
+      }
+      assert.deepEqual(
+        Object.keys(described.requestBody?.content ?? {}).toSorted(),
+        (body?.accepts ?? []).map((kind) => kinds[kind]).toSorted(),
+      )
+      assert.equal(described.requestBody?.required, body && true, name)
+      const shown = described.requestBody?.content['application/json']?.examples
+      assert.equal(Object.keys(shown ?? {}).length, Object.keys(body?.examples ?? {}).length, name)
+    }
+    const recorded = {
+      parameters: { jobId: 'job_1' },
+      request: { 'application/json': { a: 1 } },
+      responses: { 200: { b: 2 }, 404: { c: 3 } },
+    }
+    const examples = { getV1JobsJobId: recorded, postV1WebhooksWebhookIdTest: recorded }
+    const { paths } = openApiDocument(api, { version: '1', url: '/', examples })
+    const whole = JSON.parse(JSON.stringify(paths)) as Record<string, Record<string, Described>>
+    const job = whole['/v1/jobs/{jobId}']?.['get']
+    assert.deepEqual(job?.parameters?.find(({ name }) => name === 'jobId')?.example, 'job_1')
+    assert.deepEqual(job?.responses['200']?.content?.['application/json']?.example, { b: 2 })
+    assert.deepEqual(job?.responses['404']?.content?.['application/json']?.example, { c: 3 })
+    assert.equal(job?.responses['500']?.content?.['application/json']?.example, undefined)
+    const sent = whole['/v1/webhooks/{webhookId}/test']?.['post']
+    assert.deepEqual(sent?.requestBody?.content['application/json']?.example, { a: 1 })
+    assert.equal(sent?.operationId, 'postV1WebhooksWebhookIdTest')
+  })
+
+  test('says how large a request may be, where that is limited', () => {
+    const told = (maxBodyBytes?: number) =>
+      openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
+    assert.doesNotMatch(told().info.description ?? '', /bytes/)
+    assert.match(told(123).info.description ?? '', /may have 123 bytes/)
+    assert.deepEqual([told().info.version, told().servers], ['1.2', [{ url: 'https://x' }]])
+  })
+})
+
+test('each kind of telling of the events has its messages', () => {
+  const { operations: told, servers } = asyncApiDocument({ version: '1', url: 'https://a.example/base' })
+  assert.deepEqual(servers, { service: { host: 'a.example', pathname: '/base', protocol: 'wss' } })
+  assert.deepEqual(asyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
+    service: { host: 'localhost:1', protocol: 'ws' },
+  })
+  const seen = Object.entries(told).map(
+    ([name, { action, channel, messages }]) =>
+      `${name}: ${action} ${channel.$ref.replace('#/channels/', '')} ${messages.length}`,
+  )
+  const names = messages(told.tellOfJob)
+  assert.deepEqual(names, ['progress', 'error'])
+  assert.ok(messages(told.tellByWebhook).includes('job.completed'))
+  assert.ok(messages(told.tellByStream).includes('job-snapshot'))
+  assert.deepEqual(
+    seen.map((one) => one.replace(/ \d+$/, '')),
+    [
+      'tellByWebhook: send webhooks',
+      'tellByStream: send events',
+      'tellUser: send user',
+      'hearUser: receive user',
+      'tellOfJob: send job',
+    ],
+  )
+  function messages({ messages: all }: (typeof told)['tellUser']): string[] {
+    return all.map(({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1))
+  }
+})

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { time } from '../../lib/engines/ffmpeg/options.ts'
+import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
+import { color, pictureShape } from '../../lib/engines/picture/options.ts'
+import { color as markColor, watermarkShape } from '../../lib/engines/picture/watermark-options.ts'
+import { optionViews } from '../../lib/http/option-view.ts'
+import { optionWords } from '../../lib/http/option-words.ts'
+
+const view = (name: string, schema: z.ZodType) => {
+  const [only, ...more] = optionViews(z.object({ [name]: schema }))
+  assert.ok(only && more.length === 0)
+  return only
+}
+
+describe('an option as a form shows it', () => {
+  test('is a number with its bounds, its unit and what it is when left out', () => {
+    assert.deepEqual(view('width', integer(1, 30).default(7).describe('Wide.')), {
+      ...{ name: 'width', label: 'Width', type: 'integer', group: 'basics', widget: 'number', unit: 'px' },
+      ...{ description: 'Wide.', default: 7, min: 1, max: 30 },
+    })
+    assert.deepEqual(view('gap', decimal(0, 10).optional()), {
+      ...{ name: 'gap', label: 'Silence between', type: 'number', group: 'more', widget: 'number' },
+      ...{ unit: 's', description: '', min: 0, max: 10 },
+    })
+    const endless = view('other', z.int().optional())
+    assert.deepEqual(endless, {
+      ...{ name: 'other', label: 'other', type: 'integer', group: 'more', widget: 'number', description: '' },
+    })
+  })
+
+  test('is a switch, a text or a choice among words that have names', () => {
+    assert.deepEqual(view('strip', flag().default(false)), {
+      ...{ name: 'strip', label: 'Remove what is there first', type: 'boolean', group: 'more' },
+      ...{ widget: 'switch', description: '', default: false },
+    })
+    const text = view('title', z.string().regex(/^a/).optional())
+    assert.deepEqual([text.type, text.widget, text.pattern, text.enum], ['string', 'text', '^a', undefined])
+    const choice = view('fps', z.enum(['none', 'auto']))
+    assert.deepEqual(
+      [choice.type, choice.widget, choice.enum, choice.unit],
+      ['enum', 'choice', ['none', 'auto'], undefined],
+    )
+    assert.deepEqual(choice.enumLabels, { none: 'None', auto: 'Automatic' })
+    const turn = view('rotate', pictureShape.rotate)
+    assert.deepEqual([turn.type, turn.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
+    assert.equal(turn.number, undefined, 'it takes no other numbers')
+  })
+
+  test('is a choice that takes a number too, whose bounds tell of that', () => {
+    const seen = view('quality', quality.optional())
+    assert.deepEqual([seen.type, seen.widget, seen.min, seen.max], ['enum', 'slider', 1, 100])
+    assert.deepEqual(seen.number, { type: 'integer', min: 1, max: 100 })
+    const fraction = view('other', z.union([z.number().min(0.5), z.enum(['all'])]))
+    assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
+  })
+
+  test('is a color, which is a word or one of some patterns', () => {
+    const ground = view('background', color.optional())
+    assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
+    assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))
+    const mark = view('watermarkColor', markColor)
+    assert.deepEqual([mark.type, mark.widget], ['enum', 'color'])
+    assert.match('#f80', new RegExp(mark.pattern ?? '$^'))
+    assert.equal(view('watermarkPosition', watermarkShape.watermarkPosition).widget, 'position')
+    const two = z.union([z.string().regex(/^a$/), z.string().regex(/^b$/)])
+    assert.equal(view('other', two).pattern, '(?:^a$)|(?:^b$)')
+    assert.equal(view('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)
+  })
+
+  test('says that its number may be spelled, and that it is old', () => {
+    assert.equal(view('start', time.optional()).spelled, true)
+    assert.equal(view('width', integer(0, 9)).spelled, undefined)
+    const old = view('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
+    assert.deepEqual([old.deprecated, old.description], [true, 'Old.'])
+    assert.equal(view('width', integer(0, 9)).deprecated, undefined)
+  })
+
+  test('has values worth offering beside others, by their names', () => {
+    const paper = view('pageSize', z.string().optional())
+    assert.deepEqual(paper.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
+    assert.deepEqual(Object.keys(paper.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
+    assert.deepEqual([paper.type, paper.widget], ['string', 'paper'])
+  })
+
+  test('stands where people look for it, what nobody has named last', () => {
+    const schema = z.object({
+      other: flag(),
+      crf: integer(0, 9),
+      height: integer(0, 9),
+      width: integer(0, 9),
+    })
+    assert.deepEqual(
+      optionViews(schema).map(({ name }) => name),
+      ['width', 'height', 'crf', 'other'],
+    )
+    const twice = optionViews(schema)
+    assert.ok(
+      optionViews(schema).every((one, at) => one === twice[at]),
+      'each is described once',
+    )
+  })
+})
+
+describe('of all options', () => {
+  const those = (has: (one: (typeof optionWords)[string]) => boolean) =>
+    Object.entries(optionWords)
+      .flatMap(([name, one]) => (has(one) ? [name] : []))
+      .join(' ')
+
+  test('these are shown at once, in this order', () => {
+    assert.equal(
+      those(({ basic }) => basic === true),
+      'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
+    )
+  })
+
+  test('these have fields of their own, and these their units', () => {
+    const widgets = Object.groupBy(Object.entries(optionWords), ([, { widget = '-' }]) => widget)
+    const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
+    assert.equal(
+      of('slider'),
+      'quality watermarkOpacity jpegQuality compressionLevel threshold smoothness colorPrecision scale watermarkScale',
+    )
+    assert.equal(of('length'), 'marginTop marginRight marginBottom marginLeft margin')
+    assert.equal(of('password'), 'password ownerPassword currentPassword')
+    assert.equal(of('time'), 'start end timestamp')
+    assert.equal(of('color'), 'background watermarkColor fontColor')
+    assert.equal(of('position'), 'watermarkPosition position')
+    assert.equal(of('rate'), 'audioBitrate videoBitrate bitrate')
+    assert.equal(of('size'), 'targetSize maxFileSize')
+    assert.equal(of('pages'), 'pages pageRange')
+    assert.equal(of('languages'), 'language ocrLanguage')
+    assert.equal([of('paper'), of('multiline'), of('date')].join(' '), 'pageSize terms creationDate')
+    const units = (unit: string) => those((one) => one.unit === unit)
+    assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
+    assert.equal(units('s'), 'start end timestamp gap')
+    assert.equal(units('%'), 'threshold blankThreshold watermarkScale')
+    assert.equal(
+      units('pt'),
+      'cropBox fontSize watermarkFontSize watermarkMargin ebookMargin ebookBaseFontSize',
+    )
+    assert.equal(units('bit/s'), 'audioBitrate videoBitrate bitrate')
+    assert.equal(units('bytes'), 'targetSize maxFileSize')
+    assert.equal(
+      those(({ suggestions }) => suggestions !== undefined),
+      'resolution language pageSize format delimiter encoding ocrLanguage',
+    )
+  })
+})
