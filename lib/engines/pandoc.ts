@@ -47,6 +47,7 @@ import {
   settlePictures,
   Tree,
 } from './pandoc/tree.ts'
+import { keepUnwritten } from './pandoc/unwritten.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { utf8Copy } from './text/encoding.ts'
@@ -174,7 +175,7 @@ function isReference(id: FormatId): id is keyof typeof references {
 
 /** A book takes seconds; macros and anchors that multiply never end. */
 const readLimitS = 180
-const boxless: readonly FormatId[] = ['md', 'mmd', 'opml']
+const boxless: readonly FormatId[] = ['md', 'mmd', 'opml', 'fb2']
 const treeFile = 'tree.json'
 const mediaFolder = 'media'
 
@@ -231,8 +232,9 @@ function fit(tree: Tree, from: SourceId, target: TargetId): void {
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
   // Some writers leave out the box of references with all that is in it, or the text after a boxed heading.
   if (boxless.includes(target) || isReference(from)) removeBoxes(tree)
+  keepUnwritten(tree, target)
   if (target === 'txt') tablesAsLines(tree)
-  if (target === 'markua') cellsAsLines(tree)
+  if (target === 'markua' || target === 'muse') cellsAsLines(tree)
   if (target === 'epub') makeSound(tree)
 }
 

@@ -429,6 +429,47 @@ test('parts for one format alone are told where another is wanted', async () => 
   }
 })
 
+test('notes, captions and code are kept where writers would leave them out', async () => {
+  const rich = await file(
+    'rich.md',
+    `# Birds[^head]
+
+Diving.[^long]
+
+| Name | Seen[^column] |
+|------|---------------|
+| kingfisher | \`often\` |
+
+: Of the river
+
+![](${pixel})
+
+[^head]: note of the heading
+[^long]: note of two
+
+    paragraphs in all
+[^column]: note of the table
+`,
+  )
+  const words = [
+    'note of the heading',
+    'note of two',
+    'paragraphs in all',
+    'note of the table',
+    'Of the river',
+    'often',
+  ]
+  for (const to of ['adoc', 'dokuwiki', 'zimwiki', 'jira', 'xwiki', 'tei', 'opml', 'muse', 'fb2'] as const) {
+    const { path } = await convert(pandoc, rich, to)
+    const text = (await readFile(path, 'utf8')).replaceAll(/\s+/g, ' ')
+    assert.deepEqual(
+      words.filter((word) => !text.includes(word)),
+      [],
+      to,
+    )
+  }
+})
+
 test('tables of a FictionBook are kept, a line for each row', async () => {
   const rows =
     '<tr><th align="left">Bird</th> <th>Seen</th></tr><tr><td><strong>Heron</strong></td><td colspan="2">twice</td></tr>'

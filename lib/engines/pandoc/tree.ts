@@ -183,11 +183,17 @@ async function dataAddress(path: string): Promise<string> {
   return `data:${type};base64,${(await readFile(path)).toString('base64')}`
 }
 
+/** Kinds of which the second part is their text: `[attributes, text]`. */
+const verbatim = ['Code', 'CodeBlock', 'Math']
+const paragraphs = ['Para', 'Plain', 'Header', 'CodeBlock']
+
 export function plainText(node: unknown): string {
   let text = ''
-  visit(node, (element) => {
-    if (element.t === 'Space' || element.t === 'SoftBreak' || element.t === 'LineBreak') text += ' '
-    else if (typeof element.c === 'string') text += element.c
+  visit(node, ({ t, c }) => {
+    if (paragraphs.includes(t) && text !== '') text += ' '
+    if (t === 'Space' || t === 'SoftBreak' || t === 'LineBreak') text += ' '
+    else if (typeof c === 'string') text += c
+    else if (verbatim.includes(t) && Array.isArray(c)) text += String(c[1])
   })
   return text.trim()
 }
