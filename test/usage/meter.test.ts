@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
+import { createCounting } from '../../functions/count-usage.ts'
+import { accountKey } from '../../lib/access/accounts.ts'
 import type { Bus } from '../../lib/aws/bus.ts'
 import { groupsOf, percentilesOf, sumOf } from '../../lib/usage/counts.ts'
 import type { Ended } from '../../lib/usage/endings.ts'
@@ -80,6 +82,26 @@ test('jobs of those who run the service are not among its figures', async () => 
   const jobs = Object.fromEntries(records.map(({ sk, ...item }) => [String(sk).split('#')[0], item['jobs']]))
   assert.deepEqual(jobs, { vips: 1, excluded: 1 })
   assert.equal((await ofOwner('acc_admin', day))['jobs'], 1, 'they see their own')
+})
+
+test('what administrators do is counted apart, by the role that they had within a minute', async () => {
+  const day = '2026-09-11'
+  const counting = createCounting({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
+  const { services } = app
+  const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
+  const done = async (owner: string, more: object = {}) =>
+    counting.handler({ detail: { ...ended({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more } })
+  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await done(owner)
+  await services.table.update(accountKey(admin), { set: { role: 'USER' } }, {})
+  await done(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
+  const { jobs, failed } = await ofOwner(admin, day)
+  assert.deepEqual([jobs, failed], [3, 1])
+  const counted = async (engine: string) => {
+    const records = (await ofService(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
+    return records.reduce((sum, record) => sum + (countsIn(record)['jobs'] ?? 0), 0)
+  }
+  assert.deepEqual([await counted('excluded'), await counted('vips')], [3, 3])
+  await counting.close()
 })
 
 test('percentiles of many records are those of all that was measured, to two percent', async () => {
