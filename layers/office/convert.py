@@ -7,6 +7,7 @@ import unohelper
 from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
+from dates import write_iso_dates
 from fonts import Fonts
 from hidden import show_first
 from office import properties
@@ -42,9 +43,12 @@ def convert(office, request, tell):
     try:
         tell('loaded')
         if request['family'] == 'sheet':
-            if request['output'].endswith(('.csv', '.tsv')):
+            is_table = request['output'].endswith(('.csv', '.tsv'))
+            if is_table:
                 show_first(document)
             require_room(document, request['output'])
+            if is_table:
+                write_iso_dates(document)
         _hide_changes(document, request)
         _show(document, office, request['family'])
         prepare(document, request)

@@ -364,6 +364,35 @@ describe('texts and tables', () => {
     }
   })
 
+  test('have dates that nobody reads otherwise, however the sheet shows them', async () => {
+    const names = ['office', 'style', 'number', 'table', 'text'].map(
+      (name) =>
+        `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
+    )
+    const day = '<number:day number:style="long"/>'
+    const month = '<number:month number:style="long"/>'
+    const hours =
+      '<number:hours number:style="long"/><number:text>:</number:text><number:minutes number:style="long"/>'
+    const look = (name: string, parts: string, kind = 'date') =>
+      `<number:${kind}-style style:name="N${name}">${parts}</number:${kind}-style>
+       <style:style style:name="${name}" style:family="table-cell" style:data-style-name="N${name}"/>`
+    const cell = (name: string, type: string, value: string) =>
+      `<table:table-cell table:style-name="${name}" office:value-type="${type}" office:${type === 'float' ? '' : `${type}-`}value="${value}"/>`
+    const date = `${day}<number:text>.</number:text>${month}<number:text>.</number:text><number:year number:style="long"/>`
+    const source = join(scratch, 'dates.fods')
+    await writeFile(
+      source,
+      `<office:document ${names.join(' ')} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
+       <office:automatic-styles>${look('d', date)}${look('m', `${date}<number:text> </number:text>${hours}`)}
+       ${look('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}</office:automatic-styles>
+       <office:body><office:spreadsheet><table:table table:name="a"><table:table-row>
+       ${cell('d', 'date', '2023-03-04')}${cell('m', 'date', '2023-03-04T18:05:00')}${cell('n', 'float', '1.2345')}
+       </table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+    )
+    const { path } = await convert(engine, source, 'csv')
+    assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345\n')
+  })
+
   test('have their first row set apart where it is said to be the header', async () => {
     const source = join(scratch, 'header.csv')
     await writeFile(source, '2023;name\n1;x\n')

@@ -25,7 +25,7 @@ const plainText = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
 const table = { filter: 'Text - txt - csv (StarCalc)' }
 /** As `tableCopy` gives it: comma, quote, UTF-8, first line, columns, English, quoted is text: yes, dates: yes. */
 const tableIn = { ...table, options: '44,34,76,1,,1033,true,true' }
-/** Separator, quote, UTF-8, first line, columns, language, quote all: no, as shown: yes, formulas: no. */
+/** Separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no, which would round. */
 const commaOut = '44,34,76,1,,0,false,true,false'
 const tabOut = '9,34,76,1,,0,false,true,false'
 

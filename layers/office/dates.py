@@ -1,0 +1,24 @@
+"""Dates in a table of text, which nobody is to read otherwise than they are meant."""
+
+import uno
+
+DATE = uno.getConstantByName('com.sun.star.util.NumberFormat.DATE')
+DATETIME = uno.getConstantByName('com.sun.star.util.NumberFormat.DATETIME')
+ISO = {DATE: 'YYYY-MM-DD', DATETIME: 'YYYY-MM-DD HH:MM:SS'}
+
+
+def write_iso_dates(document):
+    """The office writes 16.07.2023 as 07/16/2023, whatever the sheet shows, and 04.03.2023 as 03/04/2023; only ISO
+    8601 stays."""
+    formats = document.NumberFormats
+    english = uno.createUnoStruct('com.sun.star.lang.Locale', 'en', 'US', '')
+    sheet = document.Sheets.getByIndex(0)
+    # With a password it stays as it is, and so do its dates.
+    sheet.unprotect('')
+    for cells in sheet.UniqueCellFormatRanges:
+        # What is shown as a time alone says no day.
+        code = ISO.get(formats.getByKey(cells.NumberFormat).Type & DATETIME)
+        if code is None:
+            continue
+        key = formats.queryKey(code, english, False)
+        cells.NumberFormat = key if key >= 0 else formats.addNew(code, english)
