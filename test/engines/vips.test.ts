@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import { refused } from '../refused.ts'
@@ -168,6 +169,32 @@ describe('a picture', () => {
     }
     const { path } = await convert(vips, source, 'bmp')
     assert.match(await output('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
+  })
+
+  test('that tells no pixels per inch has usual ones, and a page of usual size', async () => {
+    const folder = scratchFolder('undense')
+    const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
+    const source = join(folder, 'plain.webp')
+    await sharp({ create: ground }).webp().toFile(source)
+    for (const to of ['png', 'tiff'] as const) {
+      const { path } = await convert(vips, source, to)
+      assert.equal(Math.round((await sharp(path).metadata()).density ?? 0), 72, to)
+    }
+    const page = async (path: string) => output('pdfinfo', (await convert(vips, path, 'pdf')).path)
+    assert.match(await page(source), /Page size: +72 x 36 pts/)
+    // None on one side: pHYs of the PNG says 0 and 1, the JFIF header of the JPEG 0 and 72 dots per inch.
+    const flat = join(folder, 'flat.png')
+    await sharp({ create: ground }).png().toFile(flat)
+    const bytes = await readFile(flat)
+    const { data: said = Buffer.alloc(0) } = [...chunksOf(bytes)].find(({ type }) => type === 'pHYs') ?? {}
+    said.writeUInt32BE(0)
+    await writeFile(flat, pngOf([...chunksOf(bytes)]))
+    assert.match(await page(flat), /Page size: +72 x 36 pts/)
+    const photo = join(folder, 'flat.jpg')
+    await sharp({ create: ground }).jpeg().toFile(photo)
+    const head = Buffer.from('ffd8ffe000104a46494600010101000000480000', 'hex')
+    await writeFile(photo, Buffer.concat([head, (await readFile(photo)).subarray(2)]))
+    assert.match(await page(photo), /Page size: +72 x 36 pts/)
   })
 
   test('of few colors keeps them in WebP, unless it is told otherwise', async () => {

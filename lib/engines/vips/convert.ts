@@ -13,7 +13,7 @@ import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses }
 import { picturesToPdf } from './image-pdf.ts'
 import { isExact, isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
-import { type Pixels, writerOf } from './writers.ts'
+import { type Pixels, usualDensity, writerOf } from './writers.ts'
 
 /** @throws when the engine does not declare the format. */
 export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
@@ -159,7 +159,8 @@ async function encode(
   if (to === 'jpg' && picture.metadata.isPalette) image.jpeg({ chromaSubsampling: '4:4:4' })
   if (to === 'webp' && isLargeForWebp(picture) && !isExact(to, wanted)) image.webp({ effort: 2 })
   const density = densityOf(picture, view)
-  if (density !== undefined) setDensity(image, to, density)
+  const isDrawing = picture.metadata.format === 'svg'
+  if (density !== undefined || !isDrawing) setDensity(image, to, density ?? usualDensity)
   return writerOf(to)({ image, picture, moving, path, density, options, tools })
 }
 

@@ -6,6 +6,7 @@ import type { Tools } from '../engine.ts'
 import { pictureOptions } from '../picture/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { type Picture, pixels } from './image.ts'
+import { tellDensity } from './png-density.ts'
 
 /** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */
 const embeddable = ['jpg', 'png', 'tiff']
@@ -25,7 +26,8 @@ export async function picturesToPdf(
     const density = fittingDensity(picture.metadata)
     const turns = picture.format === 'tiff' ? [1] : turnedByImg2pdf
     const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && turns.includes(orientation)
-    const embeds = embeddable.includes(picture.format) && isPlain && !(await isNegative(picture))
+    const embeds =
+      embeddable.includes(picture.format) && isPlain && isMeasured(picture) && !(await isNegative(picture))
     sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools, density)))
     tools.progress((index + 1) / (pictures.length + 1))
   }
@@ -52,6 +54,9 @@ async function isNegative({ format, metadata, path }: Picture): Promise<boolean>
   return format === 'jpg' && metadata.space === 'cmyk' && !(await readFile(path)).includes(markOfAdobe)
 }
 
+/** Of a PNG or JPEG with none on one side libvips tells no density, and img2pdf divides by it. */
+const isMeasured = ({ format, metadata }: Picture) => format === 'tiff' || metadata.density !== undefined
+
 /** Sides of a page in points: 3 by img2pdf, and the most that readers take (ISO 32000-1, annex C). */
 const [leastSide, mostSide] = [3, 14_400]
 /** Of a picture that does not tell it, as img2pdf has it. */
@@ -68,14 +73,19 @@ export function fittingDensity(metadata: Pick<Metadata, 'width' | 'height' | 'de
 }
 
 /** Paper is white and has 8 bits, which are the traits of a JPEG; the pixels themselves stay exact. */
-async function asPngs(picture: Picture, index: number, tools: Tools, density?: number): Promise<string[]> {
+async function asPngs(
+  picture: Picture,
+  index: number,
+  tools: Tools,
+  density = picture.metadata.density ?? usualDensity,
+): Promise<string[]> {
   const pages = picture.format === 'tiff' ? picture.pages : 1
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
     const path = join(tools.workDir, `embed-${index}-${page}.png`)
     const image = await pixels(picture, 'jpg', { page, options: pictureOptions({}) })
-    const png = image.png({ compressionLevel: 3 })
-    await (density === undefined ? png : png.withMetadata({ density })).toFile(path)
+    await image.png({ compressionLevel: 3 }).toFile(path)
+    await tellDensity(path, density)
     paths.push(path)
   }
   return paths

@@ -6,6 +6,7 @@ import { apngOf } from './apng/write.ts'
 import { bitmap } from './bitmap.ts'
 import { framesOf } from './frames.ts'
 import { loadSharp, type Picture } from './image.ts'
+import { tellDensity } from './png-density.ts'
 import { type PixelTargetId, qualityFor } from './targets.ts'
 
 /** Size of what was written, of one frame of an animation. */
@@ -35,7 +36,15 @@ const plain: Writer = async ({ image, path }) => {
 }
 
 /** What is taken for the resolution of a picture that tells none. */
-const usualDensity = 72
+export const usualDensity = 72
+
+const png: Writer = async (writing) => {
+  const size = await plain(writing)
+  // That of a drawing is as libvips drew it.
+  if (writing.density === undefined && writing.picture.metadata.format !== 'svg')
+    await tellDensity(writing.path, usualDensity)
+  return size
+}
 
 /** Told by a first segment (JFIF 1.02, page 5), which libvips leaves out with all else that a picture says of itself. */
 const jpg: Writer = async (writing) => {
@@ -141,7 +150,7 @@ const icns: Writer = async ({ image, path, tools }) => {
 
 const apng: Writer = async (writing) => {
   const { image, picture, moving, path } = writing
-  if (!moving) return plain(writing)
+  if (!moving) return png(writing)
   const sharp = await loadSharp()
   const { data, info } = await image
     .ensureAlpha()
@@ -156,7 +165,7 @@ const apng: Writer = async (writing) => {
   return { width, height }
 }
 
-const writers: Partial<Record<PixelTargetId, Writer>> = { jpg, bmp, heic, jxl, jxr, djvu, icns, apng }
+const writers: Partial<Record<PixelTargetId, Writer>> = { jpg, png, bmp, heic, jxl, jxr, djvu, icns, apng }
 
 /** The program that writes a format which libvips does not, else libvips itself. */
 export function writerOf(to: PixelTargetId): Writer {
