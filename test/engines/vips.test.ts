@@ -182,12 +182,12 @@ describe('a picture', () => {
     }
     const page = async (path: string) => output('pdfinfo', (await convert(vips, path, 'pdf')).path)
     assert.match(await page(source), /Page size: +72 x 36 pts/)
-    // None on one side: pHYs of the PNG says 0 and 1, the JFIF header of the JPEG 0 and 72 dots per inch.
+    // None on one side: 2,835 dots per meter and 0 in the pHYs of the PNG, 0 and 72 per inch in the JFIF header.
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
     const bytes = await readFile(flat)
     const { data: said = Buffer.alloc(0) } = [...chunksOf(bytes)].find(({ type }) => type === 'pHYs') ?? {}
-    said.writeUInt32BE(0)
+    said.writeUInt32BE(0, 4)
     await writeFile(flat, pngOf([...chunksOf(bytes)]))
     assert.match(await page(flat), /Page size: +72 x 36 pts/)
     const photo = join(folder, 'flat.jpg')

@@ -20,27 +20,43 @@ export async function picturesToPdf(
   outDir: string,
   tools: Tools,
 ): Promise<string> {
+  const path = join(outDir, 'output.pdf')
+  const failure = await writePages(path, await pagesOf(pictures, true, tools), tools)
+  // What it does not take as it is, as a resolution of none on one side, may do as pixels.
+  const again = failure && (await writePages(path, await pagesOf(pictures, false, tools), tools))
+  if (!again) return path
+  const sentence = 'The image is damaged, or of a kind that fits no PDF page.'
+  throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: again })
+}
+
+/** @param asTheyAre pictures are not decoded where that does. */
+async function pagesOf(pictures: readonly Picture[], asTheyAre: boolean, tools: Tools): Promise<string[]> {
   const sources: string[] = []
   for (const [index, picture] of pictures.entries()) {
     const { depth, hasAlpha, orientation = 1 } = picture.metadata
     const density = fittingDensity(picture.metadata)
     const turns = picture.format === 'tiff' ? [1] : turnedByImg2pdf
     const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && turns.includes(orientation)
-    const embeds =
-      embeddable.includes(picture.format) && isPlain && isMeasured(picture) && !(await isNegative(picture))
+    const embeds = asTheyAre && embeddable.includes(picture.format) && isPlain && !(await isNegative(picture))
     sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools, density)))
     tools.progress((index + 1) / (pictures.length + 1))
   }
-  const path = join(outDir, 'output.pdf')
+  return sources
+}
+
+async function writePages(
+  path: string,
+  sources: readonly string[],
+  tools: Tools,
+): Promise<ProcessFailure | undefined> {
   try {
     // A wrong EXIF rotation is ignored, as viewers do.
     await tools.exec('img2pdf', ['--rotation=ifvalid', '--output', path, '--', ...sources])
+    return undefined
   } catch (error) {
-    if (!(error instanceof ProcessFailure)) throw error
-    const sentence = 'The image is damaged, or of a kind that fits no PDF page.'
-    throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: error })
+    if (error instanceof ProcessFailure) return error
+    throw error
   }
-  return path
 }
 
 /** APP14 with its length, which tells that a JPEG was made by the rules of Adobe. */
@@ -53,9 +69,6 @@ const markOfAdobe = Buffer.from('ffee000e41646f6265', 'hex')
 async function isNegative({ format, metadata, path }: Picture): Promise<boolean> {
   return format === 'jpg' && metadata.space === 'cmyk' && !(await readFile(path)).includes(markOfAdobe)
 }
-
-/** Of a PNG or JPEG with none on one side libvips tells no density, and img2pdf divides by it. */
-const isMeasured = ({ format, metadata }: Picture) => format === 'tiff' || metadata.density !== undefined
 
 /** Sides of a page in points: 3 by img2pdf, and the most that readers take (ISO 32000-1, annex C). */
 const [leastSide, mostSide] = [3, 14_400]
