@@ -12,10 +12,8 @@ def write_iso_dates(document):
     8601 stays."""
     formats = document.NumberFormats
     english = uno.createUnoStruct('com.sun.star.lang.Locale', 'en', 'US', '')
-    sheet = document.Sheets.getByIndex(0)
-    # With a password it stays as it is, and so do its dates.
-    sheet.unprotect('')
-    for cells in sheet.UniqueCellFormatRanges:
+    # Those of a protected sheet stay as they are: to ask it to open without its password ends the office.
+    for cells in document.Sheets.getByIndex(0).UniqueCellFormatRanges:
         # What is shown as a time alone says no day.
         code = ISO.get(formats.getByKey(cells.NumberFormat).Type & DATETIME)
         if code is None:

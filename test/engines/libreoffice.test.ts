@@ -391,6 +391,16 @@ describe('texts and tables', () => {
     )
     const { path } = await convert(engine, source, 'csv')
     assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345\n')
+    // Nobody may change the look of what is protected by a password, and the office is not to end by the attempt.
+    const locked = join(scratch, 'protected-dates.fods')
+    const key =
+      'table:protected="true" table:protection-key="NHrmZ3JBYtcPY8VVFPdJXR+HCBw=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'
+    const open = await readFile(source, 'utf8')
+    await writeFile(locked, open.replace('table:name="a"', `table:name="a" ${key}`))
+    assert.match(
+      await readFile((await convert(engine, locked, 'csv')).path, 'utf8'),
+      /^03.04.2023,.*,1\.2345\n$/,
+    )
   })
 
   test('have their first row set apart where it is said to be the header', async () => {
