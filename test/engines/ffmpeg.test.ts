@@ -111,15 +111,17 @@ describe('a film', () => {
   })
 
   test('keeps all sound tracks with their languages, and its subtitles', async () => {
-    for (const [to, subtitle] of [
-      ['mp4', 'mov_text'],
-      ['mkv', 'subrip'],
-      ['webm', 'webvtt'],
+    for (const [to, subtitle, german] of [
+      ['mp4', 'mov_text', 'deu'],
+      // It has a number for each language, which is read as its older code.
+      ['mov', 'mov_text', 'ger'],
+      ['mkv', 'subrip', 'deu'],
+      ['webm', 'webvtt', 'deu'],
     ] as const) {
       const run = await convert(ffmpeg, fixture('tracks.mkv'), to)
       assert.deepEqual(
         (await streams(run, 'audio')).map(({ tags }) => tags.language),
-        ['eng', 'deu'],
+        ['eng', german],
         to,
       )
       assert.deepEqual(

@@ -1,4 +1,5 @@
 import type { Container } from './containers.ts'
+import { languageArgs } from './languages.ts'
 import type { Part } from './parts.ts'
 import type { MediaStream } from './probe.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'
@@ -74,7 +75,8 @@ export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest)
     const copies = pictureSubtitles === true && stream.codec_name !== 'mov_text'
     return ['-map', `0:${stream.index}`, `-c:s:${index}`, copies ? 'copy' : (encoder ?? 'copy')]
   })
+  const named = languageArgs('s', kept, container)
   const dropped = media.subtitles.length - kept.length
   const message = `${dropped} subtitle tracks were dropped: the format cannot hold them.`
-  return { args, warnings: dropped > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : [] }
+  return { args: [...args, ...named], warnings: dropped > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : [] }
 }

@@ -17,6 +17,7 @@ const ids = {
   flagEnabled: 0xb9,
   codecId: 0x86,
   codecDelay: 0x56aa,
+  language: 0x22b59c,
   video: 0xe0,
   alphaMode: 0x53c0,
   projection: 0x7670,
@@ -121,7 +122,7 @@ function streamIn(entry: Buffer, index: number): Stream {
       codec_type: type,
       codec_name: codec,
       ...(type === 'audio' && { channels: (audio && numberIn(one(ids.channels, audio))) ?? 1 }),
-      ...(hasAlpha && { tags: { alpha_mode: '1' } }),
+      tags: { language: languageIn(entry), ...(hasAlpha && { alpha_mode: '1' }) },
     },
     delayS: (numberIn(one(ids.codecDelay, entry)) ?? 0) / 1e9,
     isOdd:
@@ -132,6 +133,10 @@ function streamIn(entry: Buffer, index: number): Stream {
       (video !== undefined && one(ids.projection, video) !== undefined),
   }
 }
+
+/** English is not written (RFC 9559, 5.1.4.1.19). */
+const languageIn = (entry: Buffer) =>
+  one(ids.language, entry)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
 /** Seconds. */
 function durationIn(info: Buffer): number | undefined {

@@ -79,6 +79,7 @@ async function streamIn(readAt: ReadAt, track: Box, index: number): Promise<Stre
   const kinds = (await readAt(description.start, 8)).readUInt32BE(4)
   const [entry] = await all(readAt, { start: description.start + 8, end: description.end })
   const media = await at('mdia', 'mdhd')
+  const told = media && (await readAt(media.start, 36))
   const codec = entry && (await codecIn(readAt, entry))
   const turn = rotationIn(await readAt(place.start, place.end - place.start))
   return {
@@ -87,7 +88,7 @@ async function streamIn(readAt: ReadAt, track: Box, index: number): Promise<Stre
       codec_type: type,
       codec_name: codec,
       ...(type === 'audio' && entry && { channels: (await readAt(entry.start, 18)).readUInt16BE(16) }),
-      ...(media && { duration: secondsIn(await readAt(media.start, 32)) }),
+      ...(told && { duration: secondsIn(told), tags: { language: languageIn(told) } }),
       nb_read_packets: (await readAt(sizes.start, 12)).readUInt32BE(8),
       ...(turn !== 0 && { side_data_list: [{ rotation: turn }] }),
     },
@@ -101,6 +102,12 @@ function secondsIn(header: Buffer): number | undefined {
   const scale = header.readUInt32BE(isLong ? 20 : 12)
   const ticks = isLong ? Number(header.readBigUInt64BE(24)) : header.readUInt32BE(16)
   return scale > 0 ? ticks / scale : undefined
+}
+
+/** 8.4.2: three letters of ISO 639-2, of five bits each. QuickTime's own numbers, which are smaller, make other signs. */
+function languageIn(header: Buffer): string {
+  const packed = header.readUInt16BE(header.readUInt8(0) === 1 ? 32 : 20)
+  return String.fromCharCode(...[10, 5, 0].map((bits) => ((packed >> bits) & 31) + 0x60))
 }
 
 /** 8.3.2: degrees counterclockwise, by the first row of the matrix, as ffmpeg's `av_display_rotation_get` has it. */

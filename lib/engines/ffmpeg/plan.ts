@@ -2,6 +2,7 @@ import type { Container } from './containers.ts'
 import { cutOf } from './cut.ts'
 import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
 import { inputGuard } from './inputs.ts'
+import { languageArgs } from './languages.ts'
 import { pictureArgs } from './picture.ts'
 import type { Media, MediaStream } from './probe.ts'
 import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
@@ -26,6 +27,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...(request.coverText === undefined ? [] : ['-f', 'ffmetadata', '-i', request.coverText]),
       ...(picture?.args ?? []),
       ...sound.flatMap((track) => track.args),
+      ...languageArgs('a', kept, container),
       ...(silent ? silenceArgs(request) : []),
       ...extras.flatMap(({ args }) => args),
       // The usual queue is too short where one stream, as subtitles, begins long after the others.
