@@ -176,6 +176,8 @@ describe('the sides of a film', () => {
       [encoder('mp4', { codec: 'av1' }, 64), encoder('mp4', { codec: 'av1' }, 62)],
       ['libsvtav1', 'libaom-av1'],
     )
+    const tiny = recipe('mp4', { ...encode, codec: 'av1' }, { picture: { width: 200, height: 62 } }).output
+    assert.deepEqual([after(tiny, '-cpu-used'), after(tiny, '-preset')], ['8', '-'])
     const small = recipe('mj2', encode, { picture: { width: 30, height: 200 } }).output
     assert.equal(after(small, '-numresolution'), '1')
     assert.equal(

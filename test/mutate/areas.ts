@@ -108,11 +108,11 @@ export const areas: readonly Area[] = [
       'lib/engines/ffmpeg/{compress,cut,layouts,size,sound,codecs,thumbnail,watermark}.ts',
       'lib/engines/pdf/{page-range,render,text}.ts',
       'lib/engines/vips/{compress,convert,fitting,image,merge,picture-error,writers}.ts',
-      'lib/engines/{libreoffice/page,chromium/{print,paper,running-text},calibre/book,ghostscript/pages,imagemagick/targets}.ts',
+      'lib/engines/{libreoffice/page,chromium/{print,paper,running-text},calibre/{book,book-error},ghostscript/pages,imagemagick/targets}.ts',
     ],
     tests: tests(
       'engines',
-      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets pdf-docx-sections browser-paper picture-fitting film-compress picture-colors pictures-together',
+      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper picture-fitting film-compress picture-colors pictures-together',
     ),
   },
   {

@@ -1,14 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { AppError } from '../../errors.ts'
-import { type FormatId, formatById } from '../../formats/index.ts'
+import type { FormatId } from '../../formats/index.ts'
 import type { EngineLimits, Tools } from '../engine.ts'
 import type { WaitingProgram } from '../sandbox/command.ts'
-import { EngineCrash } from '../sandbox/engine-crash.ts'
-import { limitsOf, ProcessFailure } from '../sandbox/exec.ts'
+import { limitsOf } from '../sandbox/exec.ts'
 import { takeOut } from '../sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../sandbox/python.ts'
 import { createStandby, type Standby } from '../sandbox/standby.ts'
+import { bookError, corruptBook } from './book-error.ts'
 
 export interface BookJob {
   /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */
@@ -69,10 +68,10 @@ async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, too
       },
     })
   } catch (error) {
-    throw explained(error, source.format)
+    throw bookError(error, source.format)
   }
   if (!waiting || (await takeOut(target, job.target))) return
-  throw corrupt(source.format, new Error('The result is no plain file.'))
+  throw corruptBook(source.format, new Error('The result is no plain file.'))
 }
 
 /** What the client called the file, without its extension. */
@@ -113,26 +112,4 @@ async function writeOpf(folder: string, title: string): Promise<string> {
 </package>`,
   )
   return path
-}
-
-function explained(error: unknown, format: FormatId): unknown {
-  if (!(error instanceof ProcessFailure)) {
-    // It is Python: what ends it from outside is its memory, and a further attempt ends the same way.
-    return error instanceof EngineCrash ? corrupt(format, error) : error
-  }
-  if (format === 'pdf' && /encrypted|password/i.test(error.stderr)) {
-    const sentence = 'The PDF needs a password. Remove it by the tool decrypt-pdf first.'
-    return new AppError('PDF_ENCRYPTED', sentence, { field: 'file' }, { cause: error })
-  }
-  if (/DRM/.test(error.stderr)) {
-    const sentence =
-      'The book is protected by its seller (DRM), so it cannot be converted. Send a copy without protection.'
-    return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' }, { cause: error })
-  }
-  return corrupt(format, error)
-}
-
-function corrupt(format: FormatId, cause: Error): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) could not be read: it is damaged, or no book of that kind.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
 }

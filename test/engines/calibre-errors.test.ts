@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { bookError } from '../../lib/engines/calibre/book-error.ts'
+import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
+import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { refused } from '../refused.ts'
+
+describe('what calibre says of a book', () => {
+  const failed = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
+  const told = (error: unknown, format: FormatId) => Promise.reject(bookError(error, format))
+
+  test('is told as what can be done about it', async () => {
+    for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
+      await refused(told(failed(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
+    await refused(told(failed('the book has DRM'), 'azw3'), 'UNSUPPORTED_FORMAT', /protected by its seller/)
+    await refused(told(failed('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected by its seller/)
+    await refused(told(failed('drm'), 'mobi'), 'CORRUPT_FILE', /\(mobi\) could not be read/)
+  })
+
+  test('is damage where nobody knows more, and of other books a password too', async () => {
+    await refused(
+      told(failed('encrypted'), 'epub'),
+      'CORRUPT_FILE',
+      /\(epub\) could not be read: it is damaged/,
+    )
+    await refused(told(new EngineCrash('calibre', 'SIGKILL', 'DRM'), 'fb2'), 'CORRUPT_FILE', /\(fb2\)/)
+    await refused(told(failed(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
+  })
+
+  test('is left as it is where it comes from elsewhere', () => {
+    const full = new Error('ENOSPC')
+    assert.equal(bookError(full, 'epub'), full)
+  })
+})
