@@ -30,6 +30,40 @@ test('a conversion is a job and one task: its import is there, and its export ne
   assert.deepEqual([job.queuedAt, job.wakeAt], [moment(0), moment(60)])
 })
 
+test('a job and its tasks keep all that was asked of them, and nothing else', () => {
+  const work = task('work', [0], { spec: { quality: 7 }, continueOnError: true })
+  const asked = { keyId: 'key_1', retryOf: 'job_0', failFast: true, hasWebhook: true, tag: 'a' } as const
+  const { job, tasks, ttl } = records([given('in'), work], asked)
+  const { display, fixed, ...more } = job
+  assert.deepEqual(display, {
+    ...{ source: null, target: { format: 'webp' }, operations: ['convert'], pollS: 2 },
+  })
+  assert.equal(fixed?.length, 1)
+  assert.deepEqual(more, {
+    ...{ id: 'job_1', owner: 'anon_1', requestId: 'req_1', status: 'queued', retentionS: 3600 },
+    ...{ require: 'all', ...asked, total: 2, open: new Set([1]), units: 1, running: {}, warnings: [] },
+    ...{ sequence: 2, numbers: { created: 1, queued: 2 }, log: {} },
+    ...{ createdAt: moment(0), queuedAt: moment(0), expiresAt: moment(3600), wakeAt: moment(60) },
+  })
+  assert.deepEqual(tasks, [
+    {
+      ...{ jobId: 'job_1', owner: 'anon_1', number: 1, name: 'work', operation: 'convert' },
+      ...{ spec: { quality: 7 }, ins: [0], outs: [], fed: true, continueOnError: true },
+      ...{ status: 'pending', percent: 0, attempt: 0, files: [], warnings: [], createdAt: moment(0), ttl },
+    },
+  ])
+  const plain = records([awaited('in'), task('work', [0])])
+  const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'queuedAt', 'undefined']
+  assert.deepEqual(
+    optional.filter((name) => name in plain.job),
+    [],
+  )
+  assert.deepEqual(plain.job.log, { created: { at: moment(0) } })
+  const [upload, taker] = plain.tasks
+  assert.deepEqual([upload?.uploadId, upload?.form, upload?.fed, upload?.outs], ['upl_1', {}, false, ['1']])
+  assert.ok(taker && !('uploadId' in taker) && !('continueOnError' in taker) && !('bucketed' in taker))
+})
+
 test('in a diamond each task waits for those that it takes files from, and tells those that take its', () => {
   const { tasks, job } = records([
     given('in'),
