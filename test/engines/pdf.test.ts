@@ -102,7 +102,11 @@ describe('a PDF', () => {
   })
 
   test('becomes one TIFF of all its pages, in the order of the range', async () => {
-    const { path, format } = await render('tiff', { pages: 'last-1', dpi: 72 })
+    const { path, format, lines } = await render('tiff', { pages: 'last-1', dpi: 72 })
+    const drawn = lines
+      .filter((line) => line.startsWith('pdftoppm'))
+      .map((line) => /-f \d+ -l \d+/.exec(line)?.[0])
+    assert.deepEqual(drawn, ['-f 1 -l 3'], 'by one program, whatever their order')
     assert.equal(format, 'tiff')
     const widths = [...(await output('tiffinfo', path)).matchAll(/Image Width: (\d+)/g)].map(([, width]) =>
       Number(width),

@@ -192,6 +192,21 @@ describe('a job with its tasks', () => {
     assert.deepEqual(tasksOf(none)['work']?.result, { url: null, files: [] })
   })
 
+  test('gives no links to what came in, nor where nothing came out', () => {
+    const fetched = task('in', [], { operation: 'import/url' })
+    const state = newJob([fetched, task('look', [0]), task('work', [0])])
+    const over = ended(state, {
+      in: completed(2, file('a.png')),
+      look: { ...completed(3), details: { pages: 3 } },
+      work: completed(4, file('a.webp')),
+    })
+    assert.equal(over.job.status, 'completed')
+    const { tasks } = jobView(over, link)
+    assert.deepEqual([tasks['in']?.result, tasks['look']?.result], [null, null])
+    assert.deepEqual(tasks['look']?.details, { pages: 3 })
+    assert.match(JSON.stringify(tasks['work']?.result), /task=work&file=a\.webp/)
+  })
+
   test('counts the attempt that split it while its parts run', () => {
     const split = withTasks(fresh, { work: { attempt: 0, expandedBy: 2 } })
     assert.equal(tasksOf(split)['work']?.attempt, 2)
