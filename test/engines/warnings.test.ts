@@ -49,6 +49,14 @@ function collectionOf(font: Buffer): Buffer {
 const withData = (film: Buffer) =>
   Buffer.from(film.toString('latin1').replace('tx3g', 'gpmd').replace('sbtl', 'meta'), 'latin1')
 
+function withFont(): string {
+  const path = join(folder, 'attached.mkv')
+  const picture = ['-f', 'lavfi', '-i', 'color=red:s=64x48:d=0.2', '-c:v', 'libx264']
+  const font = ['-attach', fixture('odd/true.ttf'), '-metadata:s:t:0', 'mimetype=font/ttf']
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...picture, ...font, path])
+  return path
+}
+
 function deepFlac(): string {
   const wav = join(folder, 'deep.wav')
   const sine = ['-f', 'lavfi', '-i', 'sine=d=0.1', '-c:a', 'pcm_s32le', '-bitexact', wav]
@@ -94,6 +102,14 @@ const cases: readonly [
   ],
   ['METADATA_DROPPED', ffmpeg, deepFlac, 'mp3', {}],
   ['STREAM_ENCODED', ffmpeg, deepFlac, 'ogg', { options: { audioCodec: 'copy' } }],
+  ['ATTACHMENTS_DROPPED', ffmpeg, withFont, 'mp4', {}],
+  [
+    'DATA_DROPPED',
+    ffmpeg,
+    () => written('data.mp4', withData(readFileSync(fixture('subtitled.mp4')))),
+    'mkv',
+    {},
+  ],
   [
     'DATA_DROPPED',
     ffmpeg,

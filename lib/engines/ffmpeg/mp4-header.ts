@@ -87,6 +87,7 @@ async function streamIn(readAt: ReadAt, track: Box, index: number): Promise<Stre
       index,
       codec_type: type,
       codec_name: codec,
+      codec_tag_string: entry?.type ?? '',
       ...(type === 'audio' && entry && { channels: (await readAt(entry.start, 18)).readUInt16BE(16) }),
       ...(told && { duration: secondsIn(told), tags: { language: languageIn(told) } }),
       nb_read_packets: (await readAt(sizes.start, 12)).readUInt32BE(8),

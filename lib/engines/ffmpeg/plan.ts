@@ -45,7 +45,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...once(streams.flatMap((part) => part.warnings)),
       ...textsWarning(media.tags, container.muxer),
       ...tracksWarning(media.audio.length, kept.length),
-      ...(picture ? otherVideosWarning(media.otherVideos) : []),
+      ...(picture ? [...otherVideosWarning(media.otherVideos), ...besidesWarnings(media)] : []),
     ],
     has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
   }
@@ -65,6 +65,20 @@ function otherVideosWarning(count: number): Warning[] {
   if (count === 0) return []
   const message = `Only the first picture track was taken: ${count} more ${count === 1 ? 'was' : 'were'} dropped.`
   return [{ code: 'VIDEO_TRACKS_DROPPED', message }]
+}
+
+/** Of a film: who asks for its sound gets that. */
+function besidesWarnings({ attachments, data }: Media): Warning[] {
+  const files = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
+  const tracks = data === 1 ? '1 track was' : `${data} tracks were`
+  return [
+    ...(attachments === 0
+      ? []
+      : [{ code: 'ATTACHMENTS_DROPPED', message: `${files} dropped, as a font of the subtitles.` }]),
+    ...(data === 0
+      ? []
+      : [{ code: 'DATA_DROPPED', message: `${tracks} dropped, neither picture nor sound nor text.` }]),
+  ]
 }
 
 function tracksWarning(had: number, kept: number): Warning[] {

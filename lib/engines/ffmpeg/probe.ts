@@ -16,6 +16,7 @@ const Stream = z.object({
   index: z.number(),
   codec_type: z.string().default('unknown'),
   codec_name: z.string().default('unknown'),
+  codec_tag_string: z.string().default(''),
   width: number,
   height: number,
   pix_fmt: z.string().default(''),
@@ -63,7 +64,7 @@ export type StreamFacts = z.input<typeof Stream>
 export interface Media {
   /** Undefined where the file does not say and cannot be asked. */
   readonly durationS: number | undefined
-  /** Seconds of its pictures and sound, where its subtitles may go on longer and it says so. */
+  /** Seconds of its pictures and sound, where its subtitles or other data may go on longer and it says so. */
   readonly playedS: number | undefined
   /** Bits per second of all streams together. */
   readonly bitRate: number | undefined
@@ -78,6 +79,10 @@ export interface Media {
   readonly cover: MediaStream | undefined
   /** How many. */
   readonly chapters: number
+  /** How many files are within it, as fonts of its subtitles. */
+  readonly attachments: number
+  /** How many tracks of other data, as where a camera was. */
+  readonly data: number
   /** Names of what it says of itself, in lower case: of the file, and of its sound where that has it, as in Ogg. */
   readonly tags: readonly string[]
 }
@@ -188,6 +193,9 @@ export function unreadable(format: FormatId, cause: Error): AppError {
   )
 }
 
+/** Titles of chapters and the time code of a camera, which ffmpeg makes anew. */
+export const remade = ['text', 'tmcd']
+
 /** Of what ffprobe tells, or as much of it as is known from elsewhere. */
 export function mediaOf(told: z.input<typeof Probed>): Media {
   const { streams, chapters, format } = Probed.parse(told)
@@ -201,7 +209,7 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
   const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
-    playedS: ofType('subtitle').length > 0 ? longest(played) : undefined,
+    playedS: ofType('subtitle').length + ofType('data').length > 0 ? longest(played) : undefined,
     bitRate: format.bit_rate,
     video,
     otherVideos: otherVideos.length,
@@ -210,6 +218,8 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
     subtitles: ofType('subtitle'),
     cover: ofType('video').find(isCover),
     chapters: chapters.length,
+    attachments: ofType('attachment').length,
+    data: ofType('data').filter(({ codec_tag_string }) => !remade.includes(codec_tag_string)).length,
     tags: [...new Set([format.tags, ...audio.map(({ tags }) => tags)].flatMap((tags) => Object.keys(tags)))],
   }
 }

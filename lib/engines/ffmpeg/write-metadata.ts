@@ -5,6 +5,7 @@ import { givenTexts, type MetadataName, MetadataOptions } from '../metadata/opti
 import { inputGuard } from './inputs.ts'
 import { muxers, type Told, tellAll } from './metadata.ts'
 import { joinMp3 } from './mp3-tags.ts'
+import { remade } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 
 /** The keys by which muxers know where a text belongs (ffmpeg's `metadata_conv` tables); Matroska takes any. */
@@ -85,9 +86,6 @@ function forgetting(streams: readonly Stream[]): string[] {
   // Otherwise ffmpeg adds its own name.
   return ['-map_metadata:g', '-1', ...ofStreams, '-fflags', '+bitexact']
 }
-
-/** Made anew by ffmpeg: titles of chapters, and the time code of a camera. */
-const remade = ['text', 'tmcd']
 
 function warnOfDropped({ streams }: Told, copied: readonly Stream[], to: FormatId, tools: Tools): void {
   const dropped = streams.filter((stream) => !copied.includes(stream))
