@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
+import { kept } from '../../lib/fidelity/fidelity.ts'
 import { unpublished } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
 import { endOfJob } from '../../lib/jobs/job-end.ts'
@@ -302,6 +303,24 @@ test('an export names its files by its template', () => {
     namedFiles(out, state).map(({ filename }) => filename),
     ['a-1-job_1-2026-01-01.webp', 'b-2-job_1-2026-01-01.webp'],
   )
+})
+
+test('a result tells what was kept of all that was sent: in turn what is left, side by side the sum', () => {
+  const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
+  const inTurn = newJob([given('in'), task('first', [0]), task('second', [1])])
+  const chained = withTasks(inTurn, {
+    first: { ...completed(3, file('a')), fidelity: words(100, 80) },
+    second: { ...completed(4, file('b')), fidelity: words(80, 40) },
+  })
+  assert.deepEqual(resultIn(chained).fidelity?.words, kept(100, 40))
+  const beside = withTasks(newJob([given('in'), task('left', [0]), task('right', [0])]), {
+    left: { ...completed(3, file('a')), fidelity: words(100, 80) },
+    right: { ...completed(4, file('b')), fidelity: words(10, 10) },
+  })
+  assert.deepEqual(resultIn(beside).fidelity?.words, kept(110, 90))
+  const lost = withTasks(beside, { right: failed(4, 'damaged') })
+  assert.deepEqual(resultIn(lost).fidelity?.words, kept(100, 80))
+  assert.equal('fidelity' in resultIn(newJob(conversion)), false)
 })
 
 test('a result that had no room in the record of the job is told by its tasks', () => {

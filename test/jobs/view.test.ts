@@ -127,6 +127,21 @@ describe('a job with its tasks', () => {
     assert.equal(tasks['out']?.result, null)
   })
 
+  test('shows of one that waits that there is nothing to show', () => {
+    const { work, in: source, out } = tasksOf(fresh)
+    assert.deepEqual(work, {
+      ...{ operation: 'convert', input: ['in'], status: 'pending', percent: 0, attempt: 0 },
+      ...{ engine: null, engineVersion: null, createdAt: moment(0), startedAt: null, endedAt: null },
+      ...{ code: null, message: null, details: null, fidelity: null, warnings: [], result: null },
+    })
+    assert.deepEqual(source, {
+      ...work,
+      ...{ operation: 'import/upload', input: [], status: 'completed', percent: 100 },
+      ...{ startedAt: moment(0), endedAt: moment(0) },
+    })
+    assert.deepEqual(out, { ...work, operation: 'export/url', input: ['work'] })
+  })
+
   test('shows what each did, and the links of an export', () => {
     const { in: source, work, out } = tasksOf(done)
     assert.deepEqual(

@@ -37,7 +37,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/jobs/**/*.ts'],
     tests: [
-      ...tests('jobs', 'machine view graph erase next-step writes pack-list run-transfer'),
+      ...tests('jobs', 'machine view graph erase next-step store-files writes pack-list run-transfer'),
       'test/events.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
@@ -112,7 +112,7 @@ export const areas: readonly Area[] = [
     ],
     tests: tests(
       'engines',
-      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper picture-fitting film-compress picture-colors pictures-together',
+      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper picture-fitting film-compress picture-colors pictures-together pdf',
     ),
   },
   {

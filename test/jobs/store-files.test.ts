@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { readConfig } from '../../lib/config.ts'
+import type { OutputFile } from '../../lib/engines/engine.ts'
+import type { Piece, Task } from '../../lib/jobs/job.ts'
+import type { FilesDone } from '../../lib/jobs/run/convert-files.ts'
+import { storeFiles, storePortions } from '../../lib/jobs/run/store-files.ts'
+import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
+import { scratchFolder } from '../scratch.ts'
+import { Gate } from './gate.ts'
+import { MemoryFiles } from './memory-files.ts'
+import { file, given, newJob, task, withTasks } from './records.ts'
+
+const folder = scratchFolder('store-files')
+const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new Gate())
+const services = { files } as unknown as TaskServices // nothing else is used
+
+const spec = { options: {} }
+const [work] = withTasks(newJob([given('in'), task('work', [0], { spec })]), { work: { attempt: 2 } }).tasks
+const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as Piece // of its steps the number counts
+
+async function made(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return { path, ...more }
+}
+
+async function stored(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
+  assert.ok(work)
+  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as FilesDone // of the engine nothing
+  const [only] = await storeFiles({ services, task: { ...work, ...more } }, piece, at, done)
+  assert.ok(only)
+  return only
+}
+
+describe('what came of a task', () => {
+  test('is stored under a key of its attempt, and called as its source in the new format', async () => {
+    const only = await stored(await made('a', 'abc'))
+    assert.deepEqual(only, {
+      ...{ key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt', filename: 'source.txt', format: 'txt' },
+      ...{ mimeType: 'text/plain', size: 3 },
+      sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    })
+    assert.equal(Buffer.from(files.objects.get(only.key) ?? []).toString(), 'abc')
+    const part = await stored(await made('a', 'abc'), { part: 2007, expandedBy: 1 }, 1, 3)
+    assert.match(part.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
+  })
+
+  test('is called as the task wants it, but for what is on the way and for parts', async () => {
+    const named = { spec: { ...spec, filename: '{jobId}-{name}' } }
+    const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
+      (await stored(await made('a', 'abc', { suffix }), more, nextStep)).filename
+    const asked = await name(named)
+    assert.match(asked, /^job_1-source/)
+    assert.equal(await name(named, 1), 'source.tar-001.txt')
+    assert.equal(await name({ ...named, part: 1000 }), 'source.tar-001.txt')
+    assert.equal(await name({}), 'source.tar-001.txt')
+  })
+
+  test('is what its engine says, or a member of an archive what its bytes say', async () => {
+    const format = async (text: string, more: Partial<OutputFile>) => {
+      const only = await stored(await made('member', text, more))
+      return [only.filename, only.format, only.mimeType, only.key.replace(/.*\./, '')]
+    }
+    assert.deepEqual(await format('<svg xmlns="http://www.w3.org/2000/svg"/>', { filename: 'a.svg' }), [
+      ...['a.svg', 'svg', 'image/svg+xml', 'svg'],
+    ])
+    assert.deepEqual(await format('abc', { filename: 'a.zip', format: 'zip' }), [
+      ...['a.zip', 'zip', 'application/zip', 'zip'],
+    ])
+    assert.deepEqual(await format('\0\x01\x02', { filename: 'odd.QQq' }), [
+      ...['odd.QQq', 'unknown', 'application/octet-stream', 'qqq'],
+    ])
+    assert.deepEqual(await format('\0\x01\x02', { filename: 'odd.!' }), [
+      ...['odd.!', 'unknown', 'application/octet-stream', 'bin'],
+    ])
+  })
+
+  test('that was cut for shares is stored for each that has a file', async () => {
+    assert.ok(work)
+    const portions = [
+      { share: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
+      { share: { from: 2 } },
+    ] as unknown as Parameters<typeof storePortions>[2] // shares are handed on as they are
+    const [first, second] = await storePortions({ services, task: work }, piece, portions)
+    assert.deepEqual([first?.share, second], [portions[0]?.share, { share: portions[1]?.share }])
+    const { key, filename, format, mimeType, size } = first?.file ?? {}
+    assert.deepEqual(
+      [key, filename, format, mimeType, size],
+      ['jobs/job_1/1/cut-2.0-0.pdf', 'source.tar.gz', 'pdf', 'application/pdf', 4],
+    )
+  })
+})
