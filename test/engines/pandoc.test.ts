@@ -485,3 +485,10 @@ test('tables of a FictionBook are kept, a line for each row', async () => {
     'after',
   ])
 })
+
+test('a table says in plain text on one line what lists in its cells say', async () => {
+  const cell = '<ol start="3" type="a"><li>ibis</li><li>kite</li></ol><dl><dt>rail</dt><dd>rare</dd></dl>'
+  const source = await file('lists.html', `<table><tr><td>${cell}</td><td>birds</td></tr></table>`)
+  const { path } = await convert(pandoc, source, 'txt')
+  assert.equal(await readFile(path, 'utf8'), 'ibis kite rail rare\tbirds\n')
+})

@@ -118,6 +118,8 @@ function inlinesIn(part: unknown): unknown[] {
   if (table) return inlinesOf(rowsOf(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
   // Paragraphs, headings, lists, quotations and boxes: what is in them, beside attributes.
   if (t === 'Plain' || t === 'Para') return inlinesIn(c)
+  // First comes how it is counted.
+  if (t === 'OrderedList') return Array.isArray(c) ? inlinesIn(c[1]) : []
   return Array.isArray(c) ? inlinesOf(c) : []
 }
 
