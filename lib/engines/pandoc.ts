@@ -32,7 +32,7 @@ import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
 import { rawCellsAsText } from './pandoc/raw-cells.ts'
 import { tellRawParts } from './pandoc/raw-parts.ts'
-import { withHeaderRows, withLinks } from './pandoc/readable.ts'
+import { withAsides, withHeaderRows, withLinks } from './pandoc/readable.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import { tellTemplates } from './pandoc/templates.ts'
 import { tellSkipped, withKnownCommands } from './pandoc/tex-commands.ts'
@@ -154,6 +154,7 @@ async function lettersOf(
   if (from === 'docx') return wholeText(input, tools)
   if (from === 'odt') return withHeaderRows(input, tools)
   if (from === 'rtf') return withLinks(input, tools)
+  if (from === 'epub') return withAsides(input, tools)
   if (sourceOf(from).binary) return input
   const wanted = TableOptions.parse(options)
   if (from !== 'csv') {
@@ -276,7 +277,13 @@ async function treeOf(input: InputFile, from: SourceId, { to, options }: Work, t
   if (isWhole) return tree
   // Tables and pictures that the author wrote as HTML are read as such.
   const page = join(tools.workDir, 'page.html')
-  await read(['-f', reader, ...args, '-s', '-t', 'html5', '--mathml', '-o', page], input, from, tools)
+  const carried = `--extract-media=${mediaFolder}`
+  await read(
+    ['-f', reader, ...args, carried, '-s', '-t', 'html5', '--mathml', '-o', page],
+    input,
+    from,
+    tools,
+  )
   await read(['-f', 'html', ...media], { ...input, path: page }, 'html', tools)
   const { meta } = tree
   return { ...(await parsed(path, from)), meta }

@@ -7,6 +7,8 @@ export interface BookParts {
   readonly files: Readonly<Record<string, string | Uint8Array>>
   /** Names of documents in the order of reading. */
   readonly spine: readonly string[]
+  /** Those of them that are not read in that order. */
+  readonly aside?: readonly string[]
   /** More of the package's metadata. */
   readonly metadata?: string
   /** Properties of a file, as `cover-image`. */
@@ -24,7 +26,10 @@ export const chapter = (body: string, head = '') =>
   `<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title>${head}</head><body>${body}</body></html>`
 
 /** Writes an EPUB 3. */
-export async function makeEpub(path: string, { files, spine, metadata = '', properties = {} }: BookParts) {
+export async function makeEpub(
+  path: string,
+  { files, spine, aside = [], metadata = '', properties = {} }: BookParts,
+) {
   const zip = new ZipWriter(Writable.toWeb(createWriteStream(path)))
   await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0 })
   await zip.add(
@@ -40,7 +45,9 @@ export async function makeEpub(path: string, { files, spine, metadata = '', prop
     const properly = properties[name] === undefined ? '' : ` properties="${properties[name]}"`
     return `<item id="${idOf(name)}" href="${encodeURI(name)}" media-type="${type}"${properly}/>`
   })
-  const order = spine.map((name) => `<itemref idref="${idOf(name)}"/>`)
+  const order = spine.map(
+    (name) => `<itemref idref="${idOf(name)}"${aside.includes(name) ? ' linear="no"' : ''}/>`,
+  )
   await zip.add(
     'OEBPS/book.opf',
     new TextReader(

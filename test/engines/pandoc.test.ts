@@ -8,6 +8,7 @@ import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
+import { chapter, makeEpub } from './epub-maker.ts'
 import { output } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
@@ -219,6 +220,21 @@ describe('pictures of a document', () => {
       const { path } = await convert(pandoc, docx.path, to, { from: 'docx' })
       assert.match(await output('bsdtar', '-tf', path), /\.png/, to)
     }
+  })
+
+  test('come along out of a book with a drawing in its text, and so do notes that stand beside its course', async () => {
+    const book = join(scratch, 'drawn.epub')
+    const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
+    const drawing =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+    const text = chapter(`<h1>One</h1>${drawing}<p>Words.<img src="dot.png" alt="dot"/></p>`)
+    const notes = chapter('<p>Words of a note.</p>')
+    const files = { 'one.xhtml': text, 'notes.xhtml': notes, 'dot.png': dot }
+    await makeEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'], aside: ['notes.xhtml'] })
+    const { path, warnings } = await convert(pandoc, book, 'docx')
+    assert.match(await output('bsdtar', '-tf', path), /word\/media\/.*png/)
+    assert.deepEqual(warnings, [])
+    assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
   test('leave their description and a warning where it cannot', async () => {

@@ -19,27 +19,58 @@ export async function withLinks(input: InputFile, tools: Tools): Promise<InputFi
   return { ...input, path }
 }
 
-const content = 'content.xml'
 /** Rows that name the columns stand in a group, which pandoc 2 leaves out with all that is in it. */
 const namesOfColumns = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
 
 /** Tables of an OpenDocument text are read with the rows that name their columns. What is no such file stays as it is. */
-export async function withHeaderRows(input: InputFile, tools: Tools): Promise<InputFile> {
+export const withHeaderRows = (input: InputFile, tools: Tools): Promise<InputFile> =>
+  withPart(input, /^content\.xml$/, (xml) => xml.replaceAll(namesOfColumns, ''), tools)
+
+const aside = /<itemref\b[^<>]{0,999}\slinear\s*=\s*["']no["'][^<>]{0,999}>/g
+const attribute = (tag: string, name: string) =>
+  new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? ''
+
+/** Notes of a book often stand beside its course (`linear="no"`), where pandoc reads nothing. */
+export const withAsides = (input: InputFile, tools: Tools): Promise<InputFile> =>
+  withPart(
+    input,
+    /\.opf$/,
+    (xml) => {
+      const items = new Map(
+        (xml.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [attribute(item, 'id'), item]),
+      )
+      return xml.replaceAll(aside, (itemref) => {
+        const item = items.get(attribute(itemref, 'idref')) ?? ''
+        // The one is made anew, of the other the picture is there.
+        const isMade = /\bnav\b/.test(attribute(item, 'properties')) || /cover/i.test(attribute(item, 'href'))
+        return isMade ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')
+      })
+    },
+    tools,
+  )
+
+/** The same file with this of its parts changed. */
+async function withPart(
+  input: InputFile,
+  name: RegExp,
+  change: (xml: string) => string,
+  tools: Tools,
+): Promise<InputFile> {
   const { BlobReader, TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } =
     await import('@zip.js/zip.js')
   const entries = await entriesOf(new ZipReader(new BlobReader(await openAsBlob(input.path)), inThread))
-  const main = entries.find(({ filename }) => filename === content)
+  const main = entries.find(({ filename }) => name.test(filename))
   if (!main || main.directory || main.uncompressedSize > allowedBytes(input.size)) return input
   const xml = await main.getData(new TextWriter()).catch(() => '')
-  const read = xml.replaceAll(namesOfColumns, '')
+  const read = change(xml)
   if (read === xml) return input
-  const path = join(tools.workDir, 'readable.odt')
+  const path = join(tools.workDir, `readable.${input.format}`)
   const file = await open(path, 'w')
   const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), { ...inThread, keepOrder: true })
   for (const entry of entries) {
     if (entry.directory) continue
     if (entry === main) {
-      await zip.add(content, new TextReader(read))
+      await zip.add(main.filename, new TextReader(read))
       continue
     }
     const { compressionMethod, uncompressedSize, signature, filename } = entry
