@@ -66,7 +66,7 @@ export function author() {
 
 /** How many things were made to fit. */
 export function fit() {
-  let fitted = 0
+  let fitted = unfold()
   for (const one of document.querySelectorAll('img, svg, video, canvas, iframe')) {
     if (one.getBoundingClientRect().width <= roomOf(one) + 1) continue
     one.style.cssText += ';max-width:100%;height:auto;object-fit:contain'
@@ -126,4 +126,25 @@ function shrink(table) {
     cell.style.cssText += ';overflow-wrap:anywhere;white-space:normal'
   shrinkTo(0)
   return true
+}
+
+/** Nobody opens or scrolls a part of a sheet of paper: what is folded or rolled up is printed whole. */
+function unfold() {
+  const folded = [...document.querySelectorAll('details:not([open])')]
+  for (const part of folded) {
+    // Of several with one name only one is open.
+    part.removeAttribute('name')
+    part.open = true
+  }
+  const rolled = [...document.querySelectorAll('body, body *')].filter(
+    (part) =>
+      part.scrollHeight > part.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(part).overflowY),
+  )
+  for (const part of rolled) {
+    for (let around = part; around; around = around.parentElement) {
+      if (getComputedStyle(around).overflowY === 'visible') continue
+      around.style.cssText += ';height:auto!important;max-height:none!important;overflow-y:visible!important'
+    }
+  }
+  return folded.length + rolled.length
 }

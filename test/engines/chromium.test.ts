@@ -244,6 +244,14 @@ describe('what is wider than the paper', () => {
     assert.match(await output('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
 
+  test('and what a page folds or rolls up is there, too', async () => {
+    const lines = Array.from({ length: 150 }, (_, at) => `<p>line${at}</p>`).join('')
+    const html = `<style>html, body { height: 100%; overflow: hidden } main { height: 100vh; overflow: auto }</style>
+      <main>${lines}<details name="a"><summary>more</summary>folded one</details><details name="a">folded two</details></main>`
+    const text = await pdfText((await made(html, 'pdf')).path)
+    for (const words of [/line0\b/, /line149\b/, /folded one/, /folded two/]) assert.match(text, words)
+  })
+
   test('fits on the paper that the page names', async () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
     const { path } = await made(html, 'pdf')
