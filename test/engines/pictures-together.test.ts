@@ -80,12 +80,15 @@ describe('pictures are merged', () => {
 
   test('never into more places than the layout has, nor into more pixels than the limit', async () => {
     await assert.rejects(merged('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
-      code: 'INVALID_INPUT',
+      ...{ code: 'INVALID_INPUT', details: { field: 'layout', max: 4, got: 5 } },
     })
     const { path: wide } = await convert(vips, upright, 'png', {
       options: { width: 20_000, height: 20, fit: 'crop' },
     })
-    await assert.rejects(merged('png', [wide, wide], { layout: 'horizontal' }), { code: 'FILE_TOO_LARGE' })
+    await assert.rejects(merged('png', [wide, wide], { layout: 'horizontal' }), {
+      code: 'FILE_TOO_LARGE',
+      details: { width: 20_000 + 20_000 + 40, height: 30, maxSide: 30_000, maxPixels: 16_383 ** 2 },
+    })
   })
 
   test('with the first frame of what moves, and a warning', async () => {
@@ -94,8 +97,11 @@ describe('pictures are merged', () => {
   })
 
   test('into a PDF with a page for each in their order', async () => {
-    const { path } = await merged('pdf', [standing, fixture('pages.tiff'), fixture('corners.heic')])
+    const { path, result, warnings } = await merged('pdf', [
+      ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
+    ])
     assert.equal(await pdfPages(path), 1 + 1 + 3 + 1)
+    assert.deepEqual([result.details, warnings], [{ pages: 6 }, []])
     assert.match(await output('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 

@@ -243,7 +243,9 @@ describe('a picture', () => {
     assert.partialDeepStrictEqual(await parametersIn(path), { format: 'jpg', options: { quality: 7 } })
     assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
     const pdf = await convert(vips, fixture('pages.tiff'), 'pdf')
-    assert.deepEqual([await pdfPages(pdf.path), pdf.result.details], [3, { pages: 3 }])
+    assert.deepEqual([await pdfPages(pdf.path), pdf.result.details, pdf.warnings], [3, { pages: 3 }, []])
+    const moving = await convert(vips, fixture('animated.gif'), 'pdf')
+    assert.deepEqual([moving.result.details, moving.warnings], [{ pages: 1 }, ['ANIMATION_DROPPED']])
     assert.deepEqual((await convert(vips, fixture('pages.tiff'), 'tiff')).result.details, {
       ...{ pages: 3, frames: 3 },
     })
