@@ -392,6 +392,8 @@ test('the abstract of a document is kept, once, whether or not the target has a 
     assert.equal(text.match(/Kingfishers\s+dive/g)?.length, 1, to)
     assert.ok(text.indexOf('Kingfishers') < text.indexOf('Herons'), to)
   }
+  const slides = await convert(pandoc, source, 'pptx')
+  assert.match(await output('unzip', '-p', slides.path, 'ppt/slides/*.xml'), /Kingfishers/)
 })
 
 test('abstract and legal notice of a DocBook are kept, in front of its text', async () => {
@@ -484,6 +486,9 @@ Diving.[^long]
       to,
     )
   }
+  const text = await readFile((await convert(pandoc, rich, 'rtf')).path, 'utf8')
+  assert.match(text, /\[note of the table\]/)
+  assert.match(text, /footnote[^[]*note of the heading/)
 })
 
 test('tables of a FictionBook are kept, a line for each row', async () => {

@@ -9,21 +9,7 @@ const withSubtitle: readonly FormatId[] = [
 
 /** Whose writers bring the abstract of a document, which stands beside its text. */
 const withAbstract: readonly FormatId[] = [
-  ...([
-    'docx',
-    'odt',
-    'pptx',
-    'html',
-    'xhtml',
-    'epub',
-    'jats',
-    'tex',
-    'ctx',
-    'ms',
-    'md',
-    'mmd',
-    'adoc',
-  ] as const),
+  ...(['docx', 'odt', 'html', 'xhtml', 'epub', 'jats', 'tex', 'ctx', 'ms', 'md', 'mmd', 'adoc'] as const),
   ...(['pjson', 'native'] as const),
 ]
 

@@ -9,6 +9,8 @@ const shortNotes: readonly FormatId[] = ['adoc']
 const noNotesIn: Partial<Record<FormatId, readonly string[]>> = {
   dokuwiki: ['Header'],
   zimwiki: ['Table'],
+  // It writes them, but as cells of the table, where LibreOffice drops them.
+  rtf: ['Table'],
   opml: ['Table'],
   haddock: ['Image'],
   jira: ['Image'],
