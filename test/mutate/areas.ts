@@ -37,7 +37,10 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/jobs/**/*.ts'],
     tests: [
-      ...tests('jobs', 'machine view graph erase next-step share store-files writes pack-list run-transfer'),
+      ...tests(
+        'jobs',
+        'machine view graph erase next-step settle share store-files writes pack-list run-transfer',
+      ),
       'test/events.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),

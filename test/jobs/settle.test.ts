@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Change } from '../../lib/aws/table-expressions.ts'
+import type { Latch, Task } from '../../lib/jobs/job.ts'
+import { Settlement } from '../../lib/jobs/settle.ts'
+import { changed, completed, failed, file, given, records, task } from './records.ts'
+
+/** More tasks than a job counts one by one, a hundred to a latch. */
+const { tasks, latches } = records([
+  given('in'),
+  ...Array.from({ length: 150 }, (_, at) => task(`work-${at}`, [0])),
+])
+
+/** What the job is told as tasks of the second hundred end, one after the other. */
+async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
+  const asked: Change[] = []
+  let latch = latches.find(({ at }) => at === 1)?.latch as Latch // there is one for each hundred
+  const store = {
+    changeLatch: async (_key: object, change: Change) => {
+      latch = changed(latch, change)
+      return { applied: true, record: latch }
+    },
+    changeJob: async (_id: string, change: Change) => {
+      asked.push(change)
+      return { applied: true, record: undefined }
+    },
+    job: async () => undefined,
+    outsOf: async () => [],
+  }
+  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
+  const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0]) // nothing else is asked
+  const ofHundred = tasks.filter(({ number }) => number >= 100)
+  for (const [at, ending] of endings.entries()) {
+    const one = ofHundred[at]
+    assert.ok(one)
+    await settlement.settle({ ...one, ...ending }, { again: false })
+  }
+  return asked
+}
+
+describe('a job of more than a hundred tasks', () => {
+  const done = completed(3, file('a.webp'))
+  const lost = failed(3, 'is cut off')
+
+  test('hears of one that is lost at once, and of those that gave something with the last of their hundred', async () => {
+    assert.deepEqual(await told(done, done), [])
+    assert.deepEqual(await told(done, lost), [{ include: { lost: new Set([1]) } }])
+    assert.deepEqual(await told({ ...lost, continueOnError: true }), [], 'that may be missing')
+  })
+
+  test('counts a hundred as what it gave, or as lost where one of them was', async () => {
+    const rest = Array.from({ length: 50 }, () => done)
+    const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
+    assert.deepEqual(await told(...rest, done), [{ ...over, include: { got: new Set([1]) } }])
+    assert.deepEqual(await told(...rest, lost), [{ ...over, include: { lost: new Set([1]) } }])
+    const [early, late, ...more] = await told(lost, ...rest)
+    assert.deepEqual(
+      [early, late, more],
+      [{ include: { lost: new Set([1]) } }, { ...over, include: { lost: new Set([1]) } }, []],
+    )
+  })
+})
