@@ -169,7 +169,8 @@ async function write(
   const { coder, opaque, profiled, quality, args = [] } = targetOf(to)
   const { rotate, background, metadata } = pictureOptions(work.options)
   const asItIs = sourceOf(from).mixed && !(await isOfPhotoshop(input.path))
-  await magick(tools, 'convert', [
+  const mayShow = opaque === true && background === undefined
+  const { stdout } = await magick(tools, 'convert', [
     ...(asItIs ? ['-define', 'psd:alpha-unblend=off'] : []),
     source,
     ...(sourceOf(from).args ?? []),
@@ -180,6 +181,7 @@ async function write(
     ...colorArgs(frame, profiled === true, colorSpaceOf(work.options)),
     // Comments and places are nobody's business.
     ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
+    ...(mayShow ? ['-print', '%[opaque]\\n'] : []),
     ...['-background', background ?? (opaque ? 'white' : 'none')],
     ...(opaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
     ...sizeArgs(work.options),
@@ -191,6 +193,17 @@ async function write(
     `${coder}:${path}`,
   ])
   if (to === 'cur') await makeCursor(path)
+  if (stdout.includes('false')) tellTransparency(to, tools)
+}
+
+const told = new WeakSet<Tools>()
+
+/** Once for all pages. */
+function tellTransparency(to: TargetId, tools: Tools): void {
+  if (told.has(tools)) return
+  told.add(tools)
+  const message = `Transparent parts became white: ${to} has none. The option background takes another color.`
+  tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
 /** Its name stands in the resources before the layers. */

@@ -66,9 +66,17 @@ describe('the profile of a picture', () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
-    const chosen = await convert(vips, fixture('alpha.png'), 'jpg', { options: { background: 'red' } })
-    assert.deepEqual(chosen.warnings, [])
-    assert.deepEqual((await convert(vips, fixture('corners.png'), 'jpg')).warnings, [])
+    const clear = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
+    const full = (await convert(imagemagick, fixture('corners.png'), 'tga')).path
+    assert.deepEqual((await convert(imagemagick, clear, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
+    for (const [engine, transparent, opaque] of [
+      [vips, fixture('alpha.png'), fixture('corners.png')],
+      [imagemagick, clear, full],
+    ] as const) {
+      const chosen = await convert(engine, transparent, 'jpg', { options: { background: 'red' } })
+      assert.deepEqual(chosen.warnings, [])
+      assert.deepEqual((await convert(engine, opaque, 'jpg')).warnings, [])
+    }
   })
 
   test('of parts that are half transparent is told where a format knows nothing between', async () => {
