@@ -99,13 +99,19 @@ describe('a codec of films', () => {
     assert.equal(recipe('mp4', { mode: 'encode' }).twoPass, false)
   })
 
-  test('leaves what is transparent where it can', () => {
+  test('leaves what is transparent where it can, and tells where not', () => {
     const clear = { picture: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
     const can = all.flatMap(([to, codec]) => {
       const { output } = recipe(to, { mode: 'encode', codec }, clear)
       return output.includes('yuva420p') && after(output, '-auto-alt-ref') === '0' ? [codec] : []
     })
     assert.equal(can.join(' '), 'vp9 vp8')
+    for (const [to, codec] of all) {
+      const codes = (options: object) =>
+        recipe(to, { codec, ...options }, clear).warnings.map(({ code }) => code)
+      assert.equal(codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'), !can.includes(codec), codec)
+      assert.ok(!codes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
+    }
   })
 
   test('is asked for by the names of its encoders too', () => {

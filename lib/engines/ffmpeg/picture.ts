@@ -73,7 +73,7 @@ function encodedPicture(
   const pictures = overlay
     ? ['-filter_complex', overlaidFilter(filtering, overlay), '-map', '[picture]']
     : ['-map', `0:${video.index}`, '-filter:v:0', videoFilter(filtering)]
-  const small = codec.small && Math.min(size.width, size.height) < codec.small.side ? codec.small : undefined
+  const small = smallOf(codec, size)
   const rate = rateArgs(codec, options, media)
   return {
     args: [
@@ -92,9 +92,21 @@ function encodedPicture(
     unused: unusedOptions(codec, options),
     warnings: [
       ...(options.codec === 'copy' ? [notCopied('codec', video.codec_name, codec.name)] : []),
+      ...(keepsAlpha ? [] : alphaWarnings(video, from, options)),
       ...(keepsRange ? [] : rangeWarnings(video, overlay ? undefined : keeperOfRange(container))),
     ],
   }
+}
+
+const smallOf = ({ small }: VideoCodec, { width, height }: Size) =>
+  small && Math.min(width, height) < small.side ? small : undefined
+
+/** Only whoever decodes all of a film knows whether some of it is transparent. */
+function alphaWarnings(video: MediaStream, from: FormatId, { background }: MediaOptions): Warning[] {
+  if (!hasAlpha(video) || isAnimation(from) || background !== undefined) return []
+  const message =
+    'Transparent parts, if the film has any, became black: the codec holds none. The option background takes another color.'
+  return [{ code: 'TRANSPARENCY_DROPPED', message }]
 }
 
 /** What a mark is laid over has the colors of usual screens in any codec. */
