@@ -48,25 +48,27 @@ describe('the window in which a web page is printed', () => {
 })
 
 describe('the paper of a web page', () => {
+  const silent = { width: null, left: null, right: null }
+  const rules = (options: object, margin?: number, own = silent) => pageRules(asked(options), own, margin)
   test('is its own where nothing is asked for, else A4', () => {
-    assert.deepEqual(pageRules(asked({})), [])
-    assert.deepEqual(pageRules(asked({ scale: 0.5, headerText: 'a', printBackground: false })), [])
+    assert.deepEqual(rules({}), [])
+    assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
     const { paperWidth, paperHeight } = usualPaper
     assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
   })
 
   test('is what is asked for, which comes before its own', () => {
-    assert.deepEqual(pageRules(asked({ pageSize: 'A5' })), ['size: 148mm 210mm !important;'])
-    assert.deepEqual(pageRules(asked({ landscape: 'true' })), ['size: 297mm 210mm !important;'])
-    assert.deepEqual(pageRules(asked({ landscape: false })), ['size: 210mm 297mm !important;'])
+    assert.deepEqual(rules({ pageSize: 'A5' }), ['size: 148mm 210mm !important;'])
+    assert.deepEqual(rules({ landscape: 'true' }), ['size: 297mm 210mm !important;'])
+    assert.deepEqual(rules({ landscape: false }), ['size: 210mm 297mm !important;'])
     const sides = { marginTop: '1cm', marginRight: '2mm', marginBottom: '0mm', marginLeft: '1in' }
-    assert.deepEqual(pageRules(asked(sides)), [
+    assert.deepEqual(rules(sides), [
       'margin-top: 10mm !important;',
       'margin-right: 2mm !important;',
       'margin-bottom: 0mm !important;',
       'margin-left: 25.4mm !important;',
     ])
-    assert.deepEqual(pageRules(asked({ pageSize: 'A4', marginLeft: '1cm' }), bookMargin), [
+    assert.deepEqual(rules({ pageSize: 'A4', marginLeft: '1cm' }, bookMargin), [
       'margin: 20mm;',
       'margin-left: 10mm !important;',
       'size: 210mm 297mm !important;',
@@ -75,9 +77,9 @@ describe('the paper of a web page', () => {
 
   test('has to have room between its margins', () => {
     const across = (left: number, right: number) =>
-      pageRules(asked({ marginLeft: `${left}mm`, marginRight: `${right}mm` }))
+      rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
-      pageRules(asked({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` }))
+      rules({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` })
     const wrong = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
     assert.throws(() => across(105, 105), wrong)
     assert.throws(() => across(0, 210), wrong)
@@ -85,6 +87,25 @@ describe('the paper of a web page', () => {
     assert.throws(() => down(0, 297), wrong)
     assert.equal(across(105, 104).length, 2)
     assert.equal(down(148, 148).length, 2)
+  })
+
+  test('has narrower margins where the usual ones leave no room, unless it says its own', () => {
+    assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
+    assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
+    assert.deepEqual(rules({ pageSize: '40x60mm' }, bookMargin), [
+      'margin: 4mm;',
+      'size: 40mm 60mm !important;',
+    ])
+    assert.deepEqual(rules({ pageSize: '60x30mm', marginTop: '20mm' }, bookMargin), [
+      ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
+    ])
+    const own = { width: 600, left: 0, right: null }
+    assert.deepEqual(pageRules(asked({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
+      'size: 20mm 20mm !important;',
+    ])
+    assert.deepEqual(sheetOf({ pageSize: '40x60mm' }, bookMargin).area, { width: 32, height: 52 })
+    assert.equal(windowWidth(asked({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
+    assert.equal(windowWidth(asked({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
   })
 
   test('of a book leaves so much for its cover and pages', () => {

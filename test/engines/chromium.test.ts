@@ -104,6 +104,16 @@ describe('a web page as PDF', () => {
     assert.match(await size({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
+  test('on paper that is too small for the usual margins has narrower ones, a book too', async () => {
+    const { path } = await made('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
+    assert.match(await output('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
+    const source = join(folder, 'small.epub')
+    await makeEpub(source, { files: { 'one.xhtml': chapter('<p>alphamarker</p>') }, spine: ['one.xhtml'] })
+    const book = await convert(chromium, source, 'pdf', { options: { pageSize: '40x60mm' } })
+    assert.match(await output('pdfinfo', book.path), /Page size: +11[34](\.\d+)? x 1(?:69|70)/)
+    assert.match(await pdfText(book.path), /alphamarker/)
+  })
+
   test('with margins that leave no room is told so', async () => {
     const wide = { marginLeft: '105mm', marginRight: '105mm' }
     const high = { marginTop: '150mm', marginBottom: '150mm' }

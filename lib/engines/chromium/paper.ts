@@ -26,14 +26,29 @@ function paperSize({ short = usual.short, long = usual.long, landscape }: PageSe
 
 const asksForPaper = ({ short, landscape }: PageSetup) => short !== undefined || landscape !== undefined
 
+/** Less where the paper is too small for it: with no room between margins the browser takes paper of its own. */
+function fittingMargin(setup: PageSetup, margin: number): number {
+  const { width, height } = paperSize(setup)
+  const { marginTop, marginRight, marginBottom, marginLeft } = setup
+  const roomIn = (size: number, one: number | undefined, other: number | undefined, usually: number) =>
+    size - (one ?? usually) - (other ?? usually)
+  const leastRoom = (usually: number) =>
+    Math.min(
+      roomIn(width, marginLeft, marginRight, usually),
+      roomIn(height, marginTop, marginBottom, usually),
+    )
+  return leastRoom(margin) > 0 ? margin : Math.max(0, Math.floor(leastRoom(0) / 10))
+}
+
 /** Paper, and what the margins leave of it; millimeters. */
 export interface Sheet {
   readonly paper: PageArea
   readonly area: PageArea
 }
 
-export function sheetOf(raw: unknown, margin: number): Sheet {
+export function sheetOf(raw: unknown, usually: number): Sheet {
   const setup = setupOf(PrintOptions.parse(raw))
+  const margin = fittingMargin(setup, usually)
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
   const { width, height } = paperSize(setup)
   return {
@@ -51,6 +66,10 @@ export const OwnPaper = z.object({
   left: z.number().nullable(),
   right: z.number().nullable(),
 })
+export type OwnPaper = z.output<typeof OwnPaper>
+
+/** What a page says of its margins is meant. */
+const isSilent = ({ left, right }: OwnPaper) => left === null && right === null
 
 const leastWindow = 100
 const pixels = (hundredths: number) => (hundredths / 2540) * 96
@@ -59,14 +78,11 @@ const pixels = (hundredths: number) => (hundredths / 2540) * 96
  * Pixels of the window in which a page is as wide as it is printed.
  * @param margin where nobody says anything, in hundredths of a millimeter; that of the browser when left out
  */
-export function windowWidth(
-  options: PrintOptions,
-  own: z.output<typeof OwnPaper>,
-  margin = browserMargin,
-): number {
+export function windowWidth(options: PrintOptions, own: OwnPaper, margin = browserMargin): number {
   const setup = setupOf(options)
+  const usually = isSilent(own) ? fittingMargin(setup, margin) : margin
   const side = (asked: number | undefined, said: number | null) =>
-    asked === undefined ? (said ?? pixels(margin)) : pixels(asked)
+    asked === undefined ? (said ?? pixels(usually)) : pixels(asked)
   const width = asksForPaper(setup) || own.width === null ? pixels(paperSize(setup).width) : own.width
   const room = (width - side(setup.marginLeft, own.left) - side(setup.marginRight, own.right)) / options.scale
   return Math.max(leastWindow, Math.floor(room))
@@ -77,8 +93,10 @@ export function windowWidth(
  * client asks for has to come before both.
  * @throws AppError INVALID_INPUT when the margins leave nothing.
  */
-export function pageRules(options: PrintOptions, margin?: number): string[] {
+export function pageRules(options: PrintOptions, own: OwnPaper, margin?: number): string[] {
   const setup = setupOf(options)
+  const usually = margin ?? browserMargin
+  const fitting = fittingMargin(setup, usually)
   const { width, height } = paperSize(setup)
   const margins = {
     top: setup.marginTop,
@@ -90,7 +108,7 @@ export function pageRules(options: PrintOptions, margin?: number): string[] {
   // The browser would go back to margins of its own.
   if (left + right >= width || top + bottom >= height) throw noRoom()
   return [
-    ...(margin === undefined ? [] : [`margin: ${margin / 100}mm;`]),
+    ...(margin !== undefined || (isSilent(own) && fitting < usually) ? [`margin: ${fitting / 100}mm;`] : []),
     ...Object.entries(margins).flatMap(([side, length]) =>
       length === undefined ? [] : [`margin-${side}: ${length / 100}mm !important;`],
     ),

@@ -26,7 +26,6 @@ export async function print(
 ): Promise<void> {
   const options = PrintOptions.parse(raw)
   const { headerText, footerText, printBackground, scale } = options
-  if (!sheet) await fit(page, options, margin)
   const result = await page
     .call(z.looseObject({ stream: z.string() }), 'Page.printToPDF', {
       transferMode: 'ReturnAsStream',
@@ -54,7 +53,7 @@ const onPaper = ({ width, height }: PageArea) => ({
 })
 
 /** Lays the page out as wide as it is printed, and makes what sticks out fit. */
-async function fit(page: Page, options: PrintOptions, margin?: number): Promise<void> {
+async function fit(page: Page, options: PrintOptions, margin?: number): Promise<OwnPaper> {
   await page.call(z.object({}), 'Emulation.setEmulatedMedia', { media: 'print' })
   const own = await evaluate(page.call, OwnPaper, ['fit', 'paper'], {})
   const window = {
@@ -63,10 +62,12 @@ async function fit(page: Page, options: PrintOptions, margin?: number): Promise<
   }
   await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', window)
   await evaluate(page.call, z.number(), ['fit', 'fit'], {})
+  return own
 }
 
 async function paperOf(page: Page, options: PrintOptions, margin?: number) {
-  const rules = pageRules(options, margin)
+  const own = await fit(page, options, margin)
+  const rules = pageRules(options, own, margin)
   if (rules.length > 0) await addPageRule(page, rules)
   return { preferCSSPageSize: true, ...usualPaper }
 }
