@@ -158,6 +158,27 @@ test('a task that begins anew takes nothing from what is stored of its progress'
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 
+test('the start of a job names the task that it began with, and takes the next number', async () => {
+  const { job } = newJob(pair)
+  const asked: Change[] = []
+  const store = {
+    changeJob: async (_id: string, change: Change) => {
+      asked.push(change)
+      return { applied: false, record: job }
+    },
+  }
+  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
+  const { course } = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
+  await course.start(job, { number: 2, name: 'right' })
+  const [first] = asked
+  const { startedAt, ...set } = first?.set ?? {}
+  assert.deepEqual(set, {
+    ...{ status: 'processing', startedWith: 2, stage: 'convert', taskName: 'right' },
+    'log.started': { at: startedAt },
+  })
+  assert.deepEqual(first?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
+})
+
 test('progress is told once by who stored it, also when more of it takes its place', async () => {
   let stored: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
   const told: unknown[] = []
