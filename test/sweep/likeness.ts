@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { EngineId } from '../../lib/engines/engine.ts'
@@ -19,11 +20,11 @@ interface Reader {
 const readers: readonly Reader[] = [
   {
     kin: 'imagemagick',
-    read: (path, side) =>
+    read: async (path, side) =>
       grid(
         'convert',
         '-quiet',
-        `${path}[0]`,
+        ...((await isFits(path)) ? [path, ...asOneFits] : [`${path}[0]`]),
         '-auto-orient',
         '-background',
         'white',
@@ -75,6 +76,15 @@ const readers: readonly Reader[] = [
       ),
   },
 ]
+
+/** Three planes of a FITS are the colors of one picture, and its values have no black and white. */
+const asOneFits = ['-set', 'colorspace', 'Gray', '-combine', '-auto-level']
+
+async function isFits(path: string): Promise<boolean> {
+  await using file = await open(path)
+  const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0)
+  return buffer.toString('latin1') === 'SIMPLE  '
+}
 
 async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
   const { stdout } = await run(bin, args, { encoding: 'buffer', maxBuffer: 2 ** 24, timeout: 30_000 })

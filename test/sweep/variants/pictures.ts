@@ -294,7 +294,6 @@ const others = [
   ]),
   magick('ten.dpx', '-depth', '10'),
   magick('twelve.dpx', '-depth', '12'),
-  magick('float.fits', '-colorspace', 'Gray', '-depth', '32', '-define', 'quantum:format=floating-point'),
   magick('letters.pbm', '-monochrome', '-compress', 'None'),
   magick('bits.pbm', '-monochrome'),
   magick('plain.pfm', '-colorspace', 'RGB'),
