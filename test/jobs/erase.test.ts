@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import { markDeleted } from '../../lib/jobs/erase.ts'
-import type { Job } from '../../lib/jobs/job.ts'
+import { type Erasing, eraseJob, markDeleted } from '../../lib/jobs/erase.ts'
+import type { Job, JobState } from '../../lib/jobs/job.ts'
 import type { JobStore } from '../../lib/jobs/store.ts'
 import { changed, given, moment, newJob, task } from './records.ts'
 
@@ -60,4 +60,35 @@ test('of two that delete a job the second is told so', async () => {
   assert.equal(await markDeleted(gone, storeOf(gone).store, moment(9)), false)
   const { store } = storeOf(fresh.job, (job) => ({ ...job, deletedAt: moment(5) }))
   assert.equal(await markDeleted(fresh.job, store, moment(9)), false)
+})
+
+test('who erases a job that another began to erase tells nothing again, and takes what is left', async () => {
+  const state: JobState = { ...fresh, job: { ...fresh.job, status: 'completed', deletedAt: moment(5) } }
+  const did: string[] = []
+  let job = state.job
+  let isCut = true
+  const erasing = {
+    store: {
+      whole: async () => ({ ...state, job }),
+      job: async () => job,
+      changeJob: async (_id: string, change: Change) => {
+        job = changed(job, change)
+        return { applied: true, record: job }
+      },
+      deleteTasks: async () => {
+        if (isCut) throw new Error('the process ends here')
+        did.push('tasks')
+      },
+      deleteJob: async () => did.push('job'),
+    },
+    files: { deleteAll: async () => did.push('files') },
+    uploads: { forget: async () => did.push('uploads') },
+    course: { allOver: async () => state, publish: async () => did.push('told') },
+    log: { info: () => undefined },
+  } as unknown as Erasing // nothing else of it is called
+  await assert.rejects(eraseJob('job_1', erasing), /ends here/)
+  assert.deepEqual(did, ['uploads', 'files', 'told'])
+  isCut = false
+  await eraseJob('job_1', erasing)
+  assert.deepEqual(did.slice(3), ['tasks', 'job'])
 })

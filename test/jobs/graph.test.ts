@@ -34,6 +34,7 @@ test('a job and its tasks keep all that was asked of them, and nothing else', ()
   const work = task('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const asked = { keyId: 'key_1', retryOf: 'job_0', failFast: true, hasWebhook: true, tag: 'a' } as const
   const { job, tasks, ttl } = records([given('in'), work], asked)
+  assert.deepEqual(Job.parse(job), job, 'and the table gives all of it back')
   const { display, fixed, ...more } = job
   assert.deepEqual(display, {
     ...{ source: null, target: { format: 'webp' }, operations: ['convert'], pollS: 2 },

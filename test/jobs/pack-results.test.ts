@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../lib/errors.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { zipOf } from '../../lib/jobs/run/pack-results.ts'
+import { packResults, zipOf } from '../../lib/jobs/run/pack-results.ts'
+import { completed, file, given, newJob, task, withTasks } from './records.ts'
 
 const stored = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
   ...{ filename, key, size, mimeType, format: 'txt', sha256: 'ab' },
@@ -58,4 +60,28 @@ test('a ZIP has each file that is there under a name of its own, and says of eac
       ...{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
     },
   ])
+})
+
+test('a ZIP is stored under the name that was asked for, with its size and digest', async () => {
+  const state = withTasks(newJob([given('in'), task('work', [0])]), {
+    work: completed(2, file('b.png', 'k/b')),
+  })
+  const received: Buffer[] = []
+  const files = {
+    stream: async () => Readable.from([Buffer.from('x')]),
+    receive: async (_key: string, body: AsyncIterable<Buffer>) => {
+      received.push(await buffer(Readable.from(body)))
+    },
+  }
+  const surroundings = {
+    services: { files, jobs: { store: { whole: async () => state } }, config: { WORK_DIR: '.' } },
+    ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal, progress: () => {} },
+  } as unknown as Parameters<typeof packResults>[1] // of the services nothing else
+  const asked = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
+  const made = await packResults(asked, surroundings)
+  const [zip = Buffer.alloc(0)] = received
+  assert.deepEqual(made, {
+    ...{ key: 'jobs/job_2/1.zip', filename: 'all of it.zip', format: 'zip', mimeType: 'application/zip' },
+    ...{ size: zip.length, sha256: createHash('sha256').update(zip).digest('hex') },
+  })
 })

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Change } from '../../lib/aws/table-expressions.ts'
+import { Lease } from '../../lib/jobs/run/lease.ts'
+import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
+import type { Log } from '../../lib/log.ts'
+import { given, moment, newJob, start, task } from './records.ts'
+
+test('a worker that shows signs of life keeps its task, and its message with it, until somebody else has it', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
+  const { job, tasks } = newJob([given('in'), task('work', [0])])
+  const writes: { change: Change; condition: unknown }[] = []
+  const visibleIn: number[] = []
+  let isMine = true
+  const store = {
+    changeTask: async (_ref: unknown, change: Change, { condition }: { condition: unknown }) => {
+      writes.push({ change, condition })
+      return { applied: isMine, record: tasks[0] }
+    },
+  }
+  const extendVisibility = async (seconds: number) => visibleIn.push(seconds)
+  const run = { services: { jobs: { store, settlement: {} } }, extendVisibility } as unknown as TaskRun // no more is used
+  const lease = new Lease(run, 'lease_1', {} as Log)
+  await lease.claim()
+  assert.equal(writes[0]?.change.set?.['leaseUntil'], moment(15))
+
+  let lost = 0
+  lease.keep({ ...job, status: 'processing' }, () => lost++)
+  t.mock.timers.tick(3000)
+  await turn()
+  const [, beat] = writes
+  assert.equal(beat?.change.set?.['leaseUntil'], moment(18))
+  assert.deepEqual(beat?.condition, { equal: { status: 'processing', leaseId: 'lease_1' } })
+  assert.deepEqual([visibleIn, lost], [[16], 0])
+
+  isMine = false
+  t.mock.timers.tick(3000)
+  await turn()
+  assert.equal(lost, 1)
+  await lease.end()
+  t.mock.timers.tick(9000)
+  await turn()
+  assert.equal(writes.length, 3, 'no sign of life after the end')
+})
