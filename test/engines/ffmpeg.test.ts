@@ -133,6 +133,12 @@ describe('a film', () => {
     }
   })
 
+  test('says that nobody knows which sound track is in which language, where the target has no place for that', async () => {
+    const { warnings, told } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
+    assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
+    assert.match(told.join(), /in which language \(eng, deu\)/)
+  })
+
   test('says which tracks the target cannot hold', async () => {
     const run = await convert(ffmpeg, fixture('tracks.mkv'), 'flv')
     assert.deepEqual(run.warnings.toSorted(), ['AUDIO_TRACKS_DROPPED', 'SUBTITLES_DROPPED'])

@@ -1,5 +1,6 @@
 import type { Container } from './containers.ts'
 import type { MediaStream } from './probe.ts'
+import type { Warning } from './recipe.ts'
 
 /**
  * QuickTime films number their languages, and ffmpeg finds the numbers by one of the two codes that some have (ISO 639-2):
@@ -24,4 +25,19 @@ export function languageArgs(
     const code = Object.hasOwn(numberedAs, language) ? numberedAs[language] : undefined
     return code === undefined ? [] : [`-metadata:s:${type}:${index}`, `language=${code}`]
   })
+}
+
+/** Muxers of several sound tracks that say the language of none. */
+const nameless = ['avi', 'mpeg', 'vob', 'mxf', 'wtv']
+
+/** Where it is not known any more which track is which. */
+export function languagesWarning(
+  kept: readonly Pick<MediaStream, 'tags'>[],
+  { muxer }: Pick<Container, 'muxer'>,
+): Warning[] {
+  const told = new Set(kept.flatMap(({ tags }) => tags['language']?.match(/^[a-z]{2,3}$/)?.[0] ?? []))
+  told.delete('und')
+  if (told.size < 2 || !nameless.includes(muxer)) return []
+  const message = `Dropped, as the format has no place for it: which sound track is in which language (${[...told].join(', ')}).`
+  return [{ code: 'METADATA_DROPPED', message }]
 }

@@ -2,7 +2,7 @@ import type { Container } from './containers.ts'
 import { cutOf } from './cut.ts'
 import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
 import { inputGuard } from './inputs.ts'
-import { languageArgs } from './languages.ts'
+import { languageArgs, languagesWarning } from './languages.ts'
 import { pictureArgs } from './picture.ts'
 import type { Media, MediaStream } from './probe.ts'
 import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
@@ -45,6 +45,7 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...once(streams.flatMap((part) => part.warnings)),
       ...textsWarning(media.tags, container.muxer),
       ...tracksWarning(media.audio.length, kept.length),
+      ...languagesWarning(kept, container),
       ...(picture ? [...otherVideosWarning(media.otherVideos), ...besidesWarnings(media)] : []),
     ],
     has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
