@@ -124,6 +124,12 @@ test('what the address or the key of a request may do wrong is in the document',
 test('each event is in the document as the request that a webhook gets', () => {
   const { webhooks } = openApiDocument(api, { version: '1', url: '/' })
   assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
+  // Generated clients call what they offer by these.
+  const ids = Object.values(webhooks ?? {}).map(
+    (item) => (item as { post?: { operationId?: string } }).post?.operationId,
+  )
+  assert.deepEqual(ids.slice(0, 2), ['on-job-created', 'on-job-queued'])
+  assert.equal(new Set(ids).size, Object.keys(events).length)
   const { post } = JSON.parse(JSON.stringify(webhooks?.['job.failed']))
   const { schema, example } = post.requestBody.content['application/json']
   assert.equal(schema.properties.event.const, 'job.failed')
