@@ -124,7 +124,7 @@ export const areas: readonly Area[] = [
     files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/inputs.ts', 'lib/engines/seven-zip/limits.ts'],
     tests: tests(
       'engines',
-      'confine process-folder ffmpeg-inputs standby intruder sandbox linking 7zip-hostile',
+      'filter ways confine process-folder ffmpeg-inputs standby intruder sandbox linking 7zip-hostile',
     ),
   },
 ]

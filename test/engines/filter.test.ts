@@ -1,0 +1,122 @@
+// What the kernel would answer to a system call, by the program that it is given.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type FilterOptions, filterOf } from '../../lib/engines/sandbox/filter.ts'
+
+interface Call {
+  readonly call: number
+  readonly args?: readonly number[]
+  readonly architecture?: number
+}
+const x8664 = 0xc000003e
+const allowed = 'allowed'
+const killed = 'killed'
+
+/** Runs the program as the kernel does: https://docs.kernel.org/userspace-api/seccomp_filter.html */
+function answerOf(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
+  const program = Buffer.from(filterOf(options), 'hex')
+  const data = Buffer.alloc(64)
+  data.writeInt32LE(call, 0)
+  data.writeUInt32LE(architecture, 4)
+  for (const [at, value] of args.entries()) data.writeBigUInt64LE(BigInt(value), 16 + at * 8)
+  let word = 0
+  for (let at = 0; ; at++) {
+    const code = program.readUInt16LE(at * 8)
+    const [whenTrue, whenFalse] = [program.readUInt8(at * 8 + 2), program.readUInt8(at * 8 + 3)]
+    const value = program.readUInt32LE(at * 8 + 4)
+    const jump = (holds: boolean) => (at += holds ? whenTrue : whenFalse)
+    if (code === 0x20) word = data.readUInt32LE(value)
+    else if (code === 0x15) jump(word === value)
+    else if (code === 0x35) jump(word >= value)
+    else if (code === 0x45) jump((word & value) !== 0)
+    else if (code === 0x06) {
+      if (value === 0x7fff0000) return allowed
+      return value === 0x80000000 ? killed : `error ${value - 0x50000}`
+    } else assert.fail(`no such instruction: ${code}`)
+  }
+}
+
+const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
+
+describe('the filter of system calls', () => {
+  const walled: FilterOptions = { amongOthers: false }
+  const bare: FilterOptions = { amongOthers: true }
+  const answers = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => answerOf(options, call))
+
+  test('knows one kind of calls, so that their numbers mean what it takes them for', () => {
+    const [i386, arm] = [0x40000003, 0xc00000b7]
+    for (const architecture of [i386, arm]) assert.equal(answerOf(walled, { call: 1, architecture }), killed)
+    assert.deepEqual(answers(walled, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
+      ...[killed, allowed, allowed],
+    ])
+  })
+
+  test('refuses to look into others, to reach into the system, to mount and to meet', () => {
+    const refused = [
+      ...[101, 310, 311, 312, 424, 434, 438, 440, 448],
+      ...[154, 172, 173, 103, 163, 248, 249, 250, 298, 300, 321, 323, 175, 176, 313, 246, 320],
+      ...[164, 159, 227, 305, 179, 443, 167, 168, 169],
+      ...[155, 161, 165, 166, 272, 303, 304, 308, 428, 429, 430, 431, 432, 433, 442],
+      ...[29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
+    ]
+    for (const call of refused) assert.equal(answerOf(walled, { call }), EPERM, String(call))
+    const usual = {
+      read: 0,
+      write: 1,
+      open: 2,
+      mmap: 9,
+      fork: 57,
+      execve: 59,
+      exit: 60,
+      futex: 202,
+      openat: 257,
+    }
+    for (const [name, call] of Object.entries(usual)) assert.equal(answerOf(walled, { call }), allowed, name)
+  })
+
+  test('gives no sockets but pairs, and those of the file system to who wants them', () => {
+    const [unix, inet, netlink] = [1, 2, 16].map((family) => ({ call: 41, args: [family] }))
+    assert.ok(unix && inet && netlink)
+    assert.deepEqual(answers(walled, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
+    assert.deepEqual(answers({ ...walled, unixSockets: true }, unix, inet, netlink), [
+      ...[allowed, EAFNOSUPPORT, EAFNOSUPPORT],
+    ])
+    assert.deepEqual(answers(walled, { call: 53, args: [1] }, { call: 53, args: [2] }), [
+      allowed,
+      EAFNOSUPPORT,
+    ])
+  })
+
+  test('makes threads and processes, but no namespaces', () => {
+    const [thread, user, net] = [0x3d0f00, 0x10000000, 0x40000000].map((flags) => ({
+      call: 56,
+      args: [flags],
+    }))
+    assert.ok(thread && user && net)
+    assert.deepEqual(answers(walled, thread, user, net), [allowed, EPERM, EPERM])
+    // clone3, and io_uring's ways around a filter: programs do without where a kernel has none.
+    for (const call of [435, 425, 426, 427]) assert.equal(answerOf(walled, { call }), ENOSYS, String(call))
+  })
+
+  test('lets a program ask of itself alone what would reach others', () => {
+    assert.deepEqual(answers(walled, { call: 302, args: [0] }, { call: 302, args: [7] }), [allowed, EPERM])
+    const terminal = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
+    assert.deepEqual(answers(walled, ...terminal), [EPERM, EPERM, EPERM, EPERM])
+    const owner = [8, 10, 15].map((command) => ({ call: 72, args: [1, command] }))
+    assert.deepEqual(answers(walled, ...owner), [EPERM, EPERM, EPERM])
+    assert.deepEqual(answers(walled, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
+      ...[allowed, allowed],
+    ])
+  })
+
+  test('keeps a program without walls in its group, and from signals to others', () => {
+    const [setpgid, setsid, kill] = [{ call: 109 }, { call: 112 }, { call: 62, args: [1234] }]
+    assert.deepEqual(answers(walled, setpgid, setsid, kill), [allowed, allowed, allowed])
+    assert.deepEqual(answers(bare, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
+    for (const call of [129, 200, 297]) assert.equal(answerOf(bare, { call }), EPERM, String(call))
+    // In the place of its own id, which the launcher fills in.
+    const itself = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
+    assert.deepEqual(new Set(answers(bare, ...itself)), new Set([allowed]))
+    assert.equal(answerOf(bare, { call: 234, args: [1234] }), EPERM)
+  })
+})
