@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '../../lib/errors.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
-import { jobPrefix, type Task } from '../../lib/jobs/job.ts'
-import { afterEnd } from '../../lib/jobs/run/ways.ts'
+import { jobPrefix, type Piece, type Task } from '../../lib/jobs/job.ts'
+import { afterEnd, afterFailure } from '../../lib/jobs/run/ways.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type Story, walk } from './walk.ts'
@@ -107,6 +108,31 @@ test('a word more is not worth the look of a document, many are', () => {
     assert.equal(chosen(91, [], isShort), 91)
     assert.equal(chosen(99, ['CONTENT_REDUCED'], isShort), 99)
   }
+})
+
+test('a way that fails behind one that kept most of it gives what that one made', () => {
+  const [damaged, missing] = [
+    new AppError('CORRUPT_FILE', 'It is cut off.'),
+    new AppError('INVALID_INPUT', 'pages: expected …'),
+  ]
+  const made = { files: [], warnings: [], kept: 0.88 }
+  const piece = {
+    steps: [{ engine: 'vips', from: 'png', to: 'jpg' }],
+    step: 0,
+    files: [],
+  } as unknown as Piece
+  const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No way is left.' } })
+  const fails = { step: 0, percent: 40, isLastAttempt: true }
+  for (const error of [damaged, missing]) {
+    assert.deepEqual(afterFailure({ ...piece, fallback: made }, { ...fails, error }, nowhere), { made })
+    assert.throws(() => afterFailure(piece, { ...fails, error }, nowhere), { code: error.code })
+  }
+  const bare = new Error('the machine is busy')
+  const again = { ...fails, error: bare, isLastAttempt: false }
+  assert.throws(() => afterFailure({ ...piece, fallback: made }, again, nowhere), bare, 'another attempt')
+  const other = { ...piece, files: [{ key: 'k' }] } as unknown as Piece
+  const turn = afterFailure({ ...piece, fallback: made }, { ...fails, error: damaged }, () => other)
+  assert.deepEqual(turn, { piece: { ...other, reached: 40, fallback: made } })
 })
 
 test('a way on which all comes through ends the search', async () => {
