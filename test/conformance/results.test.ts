@@ -54,6 +54,9 @@ test('a pair is proven by a success over the route that it has now', () => {
 test('what a pair did not keep is known to those who ask before they convert', async () => {
   assert.deepEqual(missingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
   assert.equal(missingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
+  // A picture or a block of sound of a short file.
+  assert.equal(missingShares({ ...line, kept: 'seconds=0.96 samples=0.97' }), undefined)
+  assert.deepEqual(missingShares({ ...line, kept: 'seconds=0.94' }), { seconds: 0.94 })
   assert.equal(missingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)
   const lines = [...(await readResults()).values()]
   const missing = lines.flatMap((one) => (missingShares(one) ? [`${one.from} ${one.to}`] : []))

@@ -83,7 +83,7 @@ test('a wish that works is told its way, how long it takes and what is lost', as
   }
   const still = await check({ from: 'GIF', targetFormat: 'jpeg', options: { qualty: 'high' } })
   assert.deepEqual([still.from, still.to, still.operation], ['gif', 'jpg', 'convert'])
-  assert.deepEqual(still.lost, ['animation', 'quality', 'transparency'])
+  assert.deepEqual(still.lost, ['animation', 'frames', 'quality', 'transparency'])
   assert.match(still.warnings[0]?.message ?? '', /"qualty" is no option/)
   assert.ok(still.engines.length > 0 && still.estimate.runMs > 0 && still.estimate.basis === 'planned')
   assert.equal(still.steps.at(-1)?.to, 'jpg')
