@@ -105,7 +105,7 @@ test(
   async (t) => {
     // Ten of them are kept to store the outcome, and the start takes some.
     const lambda = await serve(t, {}, 20)
-    const whole = { targetFormat: 'mp4', codec: 'av1' }
+    const whole = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
     const { error } = await conversionOf(service, film(60), whole)
     assert.equal(error?.code, 'TIMEOUT')
     assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
