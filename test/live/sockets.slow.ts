@@ -215,6 +215,7 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
     await sleep(300)
     await service.kill()
     service = await startService({ PORT: port }, service.dataDir)
+    await until(() => clients.every(({ resumed }) => resumed > kills), 'they come back', 60)
   }
   for (const id of made)
     await until(
