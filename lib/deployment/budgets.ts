@@ -14,7 +14,7 @@ interface Budget {
 /** Of a package that has no reason to be larger. */
 const usual: Budget = { heapKb: 8600, zipKb: 740 }
 
-/** No reason is good for more: what is larger belongs into a layer. */
+/** No reason is good for more: what is larger belongs in a layer. */
 export const mostZipKb = 1000
 
 interface Reason {

@@ -5,7 +5,7 @@ import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { build, type Metafile } from 'esbuild'
 import type { FunctionDeclaration } from '../resources/declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
-import { functionOptions, leftOut, packagesOfEngines, packagesWithout, unbundled } from './bundle.ts'
+import { functionOptions, leftOut, packagesOfEngines, packagesWithout } from './bundle.ts'
 import { joinedStart, requiringLater } from './joined-start.ts'
 import { contentOf, lambdaLayerIds, layerFile } from './lambda-layers.ts'
 
@@ -34,7 +34,7 @@ const bundled = () =>
     absWorkingDir: root,
     entryPoints: [...new Set(zipNames.map(entryOf))],
     outdir: 'functions',
-    external: [...unbundled, ...leftOut, ...packagesOfEngines],
+    external: [...leftOut, ...packagesOfEngines],
     metafile: true,
     write: false,
     logLevel: 'warning',

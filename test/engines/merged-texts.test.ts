@@ -112,3 +112,10 @@ test('films that are merged keep what all of them say and the chapters of each, 
     )
   }
 })
+
+test('files that say nothing of themselves are not asked what', async () => {
+  const [first, second] = [sound('plain.wav', {}), sound('other.wav', {})]
+  const { commands, warnings } = await convert(ffmpeg, first, 'wav', { operation: 'merge', more: [second] })
+  assert.equal(commands.filter((program) => program === 'ffprobe').length, 2, 'one look at each')
+  assert.deepEqual(warnings, [])
+})

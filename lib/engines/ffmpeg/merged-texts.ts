@@ -31,9 +31,10 @@ export async function mergedTexts(
   gap: number,
   tools: Tools,
 ): Promise<MergedTexts> {
-  const told: Told[] = []
-  for (const { path, format } of parts) told.push(await tellAll(path, format, tools))
-  const texts = told.map(textsIn)
+  const told: (Told | undefined)[] = []
+  for (const part of parts)
+    told.push(saysAny(part) ? await tellAll(part.path, part.format, tools) : undefined)
+  const texts = told.map((one) => (one ? textsIn(one) : new Map<string, string>()))
   const names = textNames.filter((name) => texts.some((of) => of.has(name)))
   const shared = names.filter((name) => texts.every((of) => of.get(name) === texts[0]?.get(name)))
   for (const { code, message } of textsWarning(shared, muxer)) tools.warn(code, message)
@@ -43,7 +44,7 @@ export async function mergedTexts(
   )
   const chapters = chaptersOf(parts, told, gap)
   const fits = chapters !== undefined && holdsChapters(muxer)
-  if (!fits && told.some(({ chapters }) => chapters.length > 0)) {
+  if (!fits && parts.some(({ media }) => media.chapters > 0)) {
     const why = chapters ? 'the format cannot hold them' : 'a file does not tell how long it lasts'
     tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${why}.`)
   }
@@ -55,6 +56,10 @@ export async function mergedTexts(
     args: (at) => ['-map_metadata', String(at), '-map_chapters', fits ? String(at) : '-1'],
   }
 }
+
+/** Most pieces of a recording say nothing, and need not be asked what. */
+const saysAny = ({ media: { tags, chapters } }: Part) =>
+  chapters > 0 || textNames.some((name) => tags.includes(name))
 
 /** Ogg has them with its sound. */
 function textsIn({ format, streams }: Told): Map<string, string> {
@@ -76,13 +81,17 @@ interface Mark {
 }
 
 /** Undefined where nobody knows when a file begins. */
-function chaptersOf(parts: readonly Part[], told: readonly Told[], gap: number): Mark[] | undefined {
+function chaptersOf(
+  parts: readonly Part[],
+  told: readonly (Told | undefined)[],
+  gap: number,
+): Mark[] | undefined {
   let beginS = 0
   const marks: Mark[] = []
-  for (const [index, { chapters }] of told.entries()) {
+  for (const [index, one] of told.entries()) {
     const lastsS = parts[index]?.media.durationS
     if (lastsS === undefined) return undefined
-    for (const { start_time, end_time, tags } of z.array(Chapter).catch([]).parse(chapters)) {
+    for (const { start_time, end_time, tags } of z.array(Chapter).catch([]).parse(one?.chapters)) {
       marks.push({
         startS: beginS + start_time,
         endS: beginS + Math.min(end_time, lastsS),

@@ -75,7 +75,7 @@ function besidesWarnings({ attachments, data }: Media): Warning[] {
   return [
     ...(attachments === 0
       ? []
-      : [{ code: 'ATTACHMENTS_DROPPED', message: `${files} dropped, as a font of the subtitles.` }]),
+      : [{ code: 'ATTACHMENTS_DROPPED', message: `${files} dropped: fonts of subtitles, for example.` }]),
     ...(data === 0
       ? []
       : [{ code: 'DATA_DROPPED', message: `${tracks} dropped, neither picture nor sound nor text.` }]),
