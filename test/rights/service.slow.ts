@@ -97,6 +97,8 @@ test('uploads become jobs, when they arrive or before, or nothing', async () => 
   assert.equal((await client.finished(made.data.jobId)).status, 'completed')
 })
 
+const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
+
 const past = new Date(Date.now() - 1000).toISOString()
 
 test('webhooks, sockets and workflows hear and do what they should', async () => {
@@ -112,14 +114,20 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
   await until(() => frames.length > 0, 'the socket is greeted', 90)
   const tasks = plain
   const { jobId } = await apart.job(client, tasks)
-  socket.send(JSON.stringify({ type: 'ping' }))
-  socket.send(JSON.stringify({ type: 'subscribe', jobs: [jobId] }))
-  socket.send(JSON.stringify({ type: 'unsubscribe', jobs: [jobId] }))
-  socket.send(JSON.stringify({ type: 'resume', since: 0 }))
-  for (let bad = 0; bad < 3; bad++) socket.send('nonsense')
+  // Before it is asked for less: a socket that has left the job would not hear of its end.
   await until(
     () => frames.some((frame) => frame.includes('job.completed')),
     'the socket hears of the end',
+    90,
+  )
+  socket.send(JSON.stringify({ type: 'ping' }))
+  socket.send(JSON.stringify({ type: 'subscribe', jobs: [jobId] }))
+  socket.send(JSON.stringify({ type: 'resume', since: 0 }))
+  socket.send(JSON.stringify({ type: 'unsubscribe', jobs: [jobId] }))
+  for (let bad = 0; bad < 3; bad++) socket.send('nonsense')
+  await until(
+    () => ['pong', 'snapshot', 'error'].every((type) => frames.some((frame) => typeOf(frame) === type)),
+    'the socket is answered',
     90,
   )
   await until(
