@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Change } from '../../lib/aws/table-expressions.ts'
+import type { Task } from '../../lib/jobs/job.ts'
 import { Lease } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
@@ -42,4 +43,31 @@ test('a worker that shows signs of life keeps its task, and its message with it,
   t.mock.timers.tick(9000)
   await turn()
   assert.equal(writes.length, 3, 'no sign of life after the end')
+})
+
+test('a task that is given back costs no attempt, and its time counts from the claim of whoever began it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: start })
+  const { tasks } = newJob([given('in'), task('work', [0])])
+  /** What is written of it by a worker that claimed it just now. */
+  const givenBack = async (claimed: Partial<Task>): Promise<Change> => {
+    const writes: Change[] = []
+    const store = {
+      changeTask: async (_ref: unknown, change: Change) => {
+        writes.push(change)
+        return { applied: true, record: { ...tasks[0], attempt: 1, ...claimed } }
+      },
+    }
+    const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
+    await lease.claim()
+    await lease.release()
+    return writes[1] ?? {}
+  }
+  const [isMineNoMore, setPlus] = [['leaseId', 'leaseUntil'], { attempt: ['attempt', -1] }]
+  const remove = [...isMineNoMore, 'startedAt']
+  assert.deepEqual(await givenBack({ startedAt: moment(0) }), { set: { status: 'pending' }, setPlus, remove })
+  // Where another image goes on, or parts are joined, attempts are counted anew.
+  const startedAt = moment(-60)
+  assert.deepEqual((await givenBack({ startedAt })).remove, isMineNoMore)
+  const joining = { set: { status: 'processing' }, setPlus, remove: isMineNoMore }
+  assert.deepEqual(await givenBack({ startedAt, expandedBy: 0 }), joining)
 })

@@ -186,7 +186,8 @@ export class Lease {
   /** Gives the task back as if it had not been taken. */
   async release(): Promise<void> {
     await this.end()
-    const isFirst = this.#task?.startedAt !== undefined && this.#task.attempt === 1
+    // Attempts are counted anew where parts are joined or another image goes on, the time of a task is not.
+    const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     await this.#change({
       set: { status: this.#task?.expandedBy === undefined ? 'pending' : 'processing' },
       setPlus: { attempt: ['attempt', -1] },
