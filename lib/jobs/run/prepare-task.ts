@@ -8,15 +8,14 @@ import { Slots } from './slots.ts'
 export async function prepareTask(ref: TaskRef, services: Services): Promise<void> {
   const { store, settlement } = services.jobs
   const [task, job] = await Promise.all([store.task(ref), store.job(ref.jobId)])
-  const isGoingOn = job && isLive(job.status)
-  // It may have been its turn.
-  if (job && (!isGoingOn || (task && isOver(task)))) await new Slots(services).free(job)
-  if (!task) return
-  if (isOver(task)) {
-    await settlement.settle(task, { again: true })
-    return dropPartsOfEnded(task, services)
+  if (task && !isOver(task) && job && isLive(job.status)) {
+    if (task.expandedBy !== undefined && task.open) return sendParts(task, services)
+    return settlement.send(task)
   }
-  if (!isGoingOn) return
-  if (task.expandedBy !== undefined && task.open) return sendParts(task, services)
-  await settlement.send(task)
+  if (task && isOver(task)) {
+    await settlement.settle(task, { again: true })
+    await dropPartsOfEnded(task, services)
+  }
+  // It may have been its turn.
+  if (job) await new Slots(services).free(job)
 }

@@ -19,9 +19,10 @@ export async function runTask(run: TaskRun, work: Work): Promise<MessageOutcome>
   const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.job(ref.jobId)])
   const slots = new Slots(services)
   if (!applied || !task) {
+    const outcome = await notClaimed(run, task, log)
     // It may have been its turn.
     if (job) await slots.free(job)
-    return notClaimed(run, task, log)
+    return outcome
   }
   const state = job && isLive(job.status) ? await unlessBusy(lease, store.inputsOf(task, job)) : undefined
   if (!state) {

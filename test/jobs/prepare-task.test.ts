@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../lib/ids.ts'
+import { partRecord } from '../../lib/jobs/graph.ts'
+import type { Task } from '../../lib/jobs/job.ts'
+import { prepareTask } from '../../lib/jobs/run/prepare-task.ts'
+import { Slots } from '../../lib/jobs/run/slots.ts'
+import type { Services } from '../../lib/services.ts'
+import { importedFile } from './no-op-engine.ts'
+import { openDatabase } from './table-of-tests.ts'
+import { chain, one, records } from './tasks.ts'
+import { World } from './world.ts'
+
+const database = openDatabase()
+
+/** A job of two tasks, one after the other, whose messages are lost. */
+async function newWorld() {
+  const world = new World({ database, tableName: await database.makeTable() })
+  await world.create(chain(2))
+  world.queues.lose()
+  const prepare = (task: number, services = world.services()) =>
+    prepareTask({ jobId: world.jobId, task }, services)
+  const { store } = world.services().jobs
+  const change = (task: number, set: Partial<Task>) => store.changeTask({ jobId: world.jobId, task }, { set })
+  return { world, prepare, change }
+}
+const sent = ({ queues }: World) =>
+  queues.bodies.map((body) => {
+    const { task, part } = JSON.parse(body)
+    return part === undefined ? task : `${task} part ${part}`
+  })
+const over: Partial<Task> = { status: 'completed', files: [importedFile], endedAt: new Date().toISOString() }
+
+test('a task that is ready is sent, and of a job that is over or gone nothing is', async () => {
+  const { world, prepare } = await newWorld()
+  await prepare(1)
+  assert.deepEqual(sent(world), [1])
+  world.queues.lose()
+  await prepare(9)
+  await world.cancel()
+  await prepare(1)
+  assert.deepEqual(sent(world), [])
+})
+
+test('of a task that is over hears whoever waits for it', async () => {
+  const { world, prepare, change } = await newWorld()
+  await change(1, over)
+  await prepare(1)
+  assert.deepEqual(sent(world), [2])
+})
+
+test('of a task that waits for its parts those are sent that nobody has begun', async () => {
+  const { world, prepare, change } = await newWorld()
+  const [task] = (await world.state()).tasks
+  assert.ok(task)
+  const step = {
+    operation: 'watermark',
+    engine: 'vips',
+    image: 'image',
+    from: 'png',
+    to: 'png',
+    options: {},
+  } as const
+  const pieces = [{ steps: [step], step: 0, files: [importedFile] }]
+  const [begun, ...parts] = [1000, 1001, 1002].map((number) =>
+    partRecord(task, number, { pieces }, new Date()),
+  )
+  assert.ok(begun)
+  await world.services().jobs.store.addParts([{ ...begun, status: 'processing' }, ...parts])
+  await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
+  await prepare(1)
+  assert.deepEqual(sent(world), ['1 part 1002'])
+})
+
+test('a task that comes when its job is over, or it is, gives the turn of the job to the next one', async () => {
+  for (const isCancelled of [true, false]) {
+    const { world, prepare, change } = await newWorld()
+    const own = world.services()
+    const oneAtATime = { ...own.plans['self-hosted'], concurrentJobs: 1 }
+    const services: Services = { ...own, plans: { ...own.plans, 'self-hosted': oneAtATime } }
+    const slots = new Slots(services)
+    const next = records(newId('job'), one())
+    await own.jobs.store.create(next)
+    const { job } = await world.state()
+    assert.equal(await slots.take(job, { jobId: job.id, task: 1 }, 'image'), true)
+    assert.equal(await slots.take(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
+    await prepare(1, services)
+    world.queues.lose()
+    if (isCancelled) await world.cancel()
+    else {
+      await change(1, over)
+      await prepare(1, services)
+      world.queues.lose()
+      await change(2, over)
+    }
+    await prepare(2, services)
+    const called = world.queues.bodies.map((body) => JSON.parse(body).jobId)
+    assert.deepEqual(called, [next.job.id], `${isCancelled}`)
+  }
+})
