@@ -175,7 +175,7 @@ export class Jobs {
 
   #lookAgain(job: Job, wakeAt: string) {
     // Who deletes or ends it meanwhile wants it looked at sooner.
-    const condition = { equal: { status: job.status }, absent: ['deletedAt', 'unsaid'] }
+    const condition = { equal: { status: job.status }, absent: ['unsaid'] }
     return this.store.changeJob(job.id, { set: { wakeAt } }, { condition })
   }
 

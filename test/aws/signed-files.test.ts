@@ -125,4 +125,13 @@ test('a message whose signatures end before the work does is no use, nor one wit
   assert.equal(await given({}), undefined)
   await put('work/large.json', JSON.stringify(work))
   assert.ok(await given({ work: { url: await signer.input('work/large.json', 60) } }))
+  // It was deleted, or its address has ended: somebody else can sign anew. A store that is away may be back soon.
+  const gone = await signer.input('work/gone.json', 60)
+  assert.equal(await given({ work: { url: gone } }), undefined)
+  const over = gone.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
+  assert.equal(await given({ work: { url: over } }), undefined)
+  const away = createServer((_, reply) => reply.writeHead(503).end())
+  const url = `http://127.0.0.1:${await listen(away, 0)}`
+  await assert.rejects(given({ work: { url } }), /the storage answered 503/)
+  await close(away)
 })

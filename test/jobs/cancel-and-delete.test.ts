@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { partRecord } from '../../lib/jobs/graph.ts'
 import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
@@ -179,6 +180,32 @@ test('of a large job that is deleted nothing is left', async () => {
   assert.deepEqual(await database.scan(tableName), [])
   assert.deepEqual(keysLeft(world), [])
   await outcomeOf(world)
+})
+
+test('a deletion that stops while the sweep looks at its job is made up for soon, not after its retention', async () => {
+  let isDue = false
+  const tableName = await database.makeTable()
+  const world: World = new World({
+    ...{ database, tableName },
+    manner: async (command, send) => {
+      if (isDue && command instanceof UpdateCommand) {
+        isDue = false
+        // It is marked as deleted, and nothing more.
+        world.gate.stopAt(world.gate.effects.length + 1)
+        assert.equal(await world.delete(), undefined)
+      }
+      return send(command)
+    },
+  })
+  await world.create(one())
+  await world.settle()
+  const before = world.time.now
+  isDue = true
+  await world.sweep()
+  assert.equal(typeof (await world.job())?.deletedAt, 'string')
+  await world.settle()
+  assert.deepEqual(await database.scan(tableName), [])
+  assert.ok(world.time.now - before < 120_000)
 })
 
 test('two sweeps that find the same job at the end of its retention tell the same', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { NewTask } from '../../lib/jobs/graph.ts'
 import { percentOf } from '../../lib/jobs/machine.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import type { Database } from './table-of-tests.ts'
 import { type Circumstances, World } from './world.ts'
 
@@ -34,6 +34,7 @@ export async function runGraph(
   const fallen = percents.filter((percent, at) => percent < (percents[at - 1] ?? 0))
   assert.deepEqual(fallen, [], 'what GET shows never falls')
   await assertAtRest(world)
+  assertPrompt(world)
   const { status, events } = await outcomeOf(world)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])

@@ -95,4 +95,9 @@ export async function assertAtRest(world: World): Promise<void> {
   )
 }
 
+/** Whoever did something told those who wait for it: nobody had to look after the job. */
+export function assertPrompt(world: World): void {
+  assert.equal(world.sweeps, 0, 'the sweep found nothing to make up for')
+}
+
 const isTerminalTask = (status: string) => status !== 'pending' && status !== 'processing'

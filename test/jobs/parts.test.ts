@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { percentOfTask } from '../../lib/jobs/machine.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import { created, leftovers, partStories, split } from './part-stories.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type Story, walk } from './walk.ts'
@@ -23,6 +23,7 @@ async function told({ play, during, loops = 2 }: Story): Promise<World> {
   await play(world)
   await world.settle()
   await assertAtRest(world)
+  assertPrompt(world)
   return world
 }
 
@@ -87,6 +88,7 @@ test('a task that was given to its parts is not ended by a queue that fails then
   }
   await world.settle()
   await assertAtRest(world)
+  assertPrompt(world)
   assert.equal((await outcomeOf(world)).status, 'completed')
   assert.ok(refusals > 1)
 })

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { taskKey } from '../../lib/jobs/keys.ts'
+import { convertTask } from '../../lib/jobs/run/convert-task.ts'
+import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { lostAnswers } from './imitated-aws.ts'
 import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
@@ -222,4 +224,23 @@ test('an upload is told of when it is there, each time the same, though it is no
     assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...facts, format, via: 'presigned' })
     assert.deepEqual(others, [])
   }
+})
+
+test('a message that comes while its task is at work comes again when the lease would be over', async () => {
+  const outcomes: unknown[] = []
+  const world = await newWorld({
+    during: {
+      a: ({ jobId, queues }) =>
+        world.as('another worker', async (services) => {
+          const idle = { stopping: new AbortController().signal, outOfSpace: new AbortController().signal }
+          const run = { ref: { jobId, task: 1 }, queue: 'image', services, ...idle } as const
+          const extendVisibility = (seconds: number) => queues.extendVisibility('image', '', seconds)
+          outcomes.push(await runTask({ ...run, extendVisibility, remainingMs: 600_000 }, convertTask))
+        }),
+    },
+  })
+  await world.create(one())
+  await world.settle()
+  assert.deepEqual(outcomes, [{ done: false, againInS: 16 }])
+  assert.deepEqual(world.runs, ['a'])
 })

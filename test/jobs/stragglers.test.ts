@@ -6,8 +6,9 @@ import type { Task } from '../../lib/jobs/job.ts'
 import { isStraggler, lookAfterPart } from '../../lib/jobs/run/stragglers.ts'
 import { silentLog } from '../local/dynamodb/start.ts'
 import { until } from '../until.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import { leftovers, split } from './part-stories.ts'
+import { newJob } from './records.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type During, World } from './world.ts'
 
@@ -39,6 +40,13 @@ test('one of a kind is no straggler, nor is one that only failures stand beside'
   assert.equal(isStraggler(part(undefined, cut), 600_000, failed, 4), false)
 })
 
+test('of a part that is young nothing is asked, however often its worker shows signs of life', async () => {
+  const run = { services: {} } as Parameters<typeof lookAfterPart>[1] // whatever is asked of it fails
+  const { job } = newJob([])
+  assert.equal(await lookAfterPart({ part: part(undefined), job, ranMs: 19_999 }, run, silentLog), true)
+  await assert.rejects(lookAfterPart({ part: part(undefined), job, ranMs: 20_000 }, run, silentLog))
+})
+
 /** What the fifth of six parts learns when its worker looks after it, as if it had taken a minute. */
 async function look(world: World): Promise<boolean | undefined> {
   const { job, parts } = await world.state()
@@ -61,6 +69,7 @@ async function played(during: During, circumstances: Partial<ConstructorParamete
   await world.create(split(1))
   await world.settle()
   await assertAtRest(world)
+  assertPrompt(world)
   const { status, files } = await outcomeOf(world)
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
   assert.deepEqual(await leftovers(world), [])

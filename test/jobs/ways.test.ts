@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
 import { jobPrefix, type Piece, type Task } from '../../lib/jobs/job.ts'
 import { afterEnd, afterFailure } from '../../lib/jobs/run/ways.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type Story, walk } from './walk.ts'
 import { animation, keeps, wayStories } from './way-stories.ts'
@@ -20,6 +20,7 @@ async function told({ play, during }: Story): Promise<{ world: World; task: Task
   await play(world)
   await world.settle()
   await assertAtRest(world)
+  assertPrompt(world)
   const { tasks, parts } = await world.state()
   const [task] = tasks
   assert.ok(task)

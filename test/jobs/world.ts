@@ -103,6 +103,8 @@ export class World {
   readonly #circumstances: Circumstances
   /** What workers remember that wait for a message. */
   readonly #warm: Services[] = []
+  /** Looks that the sweep took of its own, as something was due. */
+  sweeps = 0
   #sweptAt = 0
   #moves = 0
 
@@ -311,7 +313,9 @@ export class World {
       })
     assert.ok(Number.isFinite(next), `nobody will ever look at ${JSON.stringify(Item)}`)
     this.time.moveTo(next)
-    if (next === sweepAt) await this.sweep()
+    if (next !== sweepAt) return true
+    this.sweeps += 1
+    await this.sweep()
     return true
   }
 

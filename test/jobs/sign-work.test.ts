@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Piece, Task } from '../../lib/jobs/job.ts'
+import type { Known, Outlet } from '../../lib/jobs/outlet.ts'
+import { signedForS, signing } from '../../lib/jobs/sign-work.ts'
+import type { SignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
+import { isSealed, Vault } from '../../lib/sealed.ts'
+import { completed, file, given, newJob, start, task } from './records.ts'
+
+const vault = new Vault('a secret of tests that is long enough')
+const [inAddress, outAddress] = ['https://store/', 'https://store/form']
+const written = new Map<string, string>()
+
+/** What is sent with the second of two tasks, which takes the files of the first and of one that needed no work. */
+async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], known?: Known) {
+  const { fixed, tasks } = newJob([given('in'), task('work', [0]), task('join', [0, 1])])
+  const [first, second] = tasks
+  assert.ok(first && second)
+  const planned: Outlet = {
+    route: async ({ jobId, number, operation }) => ({
+      queue: operation === 'convert' ? 'image' : 'transfer',
+      message: { jobId, task: number },
+    }),
+    again: () => 'ready',
+  }
+  const made = { ...first, ...completed(2, file('made.png', 'jobs/job_1/1/made')) }
+  const outlet = signing(planned, {
+    vault,
+    store: { inputsOf: async () => ({ fixed, tasks: [made] }), parts: async () => parts },
+    signer: {
+      input: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
+      output: async (prefix: string, expiresS: number) => ({
+        ...{ url: outAddress, prefix, fields: { expires: `${expiresS}` } },
+      }),
+    },
+    files: {
+      putBytes: async (key: string, body: Uint8Array, type: string) => {
+        written.set(`${type} ${key}`, Buffer.from(body).toString())
+      },
+    },
+  } as unknown as Parameters<typeof signing>[1]) // nothing else is asked
+  const { message } = await outlet.route({ ...second, ...wishes }, known)
+  return message
+}
+
+const workIn = ({ work }: TaskMessage): SignedWork => {
+  assert.ok(work && 'inputs' in work, JSON.stringify(work))
+  return work
+}
+const address = (key: string) => [key, `${inAddress}${key}?${signedForS}`]
+
+test('a task goes out with addresses of its inputs, each once, and of what it may store, for an hour', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: start })
+  const piece = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
+  const { inputs, output, until, opened } = workIn(await sent({ pieces: [piece as unknown as Piece] }))
+  const keys = ['in/in', 'jobs/job_1/1/made', 'jobs/job_1/2/page']
+  assert.deepEqual(inputs, Object.fromEntries(keys.map(address)))
+  assert.deepEqual(output, {
+    ...{ url: outAddress, prefix: 'jobs/job_1/2/', fields: { expires: `${signedForS}` } },
+  })
+  assert.deepEqual([until, opened], [start.getTime() + 3_600_000, {}])
+})
+
+test('a task that joins its parts gets what they made, one that has none does not ask for it', async () => {
+  const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as unknown as Task
+  const inputsOf = async (wishes: Partial<Task>) =>
+    Object.keys(workIn(await sent(wishes, [part], { fixed: [], tasks: [] })).inputs)
+  assert.deepEqual(await inputsOf({ expandedBy: 0 }), ['jobs/job_1/2/part'])
+  assert.deepEqual(await inputsOf({}), [])
+})
+
+test('its passwords go along, opened, by what stands for them in its record', async () => {
+  const [password, other] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
+  const piece = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as Piece
+  const { opened } = workIn(await sent({ spec: { options: { password } }, pieces: [piece] }))
+  assert.ok(isSealed(password) && isSealed(other))
+  assert.deepEqual(opened, { [password.sealed]: 'ä secret', [other.sealed]: 7 })
+})
+
+test('what is too large for a message lies in the bucket, and the message says where', async () => {
+  const many = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
+  const { work } = await sent({ part: 1001 }, [], { fixed: [], tasks: [] })
+  assert.ok(work && 'inputs' in work && written.size === 0)
+  const large = await sent({ part: 1001, pieces: [{ files: many, steps: [] } as unknown as Piece] })
+  const [[place = '', text = ''] = []] = written
+  assert.match(place, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
+  const [, key] = place.split(' ')
+  assert.deepEqual(large.work, { url: `${inAddress}${key}?${signedForS}` })
+  assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
+})
+
+test('what takes files elsewhere reaches them by its own right, and gets no addresses', async () => {
+  assert.deepEqual(await sent({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
+})
