@@ -22,13 +22,18 @@ export class ContentLost extends AppError {
 /** What a step is known by here. */
 type GuardedStep = Pick<Step, 'operation' | 'from' | 'to' | 'options'>
 
+/** Reading takes the thread that starts engines. After this time most of them work by themselves. */
+const headStartMs = 10
+
 /**
  * Holds the result of each step to what went in. What is sent is read while its engine works, what comes out once, when
  * it is there, and is what goes into the next step.
  */
-export class Guard {
+export class Guard implements Disposable {
   readonly #log: Log
-  #source: Promise<Holding | undefined> = Promise.resolve(undefined)
+  /** Reads it when it is first called. */
+  #source: () => Promise<Holding | undefined> = async () => undefined
+  #headStart: NodeJS.Timeout | undefined
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
 
@@ -53,19 +58,30 @@ export class Guard {
   ): void {
     // What goes into an archive is not looked into.
     if (operation === 'archive') {
-      this.#source = Promise.resolve({ counts: { entries: inputs.length }, features: [] })
+      this.#know({ counts: { entries: inputs.length }, features: [] })
       return
     }
     const asked = { encoding: textOf(options?.['encoding']), delimiter: textOf(options?.['delimiter']) }
-    const reading = inputs.map(({ path, format }) =>
-      this.#tried(() => holdingOf(path, format, { isResult: false, ...asked })),
-    )
-    this.#source = Promise.all(reading).then(gathered)
+    const one = ({ path, format }: (typeof inputs)[number]) =>
+      this.#tried(() => holdingOf(path, format, { isResult: false, ...asked }))
+    let reading: Promise<Holding | undefined> | undefined
+    this.#source = () => (reading ??= Promise.all(inputs.map(one)).then(gathered))
+    clearTimeout(this.#headStart)
+    this.#headStart = setTimeout(this.#source, headStartMs)
+  }
+
+  #know(source: Holding | undefined): void {
+    this.#source = async () => source
+  }
+
+  /** What has not been read by now need not be any more. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#headStart)
   }
 
   /** What is kept of it while parts do the work. */
   async held(): Promise<Held | undefined> {
-    const source = await this.#source
+    const source = await this.#source()
     if (!source) return undefined
     const { words: _words, features, ...counted } = source
     return { ...counted, features: [...features] }
@@ -76,7 +92,7 @@ export class Guard {
       ...(seconds !== undefined && { seconds }),
       ...(soundSeconds !== undefined && { soundSeconds }),
     }
-    this.#source = Promise.resolve({ ...held, ...lasts })
+    this.#know({ ...held, ...lasts })
   }
 
   /**
@@ -93,10 +109,10 @@ export class Guard {
     // Nothing could be read of a locked document: the open one is what the others are held to.
     if (step.operation === 'unlock') this.begin(files.map(({ path }) => ({ path, format: to })))
     if (!keeping.includes(step.operation)) return
-    const source = (await this.#source) ?? entriesOf(listed?.source)
+    const source = (await this.#source()) ?? entriesOf(listed?.source)
     const made = gathered(await Promise.all(files.map((file) => this.#made(file, step.operation, to))))
     const result = made ?? entriesOf(listed?.result)
-    this.#source = Promise.resolve(result)
+    this.#know(result)
     if (!source || !result) {
       const uncounted = [...(source ? [] : [from]), ...(result ? [] : [to])]
       const dropped = source ? droppedBy({ source, from, to }) : []
@@ -104,7 +120,7 @@ export class Guard {
       return
     }
     const features = new Set([...result.features, ...carried(source, { from, to })])
-    this.#source = Promise.resolve({ ...result, features: [...features] })
+    this.#know({ ...result, features: [...features] })
     const codes = warned.map(({ code }) => code)
     const verdict = compare({ ...step, from, to, source, result, warned: codes })
     this.#fidelity = inTurn(this.#fidelity, verdict.fidelity)

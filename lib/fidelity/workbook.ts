@@ -22,7 +22,7 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   for (const path of paths) {
     await zip.read(path, (xml) => {
       if (readCells(xml, cells)) hasFormulas = true
-      mayHide ||= xml.includes('hidden="') || xml.includes('zeroHeight')
+      mayHide ||= hidingMarks.some((mark) => xml.includes(mark))
     })
     for (const words of await wordsOfShapes(zip, path)) cells.besides(words)
   }
@@ -35,6 +35,9 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   const visibleWords = mayHide ? await shownWords(zip, sheets, texts) : undefined
   return visibleWords ? { ...held, visibleWords } : held
 }
+
+/** Without them nothing of a sheet is hidden. LibreOffice says of each row that it is not. */
+const hidingMarks = ['hidden="1"', 'hidden="true"', 'zeroHeight="1"', 'zeroHeight="true"']
 
 /** Undefined where it is not known what is hidden. */
 async function shownWords(

@@ -68,7 +68,7 @@ export interface FilesDone {
 export async function convertFiles(run: FilesRun): Promise<FilesDone> {
   const { steps, image } = run
   const warnings: Warning[] = []
-  const guard = new Guard(run.log)
+  using guard = new Guard(run.log)
   let { inputs } = run
   let at = run.from
   if (run.held) guard.recall(run.held)
@@ -116,7 +116,7 @@ export async function splitFiles(run: FilesRun, crew: () => Promise<Crew>): Prom
   const portions = (await engine.split(work, tools, await crew())) ?? []
   if (portions.length < 2) return undefined
   if (joinReads(run)) return { portions }
-  const guard = new Guard(run.log)
+  using guard = new Guard(run.log)
   guard.begin(run.inputs, step)
   return { portions, held: await guard.held() }
 }

@@ -114,7 +114,7 @@ const times = ({ user, system }: NodeJS.CpuUsage, allBefore: number) => ({
 
 async function converted(input: InputFile, to: FormatId, workDir: string, isGuarded: boolean): Promise<void> {
   const route = planRoute({ engines, from: input.format as FormatId, to })
-  const guard = isGuarded ? new Guard(log) : undefined
+  using guard = isGuarded ? new Guard(log) : undefined
   let inputs = [input]
   const steps = stepsOf(route, {})
   guard?.begin(inputs, steps[0])
