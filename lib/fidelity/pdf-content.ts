@@ -1,6 +1,6 @@
 import type { PdfFont } from './pdf-fonts.ts'
 import { commentEnd, isNumeric, isSpace, nameIn, regularEnd } from './pdf-signs.ts'
-import { Bytes, hexInto, stringInto } from './pdf-strings.ts'
+import { Bytes, hexInto, hexPairAt, stringInto } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 
 /** What content asks for that lies outside of it: a font to go on with, or a form or picture to draw. */
@@ -80,10 +80,28 @@ export class PdfContent {
   #string(byte: number): void {
     const codes = this.#codes
     codes.length = 0
+    if (byte === 60 && this.font) this.#plainHex(this.font)
     this.#at = (byte === 40 ? stringInto : hexInto)(codes, this.#bytes, this.#at)
     if (!this.font) return
     this.glyphs += Math.floor(codes.length / this.font.codeBytes)
     this.unknown += this.font.read(codes, this.#text)
+  }
+
+  /** Most strings are of digits and nothing else, whose codes need not be kept. What is left of others is read byte by byte. */
+  #plainHex(font: PdfFont): void {
+    const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
+    const last = bytes.length - codeBytes * 2
+    let [at, glyphs, unknown] = [this.#at + 1, 0, 0]
+    for (; at <= last; at += codeBytes * 2) {
+      const upper = hexPairAt(bytes, at)
+      const code = codeBytes === 1 ? upper : upper * 256 + hexPairAt(bytes, at + 2)
+      if (code < 0) break
+      glyphs++
+      unknown += font.readOne(code, text)
+    }
+    this.glyphs += glyphs
+    this.unknown += unknown
+    this.#at = at - 1
   }
 
   /** 9.4.3: strings, and moves between them. What is only kerned is one word. */

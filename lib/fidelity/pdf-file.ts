@@ -142,7 +142,8 @@ export class PdfFile {
    */
   #rows(table: Buffer): void {
     let [id, first, numbers, value] = [0, 0, 0, -1]
-    for (const byte of table) {
+    for (let at = 0; at < table.length; at++) {
+      const byte = table[at] ?? 0
       const digit = byte - 48
       if (digit >= 0 && digit <= 9) {
         value = Math.max(0, value) * 10 + digit

@@ -24,15 +24,16 @@ export class PdfFont {
     const { bytes, length } = codes
     let unread = 0
     if (this.codeBytes === 1) {
-      for (let at = 0; at < length; at++) unread += this.#readOne(bytes[at] ?? 0, text)
+      for (let at = 0; at < length; at++) unread += this.readOne(bytes[at] ?? 0, text)
     } else {
       for (let at = 1; at < length; at += 2)
-        unread += this.#readOne((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
+        unread += this.readOne((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
     }
     return unread
   }
 
-  #readOne(code: number, text: GlyphText): 0 | 1 {
+  /** Adds what one code means. @returns 1 for a glyph that nobody knows. */
+  readOne(code: number, text: GlyphText): 0 | 1 {
     const unit = this.#units[code] ?? unseen
     if (unit > several) {
       text.push(unit)

@@ -20,27 +20,35 @@ export class Bytes {
   }
 }
 
-/** The value of a hexadecimal digit; 16 for what is none. */
+const noDigit = 16
+/** The value of a hexadecimal digit, by the byte that it is written as. */
 const hexDigits = new Uint8Array(256).map((_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16)
-  return Number.isNaN(digit) ? 16 : digit
+  return Number.isNaN(digit) ? noDigit : digit
 })
+
+/** The byte that two digits stand for; of what are no digits, below zero, also when another one is added to 256 of it. */
+export function hexPairAt(bytes: Uint8Array, at: number): number {
+  const upper = hexDigits[bytes[at] ?? 0] ?? noDigit
+  const lower = hexDigits[bytes[at + 1] ?? 0] ?? noDigit
+  return (upper | lower) < noDigit ? upper * 16 + lower : -65_536
+}
 
 /** @param at of its first sign. @returns where it has ended. */
 export function hexInto(out: Bytes, bytes: Uint8Array, at: number): number {
-  let upper = 16
+  let upper = noDigit
   let next = at + 1
   for (; next < bytes.length && bytes[next] !== 62; next++) {
-    const digit = hexDigits[bytes[next] ?? 0] ?? 16
-    if (digit > 15) continue
-    if (upper > 15) upper = digit
+    const digit = hexDigits[bytes[next] ?? 0] ?? noDigit
+    if (digit === noDigit) continue
+    if (upper === noDigit) upper = digit
     else {
       out.push(upper * 16 + digit)
-      upper = 16
+      upper = noDigit
     }
   }
   // A last one that is alone stands for the upper half.
-  if (upper <= 15) out.push(upper * 16)
+  if (upper !== noDigit) out.push(upper * 16)
   return next + 1
 }
 
