@@ -4,21 +4,31 @@ import { decoded } from './markup.ts'
 /**
  * Cells of a sheet of a workbook (ECMA-376, 18.3.1.4), from its bytes: as texts and tags the same takes ten times as
  * long, and a sheet may have a million cells.
- * @returns whether some are calculated.
  */
-export function readCells(xml: Buffer, cells: Cells): boolean {
+export function readCells(xml: Buffer, cells: Cells): SheetFacts {
   const reader = new SheetReader(xml, cells)
   reader.read()
-  return reader.hasFormulas
+  return reader
 }
+
+export interface SheetFacts {
+  /** Some cells are calculated. */
+  readonly hasFormulas: boolean
+  /** Some rows or columns are hidden. */
+  readonly hides: boolean
+}
+
+/** Of rows, columns, and rows of which nothing is said. LibreOffice says of each that it is not. */
+const hiding = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [lowerC, lowerF, lowerT, lowerV, equals] = [99, 102, 116, 118, 61]
 /** 18.18.11; of those of several letters all are texts. */
 const [shared, number, truth, failure, text] = [115, 110, 98, 101, 0]
 
-class SheetReader {
+class SheetReader implements SheetFacts {
   hasFormulas = false
+  hides = false
   readonly #xml: Buffer
   readonly #cells: Cells
   #type: number = number
@@ -67,6 +77,7 @@ class SheetReader {
       this.#end()
     }
     const close = this.#following(end, greaterThan)
+    if (letter === 0 && !isEnd && close > end) this.hides ||= hiding.test(xml.toString('latin1', end, close))
     if (letter === lowerF) this.hasFormulas = true
     const isOpen = !isEnd && xml[close - 1] !== slash
     if (letter === lowerF && isOpen) return this.#following(close, lessThan)

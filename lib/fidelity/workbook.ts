@@ -18,11 +18,12 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
   const sheets = await sheetsOf(zip)
   const paths = sheets.map(({ path }) => path)
   let hasFormulas = false
-  let mayHide = sheets.some(({ isHidden }) => isHidden)
+  let hides = sheets.some(({ isHidden }) => isHidden)
   for (const path of paths) {
     await zip.read(path, (xml) => {
-      if (readCells(xml, cells)) hasFormulas = true
-      mayHide ||= hidingMarks.some((mark) => xml.includes(mark))
+      const sheet = readCells(xml, cells)
+      hasFormulas ||= sheet.hasFormulas
+      hides ||= sheet.hides
     })
     for (const words of await wordsOfShapes(zip, path)) cells.besides(words)
   }
@@ -32,12 +33,9 @@ export async function workbook(bytes: FileBytes): Promise<Holding | undefined> {
     ...(zip.names.some((name) => /^xl\/(?:threaded)?comments/i.test(name)) ? (['comments'] as const) : []),
   ]
   const held = cells.holding(paths.length, features)
-  const visibleWords = mayHide ? await shownWords(zip, sheets, texts) : undefined
+  const visibleWords = hides ? await shownWords(zip, sheets, texts) : undefined
   return visibleWords ? { ...held, visibleWords } : held
 }
-
-/** Without them nothing of a sheet is hidden. LibreOffice says of each row that it is not. */
-const hidingMarks = ['hidden="1"', 'hidden="true"', 'zeroHeight="1"', 'zeroHeight="true"']
 
 /** Undefined where it is not known what is hidden. */
 async function shownWords(

@@ -40,6 +40,9 @@ async function wordsOf(text: string): Promise<number | undefined> {
 const shown: readonly [content: string, words: number, what: string][] = [
   ['(one two) Tj', 2, 'a string'],
   ['<6f6e652074776f> Tj', 2, 'a string by its digits'],
+  ['<6f6e 652\n0 7 4776f> Tj', 2, 'digits in lines of any length'],
+  // The last blank has no second digit.
+  ['<6f6e652> Tj <74776f> Tj', 2, 'digits whose last one is alone'],
   ['[(o) -20 (n) 15.5 (e) -250 (two) -171 (three)] TJ', 3, 'letters that are kerned'],
   ['(one) Tj 0 -14 Td (two) Tj T* (three) Tj', 3, 'lines'],
   ['(one) Tj (two) \' 1 2 (three) "', 3, 'lines that begin with their strings'],

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { Engine, InputFile } from '../../lib/engines/engine.ts'
@@ -10,7 +12,7 @@ import { Guard } from '../../lib/fidelity/guard.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { Step } from '../../lib/jobs/job.ts'
 import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/convert-files.ts'
-import { createLog } from '../../lib/log.ts'
+import { createLog, type Log } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const folder = scratchFolder('guard')
@@ -249,4 +251,24 @@ test('a document that was unlocked is held to what it says when it is open', asy
   await guard.end({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
   await guard.end({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
   assert.deepEqual(guard.fidelity?.words, kept(30, 30))
+})
+
+test('what is sent is read once an engine has begun, and not when all is over before', async () => {
+  const errors: string[] = []
+  const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
+  const path = join(folder, 'late.txt')
+  {
+    using guard = new Guard(log)
+    guard.begin([{ path, format: 'txt' }])
+    writeFileSync(path, text(30))
+    await guard.end({ operation: 'convert', from: 'txt', to: 'txt', options: {} }, { files: [{ path }] }, [])
+    assert.deepEqual(guard.fidelity?.words, kept(30, 30))
+  }
+  const begun = () => {
+    using guard = new Guard(log)
+    guard.begin([{ path: join(folder, 'gone.txt'), format: 'txt' }])
+  }
+  begun()
+  await sleep(50)
+  assert.deepEqual(errors, [])
 })

@@ -17,11 +17,10 @@ const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
   <row r="1">${cell('A1', 'one two three four')}${cell('B1', 'behind')}${cell('C1', 'five')}</row>
   <row r="2" hidden="1">${cell('A2', 'below')}</row></sheetData>`
 
-async function workbook(): Promise<Holding> {
+async function workbook(cells: string, state: string): Promise<Holding> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
-    'xl/workbook.xml':
-      '<workbook><sheets><sheet name="a" r:id="r1"/><sheet name="b" state="veryHidden" r:id="r2"/></sheets></workbook>',
+    'xl/workbook.xml': `<workbook><sheets><sheet name="a" r:id="r1"/><sheet name="b" state="${state}" r:id="r2"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels':
       '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="worksheets/sheet2.xml"/></Relationships>',
     'xl/worksheets/sheet1.xml': `<worksheet>${cells}</worksheet>`,
@@ -43,7 +42,7 @@ function lostOf(source: Holding, text: string, warned: readonly string[]) {
 }
 
 test('what a workbook shows is to come through where the rest was left out and told', async () => {
-  const source = await workbook()
+  const source = await workbook(cells, 'veryHidden')
   assert.equal(source.words?.total, 8)
   assert.equal(source.visibleWords?.total, 5)
   const told = ['HIDDEN_DROPPED']
@@ -52,6 +51,15 @@ test('what a workbook shows is to come through where the rest was left out and t
   assert.deepEqual(lostOf(source, 'one two three four five', []), ['words'])
   // Where another warning tells of words, nobody knows which.
   assert.deepEqual(lostOf(source, 'one', [...told, 'SHEETS_DROPPED']), [])
+})
+
+test('rows and columns are hidden where a sheet says so, however it is written', async () => {
+  const shown = cells.replaceAll('hidden="1"', 'hidden="false"')
+  assert.equal((await workbook(shown, 'visible')).visibleWords, undefined)
+  for (const mark of ['hidden="1"', "hidden = 'true'"]) {
+    const hiding = shown.replace(/(?<=<row r="2" )hidden="false"/, mark)
+    assert.equal((await workbook(hiding, 'visible')).visibleWords?.total, 7, mark)
+  }
 })
 
 test('a sheet of which it is not known what it hides is not held to it', () => {
