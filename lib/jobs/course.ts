@@ -89,15 +89,11 @@ export class Course {
       { condition: { equal: { status: 'queued' } }, mark: { startedAt: at, startedWith: task.number } },
     )
     if (!applied || !record) return record
-    await this.publish([started(await this.#stateFor(record))])
+    const state = await this.#store.whole(job.id)
+    // What was deleted meanwhile is told of from its beginning to its end by whoever deletes it.
+    if (state) await this.publish([started({ ...state, job: record })])
     this.#remember(job.id, 'started', at)
     return record
-  }
-
-  /** The tasks of a job of one stand in its own record and in the caller's hand; of others they are read. */
-  async #stateFor(job: Job): Promise<JobState> {
-    const state = await this.#store.whole(job.id)
-    return state ? { ...state, job } : { job, fixed: job.fixed ?? [], tasks: [], parts: [] }
   }
 
   /** Tells how far a job is; undefined when somebody has told more already, or it is over. */

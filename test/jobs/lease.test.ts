@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import type { Task } from '../../lib/jobs/job.ts'
+import type { Job, Task } from '../../lib/jobs/job.ts'
 import { Lease } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
@@ -70,4 +70,35 @@ test('a task that is given back costs no attempt, and its time counts from the c
   assert.deepEqual((await givenBack({ startedAt })).remove, isMineNoMore)
   const joining = { set: { status: 'processing' }, setPlus, remove: isMineNoMore }
   assert.deepEqual(await givenBack({ startedAt, expandedBy: 0 }), joining)
+})
+
+test('how far a task is gets told, but for one of parts or of hundreds, and with its start where that is untold', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
+  const { job, tasks } = newJob([given('in'), task('work', [0])])
+  const toldOf = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
+    const told: unknown[] = []
+    const course = {
+      start: async () => void told.push('started'),
+      progress: async (_job: Job, unit: number, news: object) => void told.push({ unit, ...news }),
+    }
+    const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimed } }) }
+    const services = { jobs: { store, settlement: { course } } }
+    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // no more is used
+    const lease = new Lease(run, 'lease_1', {} as Log)
+    await lease.claim()
+    lease.keep({ ...job, status }, () => {})
+    await turn()
+    t.mock.timers.tick(500)
+    await turn()
+    told.length = 0
+    lease.progress(40, 'encoding')
+    await turn()
+    await lease.end()
+    return told
+  }
+  const news = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }
+  assert.deepEqual(await toldOf({}), [news])
+  assert.deepEqual(await toldOf({}, 'queued'), ['started', news])
+  assert.deepEqual(await toldOf({ part: 1000 }), [])
+  assert.deepEqual(await toldOf({ bucketed: true }), [])
 })

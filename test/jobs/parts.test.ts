@@ -148,3 +148,22 @@ test('one worker is no reason to share out a task, nor are several that are at w
     assert.equal(world.runs.filter((run) => run.startsWith('letter part')).length, parts)
   }
 })
+
+test('what is left of the parts of a task that failed goes, though whoever ended it did not come to that', async () => {
+  let refusals = 0
+  const world = new World({
+    ...{ database, tableName: await database.makeTable() },
+    during: { 'letter part 2': partStories['a part that fails'].during['letter part 2'] },
+  })
+  const drop = world.files.delete.bind(world.files)
+  world.files.delete = async (keys) => {
+    if (keys.length > 0 && refusals++ === 0) throw new Error('The bucket is away.')
+    return drop(keys)
+  }
+  await world.create(split())
+  await world.settle()
+  await assertAtRest(world)
+  assert.ok(refusals > 1)
+  assert.equal((await world.job())?.status, 'failed')
+  assert.deepEqual(await leftovers(world), [])
+})

@@ -75,6 +75,26 @@ for (const name of ['a file of which a part cannot be read', 'a file whose parts
     assert.deepEqual(left, [])
   })
 
+test('a task that goes another way for a part of it is sent at once, though the queue was away', async () => {
+  const story = wayStories['a file of which a part cannot be read']
+  let refusals = 0
+  const { world } = await told({
+    ...story,
+    play: async (one) => {
+      const send = one.queues.send.bind(one.queues)
+      one.queues.send = async (queue, messages, group) => {
+        const isOfTask = messages.some(({ part }) => part === undefined)
+        if (isOfTask && one.runs.includes('word by vips part 1') && refusals++ === 0)
+          throw new Error('The queue is away.')
+        return send(queue, messages, group)
+      }
+      await story.play(one)
+    },
+  })
+  assert.ok(refusals > 1)
+  assert.deepEqual(await contents(world), ['word by imagemagick'])
+})
+
 test('the way on which most came through gives the result, with its warning', async () => {
   const { world, task, left } = await told(wayStories['a file of which too little comes through at first'])
   assert.deepEqual(world.runs, ['word by vips', 'word by imagemagick', 'word by ffmpeg'])

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FixedTask, Job, Latch, type Piece, type StoredFile, Task, type Warning } from '../../lib/jobs/job.ts'
+import { moment } from './records.ts'
+
+/** With every attribute that there may be. */
+type Whole<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> }
+
+const [at, numbers, details] = [moment(0), new Set([1, 2]), { pages: 2 }]
+const file: Whole<StoredFile> = {
+  ...{ key: 'jobs/job_1/1/a', filename: 'a.svg', format: 'svg', mimeType: 'image/svg+xml', size: 1 },
+  ...{ sha256: '00', etag: '"1"', locked: true, traits: ['browser-drawing'] },
+}
+const warning: Whole<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.', field: 'pages' }
+const error = { code: 'CORRUPT_FILE', message: 'It is cut off.', details } as const
+const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['animation'], uncounted: ['doc'] }
+const made = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
+const result = { ...made, details, files: [file], warnings: [warning] }
+const step = { engine: 'vips', from: 'svg', to: 'png' }
+const piece: Whole<Piece> = {
+  steps: [{ ...step, operation: 'convert', image: 'image', options: { dpi: 7 } }],
+  ...{ step: 1, files: [file], tried: [{ steps: [step], error }], fallback: { ...result, kept: 0.5 } },
+  ...{ reached: 40, failure: error, fidelity },
+  held: { counts: { pages: 1 }, seconds: 1, soundSeconds: 1, features: ['pictures'] },
+}
+const arrivals = { open: numbers, lost: numbers, got: numbers }
+const facts = {
+  ...{ number: 1, name: 'work', operation: 'convert', ins: [0], ...error, warnings: [warning] },
+  status: 'failed' as const,
+}
+const fixed: Whole<FixedTask> = { ...facts, files: [file], spec: { filename: 'a' } }
+const delivery = { url: 's3://bucket/key', filename: 'a', size: 1, mimeType: 'image/png', sha256: '00' }
+const task: Whole<Task> = {
+  ...{ ...facts, ...arrivals, ...made, jobId: 'job_1', owner: 'anon_1', part: 1000 },
+  ...{ spec: { to: 'png' }, outs: ['2#1'], edgePages: 1, bucketed: true, fed: true, continueOnError: true },
+  ...{ percent: 40, stage: 'convert', attempt: 2, leaseId: 'l', leaseUntil: at, pieces: [piece] },
+  ...{ cut: 'key', ranMs: 1, expandedBy: 1, partCount: 2, files: [file], begun: 'upload 1' },
+  ...{ deliveries: [delivery], form: { url: 'http://localhost' }, uploadId: 'upl_1', brought: file },
+  ...{ createdAt: at, startedAt: at, endedAt: at, endedBy: 'l', ttl: 1 },
+}
+const source = { filename: 'a.svg', format: 'svg', size: 1 }
+const job: Whole<Job> = {
+  ...{ id: 'job_1', owner: 'anon_1', keyId: 'key_1', requestId: 'req_1', status: 'failed', tag: 't' },
+  display: { source, target: { format: 'png' }, operations: ['convert'], pollS: 2 },
+  ...{ retryOf: 'job_0', cameLater: source, total: 2, ...arrivals, require: 'any', failFast: true },
+  ...{ hasWebhook: true, waiting: numbers, running: { 1: 40 }, units: 2, toldPercent: 40, stage: 'convert' },
+  ...{ taskName: 'work', sequence: 3, numbers: { created: 1 }, warnings: [warning], fixed: [fixed] },
+  log: { 1: { at, percent: 40, stage: 'convert', taskName: 'work' } },
+  ...{ error, result, summary: { total: 2, completed: 1, failed: 1 }, cancelledBy: 'user', retentionS: 60 },
+  ...{ createdAt: at, queuedAt: at, startedAt: at, startedWith: 1, endedAt: at, endedBy: 'l', expiresAt: at },
+  ...{ expiredAt: at, expiredFor: 'retention', deletedAt: at, filesTold: true, unsaid: true, wakeAt: at },
+}
+
+test('whatever is stored of a job comes back from the table', () => {
+  const latch: Whole<Latch> = { jobId: 'job_1', size: 2, ...arrivals }
+  assert.deepEqual(Job.parse(job), job)
+  assert.deepEqual(Task.parse(task), task)
+  assert.deepEqual(FixedTask.parse(fixed), fixed)
+  assert.deepEqual(Latch.parse(latch), latch)
+})
