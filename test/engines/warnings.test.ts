@@ -73,6 +73,14 @@ function tagged(name: string): string {
   return path
 }
 
+/** A red film that is ever less transparent from left to right, or on its right half not at all. */
+function transparentFilm(name: string, alpha: string, codec: readonly string[]): string {
+  const path = join(folder, name)
+  const picture = `color=red:s=64x48:r=5:d=0.4,format=yuva444p,geq=lum=lum(X\\,Y):cb=cb(X\\,Y):cr=cr(X\\,Y):a=${alpha}`
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', picture, ...codec, path])
+  return path
+}
+
 const turned =
   'BT /F 14 Tf 50 350 Td (Upright words) Tj ET BT /F 14 Tf 0 1 -1 0 200 50 Tm (Words on their side) Tj ET'
 const restricted = { password: 'an open word', ownerPassword: 'an open word', allowPrinting: false }
@@ -124,6 +132,21 @@ for (const [code, engine, source, to, settings] of cases) {
     assert.ok(warnings.includes(code), warnings.join())
   })
 }
+
+test('a film with half-transparent parts that becomes a GIF says so, one that is clear or opaque does not', async () => {
+  const soft = ['X*4', ['TRANSPARENCY_DROPPED']] as const
+  const hard = ['255*gt(X\\,32)', []] as const
+  const vp9 = ['-c:v', 'libvpx-vp9', '-pix_fmt', 'yuva420p']
+  for (const [alpha, warnings] of [soft, hard])
+    for (const [name, codec] of [
+      ['coded.mov', ['-c:v', 'png']],
+      ['coded.webm', vp9],
+    ] as const) {
+      const film = transparentFilm(name, alpha, codec)
+      assert.deepEqual((await convert(ffmpeg, film, 'gif')).warnings, warnings, `${name} ${alpha}`)
+      assert.deepEqual((await convert(ffmpeg, film, 'webp')).warnings, [])
+    }
+})
 
 for (const [source, to, lost] of [
   ['tags.mp3', 'amr', 'title, artist, date'],

@@ -7,7 +7,7 @@ import { cutOf } from './cut.ts'
 import { usualRange } from './dynamic-range.ts'
 import { inputGuard } from './inputs.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
-import { alphaDecoder, type Media } from './probe.ts'
+import { alphaDecoder, hasAlpha, type Media } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 import { type Size, sizeFor } from './size.ts'
 
@@ -38,13 +38,21 @@ export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Pr
   const { maxFileSize } = options
   let shape = shapeOf(clip, options)
   for (let tries = 1; ; tries++) {
-    await run(clip, options, gifArgs(clip, shape, options), tools)
-    if (maxFileSize === undefined) return
-    const { size } = await stat(clip.target)
-    if (size <= maxFileSize) return
+    const halfClear = await run(clip, options, gifArgs(clip, shape, options), tools)
+    const { size } = maxFileSize === undefined ? { size: 0 } : await stat(clip.target)
+    if (maxFileSize === undefined || size <= maxFileSize) {
+      if (halfClear) tellHalfClear(tools)
+      return
+    }
     if (tries === maxTries || (shape.width <= 16 && shape.fps <= leastFps)) throw tooLarge(maxFileSize, size)
     shape = smaller(shape, maxFileSize / size)
   }
+}
+
+function tellHalfClear(tools: Tools): void {
+  const message =
+    'Half-transparent parts became opaque or clear: gif knows nothing between. A webp or apng holds them as they are.'
+  tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
@@ -113,19 +121,35 @@ function gifArgs(clip: Clip, shape: Shape, options: GifOptions): string[] {
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''
   const statistics = palette === 'optimized' ? 'diff' : 'full'
-  const graph = `[0:v]${scale}${back},split[x][y];[x]palettegen=stats_mode=${statistics}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle`
+  const watched = clip.media.video && hasAlpha(clip.media.video) ? watchHalfClear : ''
+  const graph = `[0:v]${scale}${back},split[x][y];[x]palettegen=stats_mode=${statistics}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle${watched}`
   // ffmpeg counts repeats, clients count plays; -1 is once, 0 for ever.
   const repeats = loop === 0 ? 0 : loop === 1 ? -1 : loop - 1
   return ['-filter_complex', graph, '-loop', String(repeats), '-f', 'gif']
 }
 
+/**
+ * Beside the way to the target: the first picture that has parts which are neither clear nor opaque is told on standard
+ * output. Codecs that lose something leave what is one or the other a little beside it.
+ */
+const watchHalfClear = [
+  ';[0:v]alphaextract,format=gray,lut=y=val*between(val\\,16\\,239),bbox=min_val=1',
+  'metadata=select:key=lavfi.bbox.w,select=eq(selected_n\\,0),metadata=print:direct=1:file=-,nullsink',
+].join(',')
+const isHalfClear = (line: string) => line.startsWith('lavfi.bbox.w=')
+
+/** @returns whether something half clear was seen, where that is watched for. */
 async function run(
   clip: Clip,
   { start, end }: ClipOptions,
   args: readonly string[],
   tools: Tools,
-): Promise<void> {
+): Promise<boolean> {
   const cut = cutOf({ start, end }, clip.media)
+  let halfClear = false
+  const onLine = (line: string) => {
+    halfClear ||= isHalfClear(line)
+  }
   await runFfmpeg(
     [
       ...inputGuard(clip.from),
@@ -137,9 +161,10 @@ async function run(
       ...args,
       clip.target,
     ],
-    { durationS: cut.durationS },
+    { durationS: cut.durationS, onLine },
     tools,
   )
+  return halfClear
 }
 
 function tooLarge(maxFileSize: number, size: number): AppError {

@@ -22,6 +22,8 @@ export interface Encoding {
   readonly durationS: number | undefined
   /** Part of the whole that this is, of 1. */
   readonly span?: readonly [from: number, to: number]
+  /** Hears what filters write to standard output. */
+  readonly onLine?: (line: string) => void
 }
 
 /** What ffmpeg has told of the file that it wrote (`-progress`, ffmpeg's manual). */
@@ -70,6 +72,7 @@ export async function runFfmpeg(
   const { durationS, span: [from, to] = [0, 1] } = encoding
   const told = new Map<string, number>()
   const onLine = (line: string) => {
+    encoding.onLine?.(line)
     const [, name = '', value] = /^(frame|out_time_us)=\s*(\d+)$/.exec(line) ?? []
     if (value === undefined) return
     told.set(name, Number(value))
