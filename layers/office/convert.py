@@ -13,9 +13,11 @@ from hidden import show_first
 from office import properties
 from pages import count, keep_first_page, pdf_pages, prepare, require_room
 from plausible import is_locked_show, is_plausible
+from references import keep_shown
 from refused import Refused
 from scrub import scrub
 from signs import Signs
+from visible_runs import hide_by_run
 
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
@@ -49,7 +51,7 @@ def convert(office, request, tell):
             require_room(document, request['output'])
             if is_table:
                 write_iso_dates(document)
-        _hide_changes(document, request)
+        _settle_text(document, office, request)
         _show(document, office, request['family'])
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
@@ -101,11 +103,12 @@ def _load(office, request):
     raise Refused('corrupt', message)
 
 
-def _hide_changes(document, request):
+def _settle_text(document, office, request):
     """Shows the text as it stands when all changes are accepted: else what was deleted is printed, and in a web page
     looks like any other. Only before there is a window."""
     if request['family'] == 'text' and request['output'].endswith(FINAL):
         document.RedlineDisplayType = NO_CHANGES
+        keep_shown(document, f'{office.folder}/{request["input"]}')
 
 
 def _show(document, office, family):
@@ -134,8 +137,15 @@ def _store(document, office, request):
         raise Refused('export', error.Message) from error
     if not os.path.isfile(path):
         raise Refused('export', 'the office wrote no file')
+    if request['family'] == 'text' and path.endswith('.html') and _holds_hidden(path) and hide_by_run(document):
+        document.storeToURL(f'file://{path}', properties(values))
     scrub(path, request['output'].rpartition('.')[2])
     return path
+
+
+def _holds_hidden(path):
+    with open(path, 'rb') as page:
+        return b'display: none' in page.read()
 
 
 def _raise_if_gone(error):

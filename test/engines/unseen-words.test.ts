@@ -70,6 +70,9 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
   const page = await convert(office, path, 'html')
   assert.deepEqual(page.warnings, ['HIDDEN_KEPT'])
   assert.match(await readFile(page.path, 'utf8'), /secret/)
+  const unseen = (await readFile(page.path, 'utf8')).match(/display: none[^>]*>[^<]*/g) ?? []
+  assert.equal(unseen.length, 3)
+  assert.ok(unseen.every((one) => one.includes('secret')))
   const open = await flat(
     'open.fodt',
     'text',
@@ -78,6 +81,44 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
   assert.deepEqual((await convert(office, open, 'html')).warnings, [])
   const rich = await convert(office, path, 'rtf')
   assert.deepEqual(await held(rich.path, 'rtf'), [6, 1])
+})
+
+test('text that is shown though its style hides is seen in a web page, wherever it stands', async () => {
+  const quiet = (text: string) =>
+    `<text:p text:style-name="Quiet"><text:span text:style-name="T2">${text}</text:span></text:p>`
+  const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${quiet('noted')}</text:note-body></text:note>`
+  const document = await flat(
+    'shown.fodt',
+    'text',
+    `<office:styles>${hiding('Quiet', 'paragraph')}</office:styles>
+    <office:automatic-styles>${hiding('T2', 'text', 'true')}</office:automatic-styles>
+    <office:body><office:text>${quiet('shown')}<text:p>plain${note}</text:p>
+      <table:table table:name="T"><table:table-column/><table:table-row><table:table-cell>${quiet('celled')}
+        </table:table-cell></table:table-row></table:table></office:text></office:body>`,
+  )
+  const page = await convert(office, document, 'html')
+  assert.deepEqual(page.warnings, [])
+  const text = await readFile(page.path, 'utf8')
+  for (const word of ['shown', 'noted', 'celled']) assert.match(text, new RegExp(`>[^<>]*\\b${word}\\b`))
+})
+
+test('references to what is not there any more show what they did when the document was saved', async () => {
+  const to = (name: string, shown: string) =>
+    `<text:bookmark-ref text:reference-format="text" text:ref-name="${name}">${shown}</text:bookmark-ref>`
+  const mark =
+    '<text:reference-ref text:reference-format="text" text:ref-name="gone">Table 3</text:reference-ref>'
+  const document = await flat(
+    'references.fodt',
+    'text',
+    `<office:body><office:text><text:p>See ${to('gone', 'Figure 7')} and ${mark}, not ${to('here', 'old')}.</text:p>
+      <text:p><text:bookmark-start text:name="here"/>the end<text:bookmark-end text:name="here"/></text:p>
+      </office:text></office:body>`,
+  )
+  const { path } = await convert(office, document, 'docx')
+  for (const source of [document, path]) {
+    const result = await convert(office, source, 'pdf')
+    assert.match(await output('pdftotext', result.path, '-'), /^See Figure 7 and Table 3, not the end\.\s/)
+  }
 })
 
 test('hidden and deleted text of Word 97 is not looked for, nor any words where a style hides some', async () => {

@@ -1,0 +1,45 @@
+"""Text that is shown though its style hides, which the office's writer of web pages takes for hidden."""
+
+FAMILIES = ('CharacterStyles', 'ParagraphStyles')
+
+
+def hide_by_run(document):
+    """Has each run hidden or shown by itself, no style. False where no style in use hides."""
+    families = document.StyleFamilies
+    hiding = [
+        style
+        for family in map(families.getByName, FAMILIES)
+        for style in map(family.getByName, family.ElementNames)
+        if style.CharHidden and style.isInUse()
+    ]
+    if not hiding:
+        return False
+    hidden = [run for text in _texts(document) for run in _runs(text) if run.CharHidden]
+    for style in hiding:
+        style.CharHidden = False
+    for run in hidden:
+        run.CharHidden = True
+    return True
+
+
+def _texts(document):
+    yield document.Text
+    for notes in (document.Footnotes, document.Endnotes):
+        for index in range(notes.Count):
+            yield notes.getByIndex(index)
+    for frame in document.TextFrames:
+        yield frame
+    for style in document.StyleFamilies.getByName('PageStyles'):
+        if style.HeaderIsOn:
+            yield style.HeaderText
+        if style.FooterIsOn:
+            yield style.FooterText
+
+
+def _runs(text):
+    for part in text:
+        if hasattr(part, 'CellNames'):
+            for name in part.CellNames:
+                yield from _runs(part.getCellByName(name))
+        else:
+            yield from part
