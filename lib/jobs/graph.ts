@@ -69,13 +69,16 @@ export function graphRecords(request: NewJob, now: Date): GraphRecords {
   const createdAt = now.toISOString()
   const ttl = Math.floor(now.getTime() / 1000) + request.retentionS + spareS
   const bucketed = all.length > bucketSize
-  const tasks = numbers.map((number) =>
-    taskRecord({
-      ...{ jobId, owner, number, createdAt, ttl, bucketed },
-      task: at(all, number),
-      open: counted,
-      outs: outs.get(number) ?? [],
-    }),
+  const tasks = all.flatMap((task, number) =>
+    task.fixed
+      ? []
+      : [
+          taskRecord({
+            ...{ jobId, owner, number, createdAt, ttl, bucketed, task },
+            open: counted,
+            outs: outs.get(number) ?? [],
+          }),
+        ],
   )
   const fixed = all.flatMap((task, number) => (task.fixed ? [fixedRecord(task, task.fixed, number)] : []))
   const fixedApart = JSON.stringify(fixed).length > mostFixedInside
@@ -90,12 +93,6 @@ export function graphRecords(request: NewJob, now: Date): GraphRecords {
     edges: numbers.flatMap((number) => edgePages(number, outs.get(number) ?? [])),
     ttl,
   }
-}
-
-const at = <T>(all: readonly T[], index: number): T => {
-  const found = all[index]
-  if (found === undefined) throw new Error(`there is no entry ${index}`)
-  return found
 }
 
 /** For each task, who waits for it. */

@@ -92,3 +92,19 @@ test('who erases a job that another began to erase tells nothing again, and take
   await eraseJob('job_1', erasing)
   assert.deepEqual(did.slice(3), ['tasks', 'job'])
 })
+
+test('of an expired job the record stays for a month that says so', async () => {
+  const state: JobState = { ...fresh, job: { ...fresh.job, status: 'expired', expiredAt: moment(5.5) } }
+  const buried: number[] = []
+  const erasing = {
+    store: {
+      whole: async () => ({ ...state, job: { ...state.job, filesTold: true } }),
+      job: async () => ({ ...state.job, filesTold: true }),
+      deleteTasks: async () => undefined,
+      bury: async (_job: Job, ttl: number) => buried.push(ttl),
+    },
+    log: { info: () => undefined },
+  } as unknown as Erasing // nothing else of it is called
+  await eraseJob('job_1', erasing)
+  assert.deepEqual(buried, [Date.parse(moment(5)) / 1000 + 30 * 24 * 3600])
+})

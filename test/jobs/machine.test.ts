@@ -416,6 +416,16 @@ test('every file of a job is known once, sources as sources, half-done work incl
   )
 })
 
+test('files of a job are in the order of its request', () => {
+  const state = newJob([given('in'), task('work', [0]), given('late'), task('last', [2])])
+  const made = withTasks(state, {
+    work: completed(3, file('a.webp')),
+    last: completed(2, file('b.webp')),
+  })
+  const keys = filesOfJob({ ...made, tasks: made.tasks.toReversed() }).map(({ key }) => key)
+  assert.deepEqual(keys, ['in/in', 'a.webp', 'in/late', 'b.webp'])
+})
+
 const longAfter = later(1000)
 
 test('what is ready in a live job is sent again, what waits is not', () => {

@@ -49,6 +49,16 @@ test('of a task that is over hears whoever waits for it', async () => {
   assert.deepEqual(sent(world), [2])
 })
 
+test('of a task that is over the parts go that whoever ended it did not come to drop', async () => {
+  const { world, prepare, change } = await newWorld()
+  const [task] = (await world.state()).tasks
+  assert.ok(task)
+  await world.services().jobs.store.addParts([partRecord(task, 1000, {}, new Date())])
+  await change(1, { ...over, expandedBy: 1 })
+  await prepare(1)
+  assert.deepEqual((await world.state()).parts, [])
+})
+
 test('of a task that waits for its parts those are sent that nobody has begun', async () => {
   const { world, prepare, change } = await newWorld()
   const [task] = (await world.state()).tasks

@@ -26,6 +26,7 @@ test('a cancellation whose process dies as it is stored is told within two minut
   assert.ok(world.time.now - before < 120_000)
   await assertAtRest(world)
   assert.deepEqual((await outcomeOf(world)).events, ['job.created', 'job.queued', 'job.cancelled'])
+  assert.deepEqual(world.runs, [], 'whoever has the message of a task leaves it')
 })
 
 test('a job that nobody began is told of from its creation, though its creator died and it is cancelled', async () => {

@@ -4,7 +4,7 @@ import type { ResultLink } from '../../lib/http/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { endOfJob } from '../../lib/jobs/job-end.ts'
 import { outcomeOf } from '../../lib/jobs/machine.ts'
-import { jobView, needsTasks, retryAfterS, statusView } from '../../lib/jobs/view.ts'
+import { JobView, jobView, needsTasks, retryAfterS, statusView } from '../../lib/jobs/view.ts'
 import {
   awaited,
   changed,
@@ -220,6 +220,22 @@ describe('a job with its tasks', () => {
     assert.deepEqual([tasks['in']?.result, tasks['look']?.result], [null, null])
     assert.deepEqual(tasks['look']?.details, { pages: 3 })
     assert.match(JSON.stringify(tasks['work']?.result), /task=work&file=a\.webp/)
+  })
+
+  test('is all in the description of the reply', () => {
+    const form = {
+      form: { url: 'https://a.test/up', parameters: { key: 'k' } },
+      put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
+      expires_at: moment(60),
+    }
+    const waiting = withTasks(newJob([awaited('in'), task('work', [0])]), { in: { form } })
+    const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
+    const sent = withTasks(fresh, { work: { deliveries: [delivery] } })
+    const lost = ended(fresh, { work: failed(5, 'It is cut off.') })
+    for (const state of [fresh, done, waiting, sent, lost]) {
+      const view = JSON.parse(JSON.stringify(jobView(state, link)))
+      assert.deepEqual(JobView.parse(view), view)
+    }
   })
 
   test('counts the attempt that split it while its parts run', () => {

@@ -56,6 +56,21 @@ test('the only task of a job ends with it in one write also after its start was 
   assert.equal((await world.job())?.status, 'completed')
 })
 
+test('the last of several tasks ends its job in one write, which the message guards', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const world = new World({ database, tableName: await database.makeTable() })
+  await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
+  await world.settle()
+  assert.deepEqual(world.gate.effects.slice(world.gate.effects.indexOf('worker 2: object written')), [
+    'worker 2: object written',
+    'worker 2: Update JOB TASK#00002',
+    'worker 2: Update JOB JOB',
+    'worker 2: Update JOB JOB',
+    'worker 2: publish job.completed',
+    'worker 2: message deleted',
+  ])
+})
+
 const beatMs = 3000
 
 test('a heartbeat writes its task and nothing else', async (t) => {

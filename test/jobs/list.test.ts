@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { encodeTime } from 'ulid'
+import type { Table } from '../../lib/aws/table.ts'
+import type { Job, JobStatus } from '../../lib/jobs/job.ts'
+import { type JobQuery, listJobs, listKeyOf, tagKeyOf } from '../../lib/jobs/list.ts'
+import { moment, newJob, start } from './records.ts'
+
+const { job } = newJob([])
+/** As ids are made, a moment before the job is. */
+const idOf = (at: number) =>
+  `job_${encodeTime(start.getTime() + at * 1000 - 5, 10)}${String(at).padStart(16, '0')}`
+
+/** Jobs of these states in their order, and what was asked of the indices. */
+function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
+  const jobs = statuses.map((status, at): Job => ({ ...job, id: idOf(at), status, createdAt: moment(at) }))
+  const asked: unknown[] = []
+  const table = {
+    query: async ({ IndexName, ExpressionAttributeValues: values, ScanIndexForward, Limit }: never) => {
+      const [key, from, to] = Object.values(values as Record<string, string>)
+      const forward: boolean = ScanIndexForward
+      asked.push([IndexName, key])
+      const keyOf = ({ status }: Job) =>
+        IndexName === 'byTag' ? tagKeyOf('anon_1', tag) : listKeyOf('anon_1', status)
+      const found = jobs.filter((one) => keyOf(one) === key && one.id >= String(from) && one.id <= String(to))
+      const items = (forward ? found : found.toReversed()).slice(0, Math.min(Limit, pageSize))
+      return { items, next: items.length < found.length ? {} : undefined }
+    },
+  } as unknown as Table // nothing else is asked
+  const list = async (query: Partial<JobQuery> = {}) => {
+    const whole = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
+    const read = async (ids: readonly string[]) =>
+      ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
+    const { jobs: found, next } = await listJobs(whole, table, read)
+    return { at: found.map(({ id }) => Number(id.slice(-2))), next }
+  }
+  return { list, asked }
+}
+const mixed: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
+
+test('jobs of all states are in one order, page after page, however few each index gives at once', async () => {
+  for (const pageSize of [100, 2])
+    for (const newestFirst of [true, false]) {
+      const { list } = listed(mixed, { pageSize })
+      const all: number[] = []
+      let after: string | undefined
+      do {
+        const { at, next } = await list({ limit: 4, newestFirst, after })
+        assert.ok(at.length > 0 && at.length <= 4)
+        all.push(...at)
+        after = next
+      } while (after !== undefined)
+      const inOrder = [0, 1, 2, 3, 4, 5]
+      assert.deepEqual(all, newestFirst ? inOrder.toReversed() : inOrder, `${pageSize} ${newestFirst}`)
+    }
+})
+
+test('only the lists of the states are read that are wanted, and none for what is in no list', async () => {
+  const lists = async (statuses: JobStatus[]) => {
+    const { list, asked } = listed(mixed)
+    return [(await list({ statuses })).at, asked]
+  }
+  const under = [
+    ['byList', 'anon_1#live'],
+    ['byList', 'anon_1#failed'],
+  ]
+  assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], under])
+  assert.deepEqual(await lists(['expired']), [[], []])
+  const tagged = listed(mixed, { tag: 'mine' })
+  assert.equal((await tagged.list({ tag: 'mine' })).at.length, 6)
+  assert.deepEqual(tagged.asked, [['byTag', 'anon_1#mine']])
+})
+
+test('moments leave out the jobs made at them, filters what does not match, and many tasks end a page', async () => {
+  const { list } = listed(mixed)
+  const [createdAfterMs, createdBeforeMs] = [Date.parse(moment(1)), Date.parse(moment(4))]
+  assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
+  assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
+  assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
+  const { at, next } = await list({ mostTasks: 0 })
+  assert.deepEqual([at, next], [[5, 4, 3, 2, 1, 0], undefined], 'these have none')
+  assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })
+})
