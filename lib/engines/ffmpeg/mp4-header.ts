@@ -1,4 +1,5 @@
 import type { Header, ReadAt } from './header.ts'
+import { all, type Box, inside, one } from './mp4-boxes.ts'
 import { mediaOf, type StreamFacts } from './probe.ts'
 
 /** By handlers (ISO 14496-12, section 8.4.3, and QuickTime's). One that is left out: text may be a list of chapters. */
@@ -15,15 +16,6 @@ const codecs: Readonly<Record<string, string>> = {
 }
 /** ISO 14496-1, table 5: what MPEG's own sample entry for sound holds. */
 const mpegSounds: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }
-
-const maxBoxes = 1000
-
-interface Box {
-  readonly type: string
-  /** Of its content, in the file. */
-  readonly start: number
-  readonly end: number
-}
 
 /** Of MP4, QuickTime and their kin: the movie box (ISO 14496-12). Undefined for one in fragments. */
 export async function mp4Header(readAt: ReadAt, size: number): Promise<Header | undefined> {
@@ -143,38 +135,4 @@ function skipped(bytes: Buffer, at: number, tag: number): number {
   let next = at + 1
   while (bytes.readUInt8(next) & 0x80) next++
   return next + 1
-}
-
-type Extent = Pick<Box, 'start' | 'end'>
-
-async function inside(readAt: ReadAt, box: Extent, path: readonly string[]): Promise<Box | undefined> {
-  let found: Box | undefined
-  for (const type of path) {
-    const within: Extent = found ?? box
-    // What describes items begins with a version; in QuickTime it does not.
-    const start = found?.type === 'meta' ? within.start + 4 : within.start
-    found = await one(readAt, { start, end: within.end }, type)
-    if (!found) return undefined
-  }
-  return found
-}
-
-const one = async (readAt: ReadAt, within: Extent, type: string) =>
-  (await all(readAt, within)).find((box) => box.type === type)
-
-/** 4.2: a length of 0 goes on to the end, of 1 stands behind the type. */
-async function all(readAt: ReadAt, { start, end }: Extent): Promise<Box[]> {
-  const boxes: Box[] = []
-  for (let at = start; at + 8 <= end; ) {
-    if (boxes.length === maxBoxes) throw new RangeError('there are too many parts')
-    const head = await readAt(at, 16)
-    const short = head.readUInt32BE(0)
-    const length = short === 0 ? end - at : short === 1 ? Number(head.readBigUInt64BE(8)) : short
-    const content = at + (short === 1 ? 16 : 8)
-    if (at + length > end || content > at + length)
-      throw new RangeError('a part is longer than what holds it')
-    boxes.push({ type: head.toString('latin1', 4, 8), start: content, end: at + length })
-    at += length
-  }
-  return boxes
 }
