@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { languagesIn } from '../../lib/engines/ffmpeg/track-languages.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -131,6 +132,25 @@ describe('a film', () => {
       )
       assert.deepEqual(run.warnings, [], to)
     }
+  })
+
+  test('keeps in QuickTime also languages that it has no number for', async () => {
+    const source = join(scratchFolder('languages'), 'source.mkv')
+    const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
+    const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
+    await output('ffmpeg', '-v', 'error', '-y', ...inputs, ...tags, 'language=srp', source)
+    const told = async (run: Awaited<ReturnType<typeof convert>>) => {
+      const tracks = [...(await streams(run, 'audio')), ...(await streams(run, 'subtitle'))]
+      return tracks.map(({ tags }) => tags.language)
+    }
+    const copied = await convert(ffmpeg, source, 'mov')
+    assert.deepEqual(await told(copied), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await languagesIn(copied.path), { sound: ['hrv', undefined], texts: ['srp'] })
+    const titled = await convert(ffmpeg, copied.path, 'mov', {
+      operation: 'metadata/write',
+      options: { title: 'Okapi' },
+    })
+    assert.deepEqual(await told(titled), ['hrv', 'ger', 'srp'])
   })
 
   test('says that nobody knows which sound track is in which language, where the target has no place for that', async () => {

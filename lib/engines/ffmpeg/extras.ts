@@ -63,8 +63,12 @@ export function chapterArgs({ media: { chapters }, container: { muxer } }: Recip
   }
 }
 
-export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Extra {
-  if (container.video.length === 0) return { args: [], warnings: [] }
+interface Subtitles extends Extra {
+  readonly kept: readonly MediaStream[]
+}
+
+export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Subtitles {
+  if (container.video.length === 0) return { args: [], warnings: [], kept: [] }
   const { subtitles: encoder, pictureSubtitles } = container
   const fits = (stream: MediaStream) =>
     keepSubtitles &&
@@ -78,5 +82,6 @@ export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest)
   const named = languageArgs('s', kept, container)
   const dropped = media.subtitles.length - kept.length
   const message = `${dropped} subtitle tracks were dropped: the format cannot hold them.`
-  return { args: [...args, ...named], warnings: dropped > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : [] }
+  const warnings = dropped > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : []
+  return { args: [...args, ...named], warnings, kept }
 }

@@ -12,6 +12,7 @@ import { tagArgs } from './picture.ts'
 import type { MediaStream } from './probe.ts'
 import { headerOf } from './read-header.ts'
 import { isWhole, runFfmpeg } from './run.ts'
+import { keepLanguages, languagesIn } from './track-languages.ts'
 
 /**
  * Pictures in pieces: cut at key pictures without decoding them, and joined by copying what was encoded of each. The
@@ -178,6 +179,7 @@ export async function joinPieces(joining: Joining, work: Work, tools: Tools): Pr
     { durationS },
     tools,
   )
+  if (sound && container.muxer === 'mov') await keepLanguages(target, await languagesIn(sound))
   const recipe = { has: { video: true, audio: sound ? 1 : 0 }, allEncoded: false }
   if (!(await isWhole({ path: target, to: work.to, recipe, written, durationS }, tools))) throw notJoined()
   const missing = joining.pictures - pieces.reduce((sum, { pictures }) => sum + pictures, 0)

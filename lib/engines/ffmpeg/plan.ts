@@ -16,7 +16,8 @@ export function recipeFor(request: RecipeRequest): Recipe {
   const kept = keptSound(media, container)
   const silent = container.needsSound === true && kept.length === 0
   const sound = kept.map((stream, index) => soundArgs(stream, index, request))
-  const extras = [subtitleArgs(request), coverArgs(request), chapterArgs(request)]
+  const subtitles = subtitleArgs(request)
+  const extras = [subtitles, coverArgs(request), chapterArgs(request)]
   const streams = [picture, ...sound].filter((part) => part !== undefined)
   const unused = new Set(streams.flatMap((part) => part.unused))
   return {
@@ -49,8 +50,11 @@ export function recipeFor(request: RecipeRequest): Recipe {
       ...(picture ? [...otherVideosWarning(media.otherVideos), ...besidesWarnings(media)] : []),
     ],
     has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
+    languages: { sound: kept.map(languageOf), texts: subtitles.kept.map(languageOf) },
   }
 }
+
+const languageOf = ({ tags }: MediaStream) => tags.language
 
 /** Several tracks may lose the same. */
 const once = (warnings: readonly Warning[]) =>

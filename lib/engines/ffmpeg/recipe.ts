@@ -4,6 +4,7 @@ import type { Container } from './containers.ts'
 import type { MediaOptions } from './options.ts'
 import type { Media } from './probe.ts'
 import type { Overlay } from './size.ts'
+import type { Languages } from './track-languages.ts'
 
 export interface Warning {
   readonly code: string
@@ -24,6 +25,8 @@ export interface Recipe {
   readonly warnings: readonly Warning[]
   /** Streams that the result must have, or it is none. */
   readonly has: { readonly video: boolean; readonly audio: number }
+  /** Of the tracks that it keeps. */
+  readonly languages: Languages
 }
 
 export interface RecipeRequest {

@@ -17,6 +17,7 @@ import { encode, isWhole } from './run.ts'
 import type { Overlay } from './size.ts'
 import { audioContainers } from './sound-containers.ts'
 import { holdsAllTexts } from './texts.ts'
+import { keepLanguages } from './track-languages.ts'
 import { videoContainers } from './video-containers.ts'
 
 export interface Transcoding {
@@ -100,7 +101,7 @@ export async function copyByHeader(
 /** Undefined for a result that is none. */
 async function follow(
   recipe: Recipe,
-  { path, to, media, target, options }: Transcoding,
+  { path, to, media, target, options, container }: Transcoding,
   tools: Tools,
 ): Promise<Result | ProcessFailure | undefined> {
   const { durationS } = cutOf(options, { ...media, durationS: media.playedS ?? media.durationS })
@@ -111,6 +112,7 @@ async function follow(
     if (error instanceof ProcessFailure) return error
     throw error
   }
+  if (container.muxer === 'mov') await keepLanguages(target, recipe.languages)
   if (to === 'mp3' && recipe.method === 'stream-copy') await mendDelay(target)
   for (const { code, message } of recipe.warnings) tools.warn(code, message)
   tools.progress(1)

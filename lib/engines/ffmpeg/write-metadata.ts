@@ -7,6 +7,7 @@ import { muxers, type Told, tellAll } from './metadata.ts'
 import { joinMp3 } from './mp3-tags.ts'
 import { remade } from './probe.ts'
 import { runFfmpeg } from './run.ts'
+import { keepLanguages } from './track-languages.ts'
 
 /** The keys by which muxers know where a text belongs (ffmpeg's `metadata_conv` tables); Matroska takes any. */
 const keys: Readonly<Record<MetadataName, readonly string[]>> = {
@@ -62,6 +63,7 @@ export async function writeMetadata(
     ...['-f', muxers[to as keyof typeof muxers], written],
   ]
   await runFfmpeg(args, { durationS: undefined }, tools)
+  if (to === 'mov') await keepLanguages(target, languagesOf(streams))
   if (isMp3) await joinMp3(options.strip && given.size === 0 ? undefined : written, input.path, target)
   await warnOfLost(given, await tellAll(target, to, tools), to, tools)
   tools.progress(1)
@@ -69,6 +71,13 @@ export async function writeMetadata(
 }
 
 type Stream = Told['streams'][number]
+
+const languagesOf = (streams: readonly Stream[]) => ({
+  sound: ofType(streams, 'audio'),
+  texts: ofType(streams, 'subtitle'),
+})
+const ofType = (streams: readonly Stream[], type: string) =>
+  streams.filter(({ codec_type }) => codec_type === type).map(({ tags }) => tags['language'])
 
 const isCover = ({ disposition }: Stream) => disposition.attached_pic === 1
 
