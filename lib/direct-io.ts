@@ -2,9 +2,9 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /**
- * Of a file that comes or goes so many bytes pass through the page cache, where whoever reads it next finds them; what is
- * beyond goes from memory to the disk and back by itself. That is a third of the work, nothing is left to flush, and what
- * others read often stays in memory.
+ * A file of up to so many bytes passes through the page cache when it comes or goes, where whoever reads it next finds it;
+ * a larger one goes from memory to the disk and back by itself, and so does what is beyond them of a file whose size nobody
+ * has told. That is a third of the work, nothing is left to flush, and what others read often stays in memory.
  */
 export const cachedBytes = 128 << 20
 

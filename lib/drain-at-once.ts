@@ -3,13 +3,15 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { DirectBlocks } from './direct-blocks.ts'
 import { cachedBytes as usually } from './direct-io.ts'
 
-/** The disk begins early: one sync at the end would cost the whole time again. */
-const syncBytes = 64 << 20
+/** The disk begins early and often: whoever waits for the last sync waits for the bytes since the one before it. */
+const syncBytes = 16 << 20
 
 interface Draining {
   readonly path: string
   /** Is told of each chunk, which is of no use any more. */
   readonly written: (chunk: Buffer) => void
+  /** Bytes, where somebody has told; there may be more or fewer. */
+  readonly size?: number | undefined
   readonly cachedBytes?: number
 }
 
@@ -19,9 +21,10 @@ interface Draining {
  */
 export async function drainAtOnce(
   chunks: AsyncIterable<Buffer>,
-  { path, written, cachedBytes = usually }: Draining,
+  { path, written, size, cachedBytes: most = usually }: Draining,
 ): Promise<void> {
   const file = await open(path, 'w')
+  const cachedBytes = size !== undefined && size > most ? 0 : most
   const cached = new CachedWrites(file)
   let direct: DirectBlocks | undefined
   let rest: Pick<DirectBlocks, 'write'> | undefined

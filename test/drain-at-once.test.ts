@@ -16,7 +16,18 @@ const folder = scratchFolder('drain')
 const pieces = Array.from({ length: 90 }, (_, at) => randomBytes(150_000 + at * 1001))
 const whole = Buffer.concat(pieces)
 
-async function drainTo(path: string): Promise<number> {
+const noWayPast = 'This file system writes nothing past the cache.'
+
+async function writesPastCache(path: string): Promise<boolean> {
+  const direct = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(() => undefined)
+  await direct?.close()
+  return direct !== undefined
+}
+
+const bytesInMemory = (path: string) =>
+  Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
+
+async function drainTo(path: string, size?: number): Promise<number> {
   let given = 0
   const written = (piece: Buffer) => {
     given += piece.length
@@ -24,7 +35,9 @@ async function drainTo(path: string): Promise<number> {
     piece.fill(0)
   }
   const copies = pieces.map((piece) => Buffer.from(piece))
-  await drainAtOnce(ReadableStream.from(copies) as AsyncIterable<Buffer>, { path, written, cachedBytes })
+  await drainAtOnce(ReadableStream.from(copies) as AsyncIterable<Buffer>, {
+    ...{ path, written, size, cachedBytes },
+  })
   return given
 }
 
@@ -35,11 +48,26 @@ test('a large file is whole, and what is far into it is on the disk alone', asyn
 
   const again = join(folder, 'again')
   await drainTo(again)
-  const direct = await open(again, constants.O_WRONLY | constants.O_DIRECT).catch(() => undefined)
-  if (!direct) return context.diagnostic('This file system writes nothing past the cache.')
-  await direct.close()
-  const inMemory = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', again]))
+  if (!(await writesPastCache(again))) return context.diagnostic(noWayPast)
+  const inMemory = bytesInMemory(again)
   assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
+})
+
+test('a file that is said to be large goes to the disk alone from its first byte', async (context) => {
+  const path = join(folder, 'said to be large')
+  await drainTo(path, whole.length)
+  if (!(await writesPastCache(path))) return context.diagnostic(noWayPast)
+  const inMemory = bytesInMemory(path)
+  assert.ok(inMemory < 2 << 20, `${inMemory} bytes are in memory`)
+  assert.equal(sha256(readFileSync(path)), sha256(whole))
+})
+
+test('a file is whole whatever its size was said to be', async () => {
+  for (const size of [1, 2 ** 40]) {
+    const path = join(folder, `said to have ${size}`)
+    await drainTo(path, size)
+    assert.equal(sha256(readFileSync(path)), sha256(whole))
+  }
 })
 
 test('a small file stays in memory', async () => {

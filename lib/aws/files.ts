@@ -51,6 +51,14 @@ export interface AnnouncedFile {
   readonly sha256?: string | undefined
 }
 
+export interface ReceivedFile {
+  readonly path: string
+  readonly contentType: string
+  readonly signal: AbortSignal
+  /** Bytes, where somebody has told; there may be more or fewer. */
+  readonly size?: number | undefined
+}
+
 /** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
 const partsAtATime = 2
 const partBytes = 8 * 1024 * 1024
@@ -100,14 +108,14 @@ export class Files {
     }
   }
 
-  /** Stores a stream of unknown length; where files need no connection it passes by `path`, in the work folder. */
+  /** Stores a stream; where files need no connection it passes by `path`, in the work folder. */
   async receive(
     key: string,
     body: AsyncIterable<Buffer>,
-    { path, contentType, signal }: { path: string; contentType: string; signal: AbortSignal },
+    { path, size, contentType, signal }: ReceivedFile,
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
-    await drainAtOnce(body, { path, written: giveBack })
+    await drainAtOnce(body, { path, size, written: giveBack })
     signal.throwIfAborted()
     await this.#exchange.put(key, path, contentType)
   }

@@ -24,7 +24,8 @@ export async function readLent(
     for (const { path, size } of files) {
       const [from, to] = [Math.max(start - offset, 0), Math.min(end - offset, size)]
       offset += size
-      if (from < to) opened.push(await openPart(path, from, to))
+      const isLarge = size > cachedBytes
+      if (from < to) opened.push(await openPart(path, { from, to, isLarge }))
     }
   } catch (error) {
     await closeAll(opened)
@@ -40,16 +41,19 @@ export async function readLent(
 
 interface Part {
   readonly handle: FileHandle
-  /** For what lies so far into the file that it is read past the page cache. */
+  /** Of a file so large that it is read past the page cache. */
   readonly direct: FileHandle | undefined
   readonly from: number
   readonly to: number
 }
 
-async function openPart(path: string, from: number, to: number): Promise<Part> {
+async function openPart(
+  path: string,
+  { from, to, isLarge }: { from: number; to: number; isLarge: boolean },
+): Promise<Part> {
   const handle = await open(path)
   try {
-    return { handle, direct: to > cachedBytes ? await openDirect(path, 'read') : undefined, from, to }
+    return { handle, direct: isLarge ? await openDirect(path, 'read') : undefined, from, to }
   } catch (error) {
     await handle.close()
     throw error
@@ -74,7 +78,7 @@ const pieceOf = async (part: Part, at: number, bytes: number): Promise<Buffer> =
 
 /** Undefined where it has to be read as usual. */
 async function directPiece({ direct }: Part, at: number, bytes: number): Promise<Buffer | undefined> {
-  if (!direct || at < cachedBytes || at % alignedBytes !== 0) return undefined
+  if (!direct || at % alignedBytes !== 0) return undefined
   // Whole pages are read, also at the end.
   const piece = await readIntoReused((into) => direct.read(into, 0, into.length, at)).catch(
     undefinedIfInvalid,

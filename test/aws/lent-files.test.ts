@@ -39,6 +39,16 @@ test('what lies far into a file is read past the page cache, and is the same', a
   assert.ok(inMemory < bytes.length, `${inMemory} bytes came into the cache`)
 })
 
+test('of a large file nothing comes into the page cache, its beginning neither', async (context) => {
+  const path = await farFile(randomBytes(1 << 20))
+  if (!(await openDirect(path, 'read').then((direct) => direct?.close().then(() => true))))
+    return context.diagnostic('This file system reads nothing past the cache.')
+  const size = cachedBytes - 1000 + (1 << 20)
+  await buffer(await readLent([{ path, size }], { start: 0, end: 1 << 20 }))
+  const inMemory = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
+  assert.equal(inMemory, 0)
+})
+
 test('copies stay as they came, whatever is read after them', async () => {
   const bytes = randomBytes(1 << 20)
   const path = await farFile(bytes)

@@ -151,8 +151,8 @@ async function bringOne(
     sha256?: string
   }
   const maxBytes = Math.min(maxFileBytes, max_size)
-  const store = (body: AsyncIterable<Buffer>) =>
-    files.receive(key, body, { path, contentType: 'application/octet-stream', signal })
+  const place = { path, size: file.size, contentType: 'application/octet-stream', signal }
+  const store = (body: AsyncIterable<Buffer>) => files.receive(key, body, place)
   const { size, sha256 } = await receive(file, { maxBytes, signal, got, store })
   try {
     if (expected !== undefined && expected.toLowerCase() !== sha256)
