@@ -44,8 +44,8 @@ export const isJoining = ({ expandedBy, open, lost }: Pick<Task, 'expandedBy' | 
 export const joinsAtPercent = 90
 
 /** 0 to 100; of a task that has split as much as its parts that are over, or what was done before if that is more. */
-export function percentOfTask({ status, percent, expandedBy, partCount = 0, open }: Task): number {
-  if (status !== 'processing' || expandedBy === undefined || partCount === 0) return percent
+export function percentOfTask({ status, percent, expandedBy, partCount, open }: Task): number {
+  if (status !== 'processing' || expandedBy === undefined || !partCount) return percent
   return Math.max(percent, Math.floor(((partCount - (open?.size ?? 0)) / partCount) * joinsAtPercent))
 }
 

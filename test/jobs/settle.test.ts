@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
+import { Course } from '../../lib/jobs/course.ts'
 import type { Latch, Task } from '../../lib/jobs/job.ts'
 import { Settlement } from '../../lib/jobs/settle.ts'
 import { changed, completed, failed, file, given, records, task } from './records.ts'
@@ -37,6 +38,21 @@ async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
   }
   return asked
 }
+
+test('an end that others are in the way of again and again is tried by whoever has the message', async () => {
+  const { job, fixed } = records([given('in')])
+  let tries = 0
+  const store = {
+    whole: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], parts: [] }),
+    changeJob: async () => {
+      tries += 1
+      return { applied: false, record: undefined }
+    },
+  }
+  const course = new Course({ store } as unknown as ConstructorParameters<typeof Course>[0]) // nothing else is asked
+  await assert.rejects(course.finish('job_1'), /changed the job job_1 20 times/)
+  assert.equal(tries, 20)
+})
 
 describe('a job of more than a hundred tasks', () => {
   const done = completed(3, file('a.webp'))

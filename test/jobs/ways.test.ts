@@ -62,6 +62,17 @@ test('where no engine can read a file, the most telling of their words is said',
   assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
 })
 
+test('what a part of it could not be read for is said with all that its engine told', async () => {
+  const { 'word by imagemagick': lab, 'word by ffmpeg': damaged } =
+    wayStories['a file that no engine reads'].during
+  const { task } = await told({
+    play: wayStories['a file of which a part cannot be read'].play,
+    during: { 'word by vips part 1': lab, 'word by imagemagick': damaged, 'word by ffmpeg': damaged },
+  })
+  assert.equal(task.code, 'UNSUPPORTED_FORMAT')
+  assert.deepEqual([task.details?.['reason'], task.details?.['feature']], ['feature', 'Lab'])
+})
+
 test('a breakdown on the second way ends with what was said of the file on the first', async () => {
   const { world, task } = await told(wayStories['a file on which the second engine breaks down'])
   assert.deepEqual(world.runs.slice(1), [...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])

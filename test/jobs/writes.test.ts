@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Job } from '../../lib/jobs/job.ts'
+import { jobEnds } from '../../lib/jobs/job-ends.ts'
 import { until } from '../until.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { fanIn, graph, one } from './tasks.ts'
@@ -59,8 +61,17 @@ test('the only task of a job ends with it in one write also after its start was 
 test('the last of several tasks ends its job in one write, which the message guards', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const world = new World({ database, tableName: await database.makeTable() })
+  const ends: Job[] = []
+  jobEnds.on(world.jobId, (job) => ends.push(job))
   await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await world.settle()
+  // Nor is it a second end when a job that is over is looked at.
+  await world.sweep()
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ['completed'],
+    'whoever waits nearby hears of it once',
+  )
   assert.deepEqual(world.gate.effects.slice(world.gate.effects.indexOf('worker 2: object written')), [
     'worker 2: object written',
     'worker 2: Update JOB TASK#00002',
@@ -68,6 +79,7 @@ test('the last of several tasks ends its job in one write, which the message gua
     'worker 2: Update JOB JOB',
     'worker 2: publish job.completed',
     'worker 2: message deleted',
+    'sweep: Update JOB JOB',
   ])
 })
 
