@@ -3,7 +3,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { type Fidelity, type Kept, kept, type Unit } from './fidelity.ts'
 import { type Feature, features, type Holding } from './holding.ts'
 import { certaintyOf } from './read.ts'
-import type { Words } from './words.ts'
+import { Words } from './words.ts'
 
 export interface Compared {
   readonly operation: Operation
@@ -207,7 +207,9 @@ const opaque: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
 const moving: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
 
 /** Formats into whose text the comments of a Word document are brought, as notes. */
-const withNotes = (to: FormatId) => to === 'md' || to === 'txt' || formatById(to).category === 'ebook'
+const withNotes = (to: FormatId) =>
+  ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || certaintyOf(to) !== 'exact'
+const withComments = (to: FormatId) => [...office, ...sheets, ...slides].includes(to)
 
 const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
   pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
@@ -217,8 +219,7 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   transparency: (to) => !opaque.includes(to),
   formulas: (to) => sheets.includes(to),
   equations: (to) => !isText(to) && !sheets.includes(to),
-  comments: (to, from) =>
-    [...office, ...sheets, ...slides].includes(to) || (from === 'docx' && withNotes(to)),
+  comments: (to, from) => withComments(to) || (from === 'docx' && withNotes(to)),
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
@@ -236,7 +237,7 @@ const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   transparency: (from) => formatById(from).category === 'image' && !opaque.includes(from),
   formulas: (from) => sheets.includes(from),
   equations: (from) => office.includes(from),
-  comments: (from) => [...office, ...sheets, ...slides].includes(from),
+  comments: withComments,
   notes: (from) => slides.includes(from),
   margins: (from) => [...office, ...sheets, ...slides].includes(from),
   changes: (from) => office.includes(from),
@@ -248,18 +249,38 @@ const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
 export const mayDrop = (from: FormatId, way: readonly FormatId[]): readonly Feature[] =>
   features.filter((feature) => mayHave[feature](from) && way.some((to) => !isHeld[feature](to, from)))
 
-/** What the next step may drop of what this one could keep, though it does not show in between. */
-export const carried = (source: Holding, { from, to }: Pick<Compared, 'from' | 'to'>): readonly Feature[] =>
-  source.features.filter((feature) => isHeld[feature](to, from))
+/**
+ * What the next step may drop of what this one could keep, though it does not show in between: not what became part of
+ * the text, whose words are counted.
+ */
+export const carried = ({ source, result, from, to }: Made): readonly Feature[] =>
+  source.features.filter((feature) => {
+    const isInText = feature === 'comments' && !withComments(to) && result?.words !== undefined
+    return !isInText && isHeld[feature](to, from)
+  })
+
+type Made = Pick<Compared, 'source' | 'from' | 'to'> & Partial<Pick<Compared, 'result'>>
+
+/** Share of the words of comments that are in a text of which these are part. */
+const leastOfComments = 0.5
+
+/** Undefined where nobody knows. */
+function hasComments({ source: { words, commentWords }, result }: Made): boolean | undefined {
+  if (!words || !commentWords || !result?.words) return undefined
+  const all = new Words()
+  all.addAll(words)
+  all.addAll(commentWords)
+  const found = all.keptIn(result.words) - words.keptIn(result.words)
+  return found >= leastOfComments * commentWords.total
+}
 
 /** @param compared without a result where nobody can look into it. */
-export function droppedBy({
-  source,
-  result,
-  from,
-  to,
-}: Pick<Compared, 'source' | 'from' | 'to'> & Partial<Pick<Compared, 'result'>>): string[] {
-  const dropped: string[] = source.features.filter((feature) => !isHeld[feature](to, from))
+export function droppedBy(made: Made): string[] {
+  const { source, result, from, to } = made
+  const dropped: string[] = source.features.filter((feature) => {
+    const isSeen = feature === 'comments' && !withComments(to) ? hasComments(made) : undefined
+    return !(isSeen ?? isHeld[feature](to, from))
+  })
   const channels = result?.counts.channels
   if (channels !== undefined && channels < (source.counts.channels ?? 0)) dropped.push('channels')
   return dropped

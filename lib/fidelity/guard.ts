@@ -119,7 +119,7 @@ export class Guard implements Disposable {
       this.#fidelity = inTurn(this.#fidelity, { dropped, uncounted })
       return
     }
-    const features = new Set([...result.features, ...carried(source, { from, to })])
+    const features = new Set([...result.features, ...carried({ source, result, from, to })])
     this.#know({ ...result, features: [...features] })
     const codes = warned.map(({ code }) => code)
     const verdict = compare({ ...step, from, to, source, result, warned: codes })

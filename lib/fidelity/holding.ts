@@ -31,6 +31,8 @@ export interface Holding {
   readonly words?: Words
   /** Of a workbook that hides some of them, those that it shows. */
   readonly visibleWords?: Words
+  /** Of the comments of a document, which some writers bring into its text. */
+  readonly commentWords?: Words
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   /** How long it plays. */
   readonly seconds?: number

@@ -33,6 +33,7 @@ export async function word97(file: FileBytes): Promise<Holding | undefined> {
   const unseen = unseenIn(main, table)
   const text = textOf(main, table.subarray(start, start + main.readUInt32LE(fib.pieces + 4)), unseen)
   const words = new Words()
+  const commentWords = new Words()
   const isUncertain = hasHidingStyle(main, table)
   const hidden = [...unseen.map(({ why }) => why), ...(isUncertain ? (['hiddenText'] as const) : [])]
   const features: Feature[] = [...new Set(hidden)]
@@ -41,12 +42,15 @@ export async function word97(file: FileBytes): Promise<Holding | undefined> {
     const end = at + main.readUInt32LE(fib.counts + 4 * index)
     const part = text.slice(at, end)
     if (shown.includes(name)) words.add(withoutFields(part))
-    else if ((name === 'comments' || name === 'margins') && /\p{L}/u.test(withoutFields(part)))
+    else if ((name === 'comments' || name === 'margins') && /\p{L}/u.test(withoutFields(part))) {
       features.push(name)
+      if (name === 'comments') commentWords.add(withoutFields(part))
+    }
     at = end
   }
   if (withoutFields(text).includes(picture)) features.push('pictures')
-  return { ...(!isUncertain && { words }), counts: {}, features }
+  const comments = commentWords.total > 0 ? { commentWords } : {}
+  return { ...(!isUncertain && { words }), ...comments, counts: {}, features }
 }
 
 const mostComparisons = 20_000_000

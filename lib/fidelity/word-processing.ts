@@ -1,5 +1,6 @@
 import type { FileBytes } from './bytes.ts'
 import type { Feature, Holding } from './holding.ts'
+import { textOfMarkup } from './markup.ts'
 import { readOpenText } from './open-text.ts'
 import { textsOfChunks } from './word-chunks.ts'
 import { hidingStyles, noStyles, readRuns } from './word-runs.ts'
@@ -25,17 +26,24 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
     hasEquations ||= xml?.includes('<m:oMath') === true
     hasChanges ||= xml?.includes('<w:delText') === true
   }
+  const comments = commentsOf(readRuns((await zip.text('word/comments.xml')) ?? '').text)
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const found: Feature[] = [
     ...(hasHiddenText ? (['hiddenText'] as const) : []),
     ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
     ...(hasEquations ? (['equations'] as const) : []),
     ...(hasChanges ? (['changes'] as const) : []),
-    // Some programs write the part for none.
-    ...((await hasText(zip, /^word\/comments\.xml$/)) ? (['comments'] as const) : []),
+    ...(comments.commentWords ? (['comments'] as const) : []),
     ...((await hasText(zip, /^word\/(header|footer)\d*\.xml$/)) ? (['margins'] as const) : []),
   ]
-  return { words, counts: {}, features: found }
+  return { words, ...comments, counts: {}, features: found }
+}
+
+/** Some programs have a place for comments where there are none. */
+function commentsOf(...texts: readonly string[]): Pick<Holding, 'commentWords'> {
+  const commentWords = new Words()
+  for (const text of texts) commentWords.add(text)
+  return commentWords.total > 0 ? { commentWords } : {}
 }
 
 const hidingIn = (styles: Buffer) =>
@@ -77,6 +85,9 @@ const besides = new Set([
   ],
 ])
 
+/** Of a comment, who wrote it. */
+const besideRemarks = new Set(['dc:creator', 'dc:date', 'meta:creator-initials'])
+
 /** Text and drawings of OpenDocument, in a ZIP or flat. */
 export async function openDocument(bytes: FileBytes): Promise<Holding | undefined> {
   const zip = await openZip(bytes)
@@ -92,6 +103,9 @@ export async function openDocument(bytes: FileBytes): Promise<Holding | undefine
     ...(xml.includes('<text:tracked-changes') ? (['changes'] as const) : []),
   ]
   // Those in front of the body are of the masters.
+  const remarks = xml.match(/<office:annotation\b[\s\S]*?<\/office:annotation>/g) ?? []
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
-  return { words, counts: slides === undefined ? {} : { slides }, features: found }
+  const counts = slides === undefined ? {} : { slides }
+  const comments = commentsOf(...remarks.map((one) => textOfMarkup(one, besideRemarks)))
+  return { words, ...comments, counts, features: found }
 }

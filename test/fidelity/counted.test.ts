@@ -326,6 +326,29 @@ $$ cost $5 or $10 \(x \in \mathbb{R}\)`
   }
 })
 
+test('comments that stand in the text of a result are not told as dropped, whatever its format, others are', async () => {
+  const remark =
+    '<office:annotation><dc:creator>Ann</dc:creator><text:p>rather blue</text:p></office:annotation>'
+  const document = join(folder, 'remarks.fodt')
+  const body = `<office:text><text:p>One two three${remark} four</text:p></office:text>`
+  await writeFile(document, `<office:document><office:body>${body}</office:body></office:document>`)
+  const droppedIn = async (page: string, ...more: readonly FormatId[]) => {
+    const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+    guard.begin([{ path: document, format: 'fodt' }])
+    let from: FormatId = 'fodt'
+    for (const to of ['html', ...more] as const) {
+      const path = join(folder, `remarks.${to}`)
+      await writeFile(path, page)
+      await guard.end({ operation: 'convert', from, to, options: {} }, { files: [{ path }] }, [])
+      from = to
+    }
+    return guard.fidelity?.dropped
+  }
+  assert.deepEqual(await droppedIn('<p>One two three four'), ['comments'])
+  assert.deepEqual(await droppedIn('<p>One two three four, blue'), [], 'half of it')
+  assert.deepEqual(await droppedIn('<p>One two three [rather blue] four', 'txt'), [])
+})
+
 test('of a notebook the text, the programs and what they printed are its words', async () => {
   const cells = [
     {
