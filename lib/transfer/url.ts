@@ -10,6 +10,7 @@ export const findByUrl: Find = async (fields, surroundings) => {
   const first = await get(url, headers, surroundings)
   const encoded = isEncoded(first)
   const length = first.headers['content-length']
+  requireWhole(first)
   const validator = validatorOf(first)
   let unread: OutgoingResponse | undefined = first
   return [
@@ -23,7 +24,8 @@ export const findByUrl: Find = async (fields, surroundings) => {
             ? unread
             : await get(url, { ...headers, ...rangeFrom(start, validator) }, { ...surroundings, signal })
         unread = undefined
-        if (start > 0) requireRest(answer, start)
+        if (start > 0) requireRest(answer, start, first)
+        else requireWhole(answer)
         return decoded(answer)
       },
     },
@@ -59,12 +61,40 @@ function validatorOf({ headers }: OutgoingResponse): string | undefined {
 const rangeFrom = (start: number, validator: string | undefined): Headers =>
   start === 0 ? {} : { range: `bytes=${start}-`, ...(validator && { 'if-range': validator }) }
 
-function requireRest({ status, headers, url, body }: OutgoingResponse, start: number): void {
-  if (status === 206 && headers['content-range']?.startsWith(`bytes ${start}-`)) return
+/** Some servers answer with a part, or a cache does with what it has of it, though the whole was asked for. */
+function requireWhole(answer: OutgoingResponse): void {
+  const { status, url, body } = answer
+  const { start, end, total } = rangeOf(answer)
+  if (status !== 206 || (start === 0 && end + 1 === total)) return
+  body.destroy()
+  const sentence = `${url.host} gives out only a part of the file (status 206), though the whole was asked for.`
+  throw new RemoteError('incomplete', sentence, { status })
+}
+
+/** Some servers know ranges and no conditions: then only the tag tells that the rest is of another file. */
+function requireRest(answer: OutgoingResponse, from: number, first: OutgoingResponse): void {
+  const { status, url, body } = answer
+  const { start, total } = rangeOf(answer)
+  const length = first.headers['content-length']
+  const isOfSameSize = Number.isNaN(total) || length === undefined || total === Number(length)
+  if (status === 206 && start === from && isOfSameSize && isSame(answer, first)) return
   body.destroy()
   throw new RemoteError('incomplete', `The file at ${url.host} changed while it was fetched.`, {
     changed: true,
   })
+}
+
+/** NaN where it does not say. */
+function rangeOf({ headers }: OutgoingResponse) {
+  const [, start, end, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? []
+  return { start: Number(start), end: Number(end), total: Number(total) }
+}
+
+/** By the tag where there is one, else by the moment of the last change; who leaves it out this time says that it is. */
+function isSame(answer: OutgoingResponse, first: OutgoingResponse): boolean {
+  const name = first.headers.etag === undefined ? 'last-modified' : 'etag'
+  const { [name]: now = first.headers[name] } = answer.headers
+  return now === first.headers[name] && !isEncoded(answer)
 }
 
 function nameIn({ headers }: OutgoingResponse): string | undefined {

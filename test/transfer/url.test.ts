@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -82,6 +88,43 @@ test('a file that changed meanwhile is not put together from two', async () => {
   })
   assert.ok(error instanceof RemoteError)
   assert.match(error.message, /changed while it was fetched/)
+})
+
+const rangeOf = (start: number, total: number) => ({
+  'content-range': `bytes ${start}-${total - 1}/${total}`,
+})
+const others: Readonly<Record<string, (start: number) => OutgoingHttpHeaders>> = {
+  'another tag': (start) => ({ ...rangeOf(start, content.length), etag: '"v2"' }),
+  'another size': (start) => rangeOf(start, content.length + 5),
+  'another place': (start) => rangeOf(start + 5, content.length),
+  'bytes that are encoded': (start) => ({
+    ...rangeOf(start, content.length),
+    ...{ etag: tag.etag, 'content-encoding': 'gzip' },
+  }),
+}
+for (const [name, headers] of Object.entries(others))
+  test(`a server that goes on with ${name}, whatever it was asked for, is not believed`, async () => {
+    const error = await failing((request, response) => {
+      const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+      if (start > 0) return response.writeHead(206, headers(start)).end(Buffer.alloc(content.length - start))
+      response.writeHead(200, { ...tag, 'content-length': content.length })
+      breakOff(response, content.subarray(0, 1000))
+    })
+    assert.ok(error instanceof RemoteError)
+    assert.match(error.message, /changed while it was fetched/)
+  })
+
+test('a part that nobody asked for is no file, and the whole is one also when it is called a part', async () => {
+  const answering =
+    (end: number): Answer =>
+    (_request, response) =>
+      response
+        .writeHead(206, { 'content-range': `bytes 0-${end - 1}/${content.length}` })
+        .end(content.subarray(0, end))
+  const error = await failing(answering(1000))
+  assert.ok(error instanceof RemoteError)
+  assert.match(error.message, /only a part of the file/)
+  assert.deepEqual((await imported(answering(content.length))).stored, content)
 })
 
 test('a file that ends before its length is no file', async () => {
