@@ -23,6 +23,10 @@ function decoderOf({ headers }: Pick<Encoded, 'headers'>) {
 
 export const isEncoded = (answer: Pick<Encoded, 'headers'>): boolean => decoderOf(answer) !== undefined
 
+/** Whether the bytes were never of the coding that the answer names; what only breaks off may have been lost. */
+export const isUndecodable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:Z_DATA_ERROR|ERR__ERROR|ZSTD_)/.test(String(error.code))
+
 /** Its body as it was before it was encoded. */
 export function decoded(answer: Encoded): Readable {
   const decoder = decoderOf(answer)?.()

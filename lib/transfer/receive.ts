@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
+import { isUndecodable } from './decoding.ts'
 import { piecesOf } from './pieces.ts'
 import { RemoteError } from './remote-error.ts'
 import type { RemoteFile } from './transfer.ts'
@@ -70,10 +71,18 @@ async function* bytesOf(
   }
 }
 
-const asRemote = (error: unknown, at: number): RemoteError =>
-  error instanceof RemoteError
-    ? error
-    : new RemoteError('incomplete', `The connection was lost after ${at} bytes.`, { cause: error })
+function asRemote(cause: unknown, at: number): RemoteError {
+  if (cause instanceof RemoteError) return cause
+  if (isUndecodable(cause)) {
+    const sentence = 'The file is not compressed in the way that its server says (Content-Encoding).'
+    return new RemoteError('incomplete', sentence, { cause, isPassing: false })
+  }
+  const isSilent = cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_BODY_TIMEOUT'
+  const sentence = isSilent
+    ? `Nothing more came after ${at} bytes`
+    : `The connection was lost after ${at} bytes`
+  return new RemoteError('incomplete', `${sentence}.`, { cause })
+}
 
 const tooLarge = (max: number, got?: number) =>
   new AppError(

@@ -22,6 +22,7 @@ function detailOf(cause: unknown): string {
     ECONNREFUSED: 'it refused the connection',
     ECONNRESET: 'it broke the connection off',
     UND_ERR_SOCKET: 'it broke the connection off',
+    UND_ERR_HEADERS_OVERFLOW: 'the headers of its answer are too long',
     EHOSTUNREACH: 'there is no way to it',
     ENETUNREACH: 'there is no way to it',
     CERT_HAS_EXPIRED: 'its certificate has expired',
@@ -30,6 +31,7 @@ function detailOf(cause: unknown): string {
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody vouches for its certificate',
     ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   }
+  if (/^(?:EPROTO$|ERR_SSL_)/.test(code)) return ': it does not speak TLS, or not in a version of today'
   if (cause instanceof errors.HTTPParserError) return ': what it answered is no HTTP'
   return known[code] ? `: ${known[code]}` : ''
 }

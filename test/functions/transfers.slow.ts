@@ -116,6 +116,7 @@ test('a server that is slow is waited for, as long as something comes', async ()
 test('a server that falls silent is asked three times and given up', { timeout: 240_000 }, async () => {
   const { status, error } = await imported({ url: `${base}/mute.txt` })
   assert.deepEqual([status, error.code, error.details['reason']], ['failed', 'IMPORT_FAILED', 'incomplete'])
+  assert.equal(error.message, 'Nothing more came after 20 bytes.')
   assert.equal(times['mute'], 2)
 })
 

@@ -174,6 +174,15 @@ test('what cannot be reached is told in words, and addresses of other protocols 
     assert.equal(error.isPassing, false)
     return true
   })
+  const long = await serve('127.0.0.2', (_request, response) =>
+    response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(),
+  )
+  const answers: Readonly<Record<string, RegExp>> = {
+    [`http://127.0.0.2:${long.port}/`]: /the headers of its answer are too long/,
+    [`https://127.0.0.2:${long.port}/`]: /it does not speak TLS/,
+  }
+  for (const [url, sentence] of Object.entries(answers))
+    await assert.rejects(client.request(url, { signal }), sentence)
   for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'gopher://x/', 'nothing', 'data:,x'])
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
 })

@@ -127,6 +127,16 @@ test('a part that nobody asked for is no file, and the whole is one also when it
   assert.deepEqual((await imported(answering(content.length))).stored, content)
 })
 
+for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
+  test(`what is not ${coding}, as it is said to be, is told as such and asked for once`, async () => {
+    const error = await failing((_request, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end('a text that nobody has compressed'),
+    )
+    assert.ok(error instanceof RemoteError)
+    assert.match(error.message, /not compressed in the way that its server says/)
+    assert.equal(error.isPassing, false)
+  })
+
 test('a file that ends before its length is no file', async () => {
   const error = await failing((_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
