@@ -84,10 +84,15 @@ function errorsOf(issue: Issue, schema: z.ZodType, value: unknown, where: string
       field: [...path, key].join('.').slice(0, 100),
       error: unknownField(key, schema, path),
     }))
+  if (issue.code === 'invalid_key') return [{ field, error: `expected ${wordsOfKey(issue)}` }]
   const expected = `${ownWords(issue) ?? expectationOf(schema, path)}${exactly(issue)}`
   if (came === undefined && path.length > 0) return [{ field, error: `it is missing; expected ${expected}` }]
   return [{ field, error: `expected ${expected}${arrival(path, came)}` }]
 }
+
+/** What is wrong is the name itself, whatever stands under it. */
+const wordsOfKey = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
+  (first && ownWords(first)) ?? 'another name'
 
 /** Larger whole numbers are not told apart from each other, so that no schema names the limit. */
 function exactly(issue: Issue): string {
@@ -117,7 +122,7 @@ function sentAt(path: readonly PropertyKey[], value: unknown): { path: PropertyK
 }
 
 /** Values of these names are not shown, not even to who sent them: replies end up in logs. */
-const secret = /password|secret|token|key/i
+const secret = /password|secret|token|key|authorization|cookie/i
 
 function arrival(path: readonly PropertyKey[], came: unknown): string {
   if (path.some((name) => secret.test(String(name)))) return ''

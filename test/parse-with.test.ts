@@ -9,6 +9,7 @@ import { toolOptions } from '../lib/engines/pdf/tools/options.ts'
 import { AppError } from '../lib/errors.ts'
 import { inOrder } from '../lib/in-order.ts'
 import { parseJson, parseWith } from '../lib/parse-with.ts'
+import { headers } from '../lib/tasks/import-url.ts'
 import { taskOperations } from '../lib/tasks/index.ts'
 
 type Wrong = Readonly<Record<string, string>>
@@ -48,6 +49,18 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
       ContentType: 'there is no such field; it is written contentType',
       extra:
         'there is no such field; expected one of filename, contentType, size, sha256, method. Leave it out',
+    },
+  ],
+  [
+    'names that cannot be, and values that are secret',
+    headers,
+    { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
+    {
+      Host: 'expected another header: the service sets this one itself',
+      'a b': 'expected the name of a header, of at most 100 characters',
+      'x-a': 'expected ASCII without line breaks, of at most 4000 characters, got "a\\nb"',
+      Authorization: 'expected ASCII without line breaks, of at most 4000 characters',
+      Cookie: 'expected ASCII without line breaks, of at most 4000 characters',
     },
   ],
   ['a body that is no object', upload, [], { body: 'expected an object, got a list' }],

@@ -42,8 +42,15 @@ export function optionsIn(
 /** Characters of a cookie (RFC 6265, 4.1.1). */
 const cookies = z
   .record(
-    z.string().regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/),
-    z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{0,4000}$/),
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a cookie, of at most 100 characters'),
+    z
+      .string()
+      .regex(
+        /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{0,4000}$/,
+        'expected ASCII without spaces, quotes, commas and semicolons, of at most 4000 characters',
+      ),
   )
   .refine((all) => Object.keys(all).length <= 50, 'expected at most 50 cookies')
 

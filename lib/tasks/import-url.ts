@@ -6,9 +6,14 @@ export const headers = z
   .record(
     z
       .string()
-      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/)
-      .refine((name) => !steering.includes(name.toLowerCase()), 'this header is set by the service'),
-    z.string().regex(/^[\t\x20-\x7e]{0,4000}$/),
+      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a header, of at most 100 characters')
+      .refine(
+        (name) => !steering.includes(name.toLowerCase()),
+        'expected another header: the service sets this one itself',
+      ),
+    z
+      .string()
+      .regex(/^[\t\x20-\x7e]{0,4000}$/, 'expected ASCII without line breaks, of at most 4000 characters'),
   )
   .refine((all) => Object.keys(all).length <= 20, 'expected at most 20 headers')
 
