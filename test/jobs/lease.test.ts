@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
-import { Lease } from '../../lib/jobs/run/lease.ts'
+import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
 import { given, moment, newJob, start, task } from './records.ts'
@@ -70,6 +70,23 @@ test('a task that is given back costs no attempt, and its time counts from the c
   assert.deepEqual((await givenBack({ startedAt })).remove, isMineNoMore)
   const joining = { set: { status: 'processing' }, setPlus, remove: isMineNoMore }
   assert.deepEqual(await givenBack({ startedAt, expandedBy: 0 }), joining)
+})
+
+test('what is left of a task is kept, unless it is somebody else’s by now', async () => {
+  const { tasks } = newJob([given('in'), task('work', [0])])
+  const sets: unknown[] = []
+  let isMine = true
+  const store = {
+    changeTask: async (_ref: unknown, { set }: Change) => {
+      sets.push(set)
+      return { applied: isMine, record: tasks[0] }
+    },
+  }
+  const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
+  await lease.note({ begun: 'upload 1' })
+  assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
+  isMine = false
+  await assert.rejects(lease.note({ begun: 'upload 2' }), LeaseLost)
 })
 
 test('how far a task is gets told, but for one of parts or of hundreds, and with its start where that is untold', async (t) => {

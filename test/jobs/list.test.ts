@@ -13,7 +13,9 @@ const idOf = (at: number) =>
 
 /** Jobs of these states in their order, and what was asked of the indices. */
 function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
-  const jobs = statuses.map((status, at): Job => ({ ...job, id: idOf(at), status, createdAt: moment(at) }))
+  const jobs = statuses.map(
+    (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: moment(at) }),
+  )
   const asked: unknown[] = []
   const table = {
     query: async ({ IndexName, ExpressionAttributeValues: values, ScanIndexForward, Limit }: never) => {
@@ -77,7 +79,7 @@ test('moments leave out the jobs made at them, filters what does not match, and 
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
-  const { at, next } = await list({ mostTasks: 0 })
-  assert.deepEqual([at, next], [[5, 4, 3, 2, 1, 0], undefined], 'these have none')
+  assert.deepEqual((await list({ mostTasks: 9 })).at, [5, 4, 3])
+  assert.deepEqual((await list({ mostTasks: 2 })).at, [5], 'one that is larger than a page is a page')
   assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })
 })

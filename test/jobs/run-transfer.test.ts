@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { errorForClient, PassingError } from '../../lib/jobs/failure.ts'
 import { carryTask } from '../../lib/jobs/run/carry-task.ts'
 import type { Claimed } from '../../lib/jobs/run/claimed.ts'
-import { runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
+import { pathsOf, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { Store } from '../../lib/transfer/transfer.ts'
@@ -60,6 +60,18 @@ test('what is taken out is told file by file, with its address, and how far it i
     [told('a.webp', 3), told('b.webp', 1)],
   )
   assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
+})
+
+test('files go to what the path says of each, or under their own names below the prefix, no two to one', () => {
+  const files = ['a.webp', 'b.png', 'a.webp'].map((filename) => ({ filename }))
+  const of = { jobId: 'job_1', createdAt: '2026-01-02T00:00:00.000Z' }
+  const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof pathsOf>[2]
+  const paths = (fields: Record<string, string>, where = place) => pathsOf(files, fields, where, of)
+  assert.deepEqual(paths({}), ['a.webp', 'b.png', 'a (2).webp'])
+  assert.deepEqual(paths({ prefix: 'in' }), ['in/a.webp', 'in/b.png', 'in/a (2).webp'])
+  assert.deepEqual(paths({ prefix: 'in' }, { ...place, isFolder: false } as typeof place)[1], 'inb.png')
+  assert.deepEqual(paths({ path: 'all/{name}/{index}' })[1], 'all/b/2.png')
+  assert.deepEqual(paths({ path: 'v1.2/same' }), ['v1.2/same', 'v1.2/same (2)', 'v1.2/same (3)'])
 })
 
 test('what fails there is an error of the export; one that may pass is tried again, later each time', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { Course } from '../../lib/jobs/course.ts'
-import type { Latch, Task } from '../../lib/jobs/job.ts'
+import type { Job, Latch, Task } from '../../lib/jobs/job.ts'
+import { percentOf } from '../../lib/jobs/machine.ts'
 import { Settlement } from '../../lib/jobs/settle.ts'
 import { changed, completed, failed, file, given, records, task } from './records.ts'
 
@@ -52,6 +53,29 @@ test('an end that others are in the way of again and again is tried by whoever h
   const course = new Course({ store } as unknown as ConstructorParameters<typeof Course>[0]) // nothing else is asked
   await assert.rejects(course.finish('job_1'), /changed the job job_1 20 times/)
   assert.equal(tries, 20)
+})
+
+test('what is told of the progress of a job is what it shows from then on', async () => {
+  const { job, fixed } = records([given('in'), task('a', [0]), task('b', [1])])
+  let stored: Job = { ...job, status: 'processing', fixed: [...fixed] }
+  const told: unknown[] = []
+  const store = {
+    changeJob: async (_id: string, change: Change) => {
+      stored = changed(stored, change)
+      return { applied: true, record: stored }
+    },
+  }
+  const bus = { publish: async (events: readonly { job: { progress: object } }[]) => told.push(...events) }
+  const parts = { store, bus, listenersOf: async () => () => [] }
+  const course = new Course(parts as unknown as ConstructorParameters<typeof Course>[0]) // nothing else is asked
+  const news = { percent: 60, stage: 'encoding', taskName: 'a' }
+  await course.progress(stored, 1, news)
+  assert.equal(percentOf(stored), 30)
+  assert.deepEqual([stored.toldPercent, stored.stage, stored.taskName], [30, 'encoding', 'a'])
+  const [event] = told as { job: { progress: { percent: number } }; sequence: number }[]
+  assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, stored.sequence])
+  assert.equal(await course.progress(stored, 1, { ...news, percent: 50 }), undefined, 'it does not fall')
+  assert.equal(told.length, 1)
 })
 
 describe('a job of more than a hundred tasks', () => {

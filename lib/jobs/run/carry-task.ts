@@ -2,7 +2,8 @@ import { captureLimitS, transferLimitS } from '../../conversion/time-limits.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { type TransferOperation, transferOperation } from '../../tasks/index.ts'
 import { PassingError } from '../failure.ts'
-import { done, inWorkDir, LeaseLost, Stopped, type Work, withinLimit } from './claimed.ts'
+import { done, inWorkDir, Stopped, type Work, withinLimit } from './claimed.ts'
+import { LeaseLost } from './lease.ts'
 import { failureOf, runTransfer } from './run-transfer.ts'
 
 /** What has no engine: files come from elsewhere or go there. */
@@ -18,9 +19,7 @@ export const carryTask: Work = async (run, claimed) => {
       runTransfer({
         ...{ services, task, state, operation, workDir, signal },
         progress: (percent) => lease.progress(percent, operation.kind),
-        note: async (begun) => {
-          if (!(await lease.note({ begun }))) throw new LeaseLost()
-        },
+        note: (begun) => lease.note({ begun }),
       }),
     ).catch((error: unknown) => {
       throw isExpected(error) ? error : ofOurOwn(error, failureOf(operation))

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { JobState, Task } from '../job.ts'
 import { maxAttempts } from '../machine.ts'
-import type { Lease } from './lease.ts'
+import { type Lease, LeaseLost } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -19,8 +19,6 @@ export const done: MessageOutcome = { done: true }
 
 /** A worker that is told to end has its task taken over by another one. */
 export class Stopped extends Error {}
-/** The task belongs to somebody else by now, or the job is over. */
-export class LeaseLost extends Error {}
 
 /** What a worker knows of the task that it has. */
 export interface Claimed {

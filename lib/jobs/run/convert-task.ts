@@ -12,11 +12,11 @@ import {
   type Claimed,
   done,
   inWorkDir,
-  LeaseLost,
   type MessageOutcome,
   type Work,
   withinLimit,
 } from './claimed.ts'
+import { LeaseLost } from './lease.ts'
 import { dropParts, isToBeMade, partsOf, whoWantsPart } from './parts.ts'
 import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
 import type { TaskRun } from './task-run.ts'
@@ -70,9 +70,7 @@ function work(
       ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, space, log, signal },
       progress: (percent, stage) => lease.progress(percent, stage),
       findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
-      note: async (left) => {
-        if (!(await lease.note({ pieces: sealed(left, task, run.services) }))) throw new LeaseLost()
-      },
+      note: (left) => lease.note({ pieces: sealed(left, task, run.services) }),
     })
   })
 }

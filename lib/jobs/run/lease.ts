@@ -21,6 +21,9 @@ const tellMs = 500
 const tellPoints = 5
 const quietMs = 2000
 
+/** The task belongs to somebody else by now, or the job is over. */
+export class LeaseLost extends Error {}
+
 /** How a task ends that a worker had. */
 export type TaskEnd = Pick<Task, 'status'> & Partial<Task>
 
@@ -163,10 +166,10 @@ export class Lease {
     return this.#store.changeTask(this.#run.ref, change, { condition, ...(mark && { mark }) })
   }
 
-  /** Keeps what is left while it goes on; false when the task is somebody else's by now. */
-  async note(left: Pick<Task, 'pieces' | 'begun'>): Promise<boolean> {
+  /** Keeps what is left while it goes on. @throws LeaseLost when the task is somebody else's by now. */
+  async note(left: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
     const { applied } = await this.#change({ set: { ...left, percent: this.#percent } })
-    return applied
+    if (!applied) throw new LeaseLost()
   }
 
   /** Another image goes on with what is left. False when the task is somebody else's by now; so everywhere below. */

@@ -68,10 +68,11 @@ export async function fetchResults(
 /** Whoever made the parts may not have come to send them all. */
 export async function sendParts(task: Task, { jobs }: TaskServices): Promise<void> {
   const state = await jobs.store.whole(task.jobId)
-  const parts = state?.parts.filter(
+  if (!state) return
+  const parts = state.parts.filter(
     (part) => part.number === task.number && task.open?.has(part.part ?? -1) && part.status === 'pending',
   )
-  if (state && parts) await jobs.settlement.sendAll(parts, state)
+  await jobs.settlement.sendAll(parts, state)
 }
 
 /**
