@@ -2,6 +2,7 @@ import type { FileBytes } from './bytes.ts'
 import { Cells } from './cells.ts'
 import { openCompound } from './compound.ts'
 import type { Feature, Holding } from './holding.ts'
+import { HiddenCells } from './workbook-97-hidden.ts'
 
 /** [MS-XLS] 2.3: types of the records that are read. */
 const types = {
@@ -24,6 +25,11 @@ const types = {
   drawn: 0x005d,
   drawnText: 0x01b6,
 } as const
+/** They begin with a row and a column. */
+const { sharedText, text, richText, number, shortNumber, shortNumbers, state, formula } = types
+const cellTypes: ReadonlySet<number> = new Set([
+  ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
+])
 const version8 = 0x0600
 
 interface BiffRecord {
@@ -39,7 +45,7 @@ function* recordsFrom(stream: Buffer, from: number): Generator<BiffRecord> {
   }
 }
 
-/** Workbooks of Excel 97 to 2003: the sheets that are shown. */
+/** Workbooks of Excel 97 to 2003: hidden sheets too, which other workbooks keep. */
 export async function workbook97(file: FileBytes): Promise<Holding | undefined> {
   const stream = (await openCompound(file))?.('Workbook')
   if (!stream || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
@@ -47,21 +53,32 @@ export async function workbook97(file: FileBytes): Promise<Holding | undefined> 
   const { sheets, texts, isLocked } = globalsOf(stream)
   if (isLocked) return undefined
   const cells = new Cells(texts)
+  const visible = new Cells(texts)
   const features = new Set<Feature>()
-  for (const start of sheets) {
+  let hides = false
+  for (const { start, isHidden } of sheets) {
     const shapes = new Shapes(cells)
+    const hidden = new HiddenCells(isHidden)
+    let isSeen = true
     for (const record of recordsFrom(stream, start)) {
       if (record.type === types.end) break
       count(record, cells, features)
       shapes.see(record)
+      hidden.see(record)
+      // What a formula gave stands in no cell of its own.
+      if (cellTypes.has(record.type)) isSeen = !hidden.hides(record.data)
+      if (isSeen) count(record, visible, features)
     }
+    hides ||= hidden.isAny
   }
-  return cells.holding(sheets.length, [...features])
+  const held = cells.holding(sheets.length, [...features])
+  const { words: visibleWords } = visible.holding(0, [])
+  return hides && visibleWords ? { ...held, visibleWords } : held
 }
 
 /** Where its sheets begin, and the texts that they share. */
 function globalsOf(stream: Buffer) {
-  const sheets: number[] = []
+  const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
   const texts: Buffer[] = []
   let isLocked = false
   let last = 0
@@ -70,7 +87,7 @@ function globalsOf(stream: Buffer) {
     if (type === types.lock) isLocked = true
     // 2.4.28: neither a chart nor a macro.
     const isSheet = type === types.sheet && data[5] === 0
-    if (isSheet) sheets.push(data.readUInt32LE(0))
+    if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
     if (type === types.texts || (type === types.more && last === types.texts)) texts.push(data)
     if (type !== types.more) last = type
   }

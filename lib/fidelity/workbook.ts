@@ -6,6 +6,7 @@ import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
 import { OpenCells } from './open-cells.ts'
 import { readCells } from './sheet-cells.ts'
 import { visibleCells } from './visible-cells.ts'
+import { mayHide, visibleTables } from './visible-tables.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
@@ -127,6 +128,13 @@ export async function openWorkbook(bytes: FileBytes): Promise<Holding | undefine
 }
 
 function openSheets(xml: Buffer): Holding {
+  const held = openCells(xml)
+  if (!mayHide(xml)) return held
+  const { words: visibleWords } = openCells(Buffer.from(visibleTables(xml.toString())))
+  return { ...held, visibleWords }
+}
+
+function openCells(xml: Buffer) {
   const words = new Words()
   const tables = new OpenCells(xml, words)
   tables.read()

@@ -7,6 +7,7 @@ import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
+import { Words } from '../../lib/fidelity/words.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch.ts'
 import { output } from './judge.ts'
@@ -210,7 +211,16 @@ test('what a workbook does not show is on no page, and in a table; both is said 
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)
-    assert.equal((await holdingOf(path, to, { isResult: true }))?.counts.sheets, 3, to)
+    const holding = await holdingOf(path, to, { isResult: true })
+    assert.equal(holding?.counts.sheets, 3, to)
+    const shown = new Words()
+    // The office writes the first sheet so that Excel shows it.
+    shown.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
+    const { visibleWords } = holding
+    assert.deepEqual(
+      [visibleWords?.total, visibleWords && shown.keptIn(visibleWords)],
+      [shown.total, shown.total],
+    )
   }
 })
 

@@ -62,6 +62,45 @@ test('rows and columns are hidden where a sheet says so, however it is written',
   }
 })
 
+test('what a sheet of OpenDocument shows is told from what it hides, however often it is repeated', async () => {
+  const cell = (text: string, attributes = '') =>
+    `<table:table-cell${attributes}><text:p>${text}</text:p></table:table-cell>`
+  const times = (count: number) => ` table:number-columns-repeated="${count}"`
+  const column = (count: number, more = '') => `<table:table-column${times(count)}${more}/>`
+  const row = (cells: string, more = '') => `<table:table-row${more}>${cells}</table:table-row>`
+  const [collapsed, filtered] = ['collapse', 'filter'].map((how) => ` table:visibility="${how}"`)
+  const table = (style: string, content: string) =>
+    `<table:table table:style-name="${style}">${content}</table:table>`
+  const styles = ['true', 'false'].map(
+    (shown, at) =>
+      `<style:style style:name="ta${at}" style:family="table"><style:table-properties table:display="${shown}"/></style:style>`,
+  )
+  const rows = [
+    row(`${cell('one')}${cell('behind', times(2))}<table:table-cell/>${cell('two')}`),
+    // Of these four the second and the third are hidden.
+    row(cell('thrice', times(4)), ''),
+    row(`<table:covered-table-cell${times(2)}/>${cell('behind')}${cell('four')}`),
+    row(cell('below'), collapsed),
+    row(cell('sifted', times(3)), filtered),
+    row(cell('last')),
+  ]
+  const columns = `${column(1)}${column(2, collapsed)}${column(5)}`
+  const body = `${table('ta0', `${columns}${rows.join('')}`)}${table('ta1', row(cell('apart')))}${table('ta0', row(cell('end')))}`
+  const path = join(scratchFolder('visible'), 'hidden.fods')
+  await writeFile(
+    path,
+    `<office:document><office:automatic-styles>${styles.join('')}</office:automatic-styles>${body}</office:document>`,
+  )
+  const held = await holdingOf(path, 'fods', { isResult: false })
+  const shown = new Words()
+  shown.add('one two thrice thrice four last end')
+  assert.equal(held?.visibleWords?.total, shown.total)
+  assert.equal(held.visibleWords && shown.keptIn(held.visibleWords), shown.total)
+  assert.equal(held.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
+  await writeFile(path, `<office:document>${table('ta0', row(cell('end')))}</office:document>`)
+  assert.equal((await holdingOf(path, 'fods', { isResult: false }))?.visibleWords, undefined)
+})
+
 test('a sheet of which it is not known what it hides is not held to it', () => {
   assert.equal(visibleCells('<x:row hidden="1"/>'), undefined)
   assert.equal(visibleCells('<sheetFormatPr zeroHeight="1"/>'), undefined)

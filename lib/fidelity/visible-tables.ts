@@ -1,0 +1,91 @@
+/** Sheets of OpenDocument (1.3, part 3, 9.1) as they are shown. */
+
+/** 19.756 of rows and columns, and 20.407 of the styles of whole sheets. */
+const hiding = /\stable:visibility="(?:collapse|filter)"/
+const unseenSheet = /\stable:display="false"/
+
+const hints = ['table:visibility="', 'table:display="false"']
+
+export const mayHide = (xml: Buffer): boolean => hints.some((hint) => xml.includes(hint))
+
+/** The XML without hidden sheets, rows and columns. */
+export function visibleTables(xml: string): string {
+  const unseen = unseenStyles(xml)
+  return xml
+    .split(/(?=<table:table[\s>])/)
+    .map((part) => {
+      const tag = tagOf(part)
+      if (!tag.startsWith('<table:table')) return part
+      const style = /\stable:style-name="([^"]*)"/.exec(tag)?.[1]
+      if (style !== undefined && unseen.has(style)) return after(part, '</table:table>')
+      return hiding.test(part) ? withoutHidden(part) : part
+    })
+    .join('')
+}
+
+const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
+
+/** What follows the end of an element that is left out. */
+function after(part: string, end: string): string {
+  const at = part.indexOf(end)
+  return at < 0 ? '' : part.slice(at + end.length)
+}
+
+function unseenStyles(xml: string): ReadonlySet<string> {
+  const styles = xml.split(/(?=<style:style[\s>])/).slice(1)
+  const unseen = styles.filter((style) => unseenSheet.test(style.slice(0, style.indexOf('</style:style>'))))
+  return new Set(unseen.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(tagOf(style))?.[1] ?? []))
+}
+
+function withoutHidden(table: string): string {
+  const isHidden = hiddenColumns(table)
+  return table
+    .split(/(?=<table:table-row[\s>])/)
+    .map((part) => {
+      const tag = tagOf(part)
+      if (!tag.startsWith('<table:table-row')) return part
+      if (hiding.test(tag)) return after(part, '</table:table-row>')
+      return isHidden.length > 0 ? withoutColumns(part, isHidden) : part
+    })
+    .join('')
+}
+
+interface Columns {
+  readonly from: number
+  /** Not among them. */
+  readonly to: number
+}
+
+function hiddenColumns(table: string): Columns[] {
+  const hidden: Columns[] = []
+  let column = 0
+  for (const [tag] of table.matchAll(/<table:table-column[\s/>][^>]*/g)) {
+    const to = column + repeated(tag)
+    if (hiding.test(tag)) hidden.push({ from: column, to })
+    column = to
+  }
+  return hidden
+}
+
+const times = /(\stable:number-columns-repeated=")(\d+)(?=")/
+const repeated = (tag: string) => Number(times.exec(tag)?.[2] ?? 1)
+
+function withoutColumns(row: string, hidden: readonly Columns[]): string {
+  let column = 0
+  return row
+    .split(/(?=<table:(?:covered-)?table-cell[\s/>])/)
+    .map((part, at) => {
+      if (at === 0) return part
+      const tag = tagOf(part)
+      const [from, count] = [column, repeated(tag)]
+      column += count
+      const shown = hidden.reduce(
+        (left, { from: first, to }) => left - Math.max(0, Math.min(to, column) - Math.max(first, from)),
+        count,
+      )
+      if (shown === count) return part
+      if (shown > 0) return part.replace(times, (_, name: string) => `${name}${shown}`)
+      return tag.endsWith('/>') ? part.slice(tag.length) : after(part, '</table:table-cell>')
+    })
+    .join('')
+}

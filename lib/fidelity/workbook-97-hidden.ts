@@ -1,0 +1,34 @@
+/** [MS-XLS] 2.4.53 and 2.4.221: what tells of columns and of rows, before the cells of them. */
+const [columnsRecord, rowRecord] = [0x007d, 0x0208]
+const hiddenColumns = 0x01
+const hiddenRow = 0x20
+
+/** Cells of a sheet of Excel 97 to 2003 that are not shown, as its records come. */
+export class HiddenCells {
+  isAny = false
+  readonly #isWholeHidden: boolean
+  readonly #columns: { readonly first: number; readonly last: number }[] = []
+  readonly #rows = new Set<number>()
+
+  constructor(isWholeHidden: boolean) {
+    this.#isWholeHidden = isWholeHidden
+    this.isAny = isWholeHidden
+  }
+
+  see({ type, data }: { readonly type: number; readonly data: Buffer }): void {
+    if (type === columnsRecord && (data.readUInt16LE(8) & hiddenColumns) !== 0) {
+      this.#columns.push({ first: data.readUInt16LE(0), last: data.readUInt16LE(2) })
+      this.isAny = true
+    } else if (type === rowRecord && (data.readUInt16LE(12) & hiddenRow) !== 0) {
+      this.#rows.add(data.readUInt16LE(0))
+      this.isAny = true
+    }
+  }
+
+  /** @param cell the record of one, which begins with its row and its column. */
+  hides(cell: Buffer): boolean {
+    if (this.#isWholeHidden || this.#rows.has(cell.readUInt16LE(0))) return true
+    const column = cell.readUInt16LE(2)
+    return this.#columns.some(({ first, last }) => column >= first && column <= last)
+  }
+}
