@@ -272,3 +272,23 @@ test('what is sent is read once an engine has begun, and not when all is over be
   await sleep(50)
   assert.deepEqual(errors, [])
 })
+
+test('what came out is counted while it is stored, whatever becomes of that', async () => {
+  const run = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
+  const began: string[] = []
+  const endless = await convertFiles({
+    ...run,
+    onMade: async ({ result }) => {
+      const [{ path }] = result.files
+      began.push(path)
+      // Not counted yet.
+      writeFileSync(path, text(99))
+      await new Promise(() => {})
+    },
+  })
+  assert.deepEqual(endless.fidelity?.words, kept(100, 99))
+  assert.deepEqual(began, [endless.result.files[0].path])
+  const again = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
+  const failed = await convertFiles({ ...again, onMade: () => Promise.reject(new Error('no bucket')) })
+  assert.deepEqual(failed.fidelity?.words, kept(100, 100))
+})

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
 import type { OutputFile } from '../../lib/engines/engine.ts'
 import type { Piece, Task } from '../../lib/jobs/job.ts'
-import type { FilesDone } from '../../lib/jobs/run/convert-files.ts'
+import type { FilesMade } from '../../lib/jobs/run/convert-files.ts'
 import { storeFiles, storePortions } from '../../lib/jobs/run/store-files.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { scratchFolder } from '../scratch.ts'
@@ -29,7 +29,7 @@ async function made(name: string, text: string, more: Partial<OutputFile> = {}):
 
 async function stored(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
   assert.ok(work)
-  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as FilesDone // of the engine nothing
+  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as FilesMade // of the engine nothing
   const [only] = await storeFiles({ services, task: { ...work, ...more } }, piece, at, done)
   assert.ok(only)
   return only

@@ -1,6 +1,7 @@
 // Runs steps on files of this machine. What stores the result, and what only wants to see it happen, call the same.
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   Crew,
   Engine,
@@ -51,18 +52,26 @@ export interface FilesRun {
   readonly onCommand?: OnCommand
   /** Hears of each step as it begins. */
   readonly onStep?: (at: number) => void
+  /**
+   * Hears of what came out before it is held to what went in, which may still refuse it: to store it meanwhile.
+   * @returns a promise that what is counted need not wait for.
+   */
+  readonly onMade?: (made: FilesMade) => Promise<unknown>
   progress(percent: number, stage: string): void
 }
 
-export interface FilesDone {
-  /** Engine of the last step, and what it made. */
+/** What came out of the last step. */
+export interface FilesMade {
   readonly engine: Engine
   readonly result: Result
   readonly format: FormatId
+  readonly nextStep: number
+}
+
+export interface FilesDone extends FilesMade {
   readonly warnings: readonly Warning[]
   /** What was kept of what went in, where it is known. */
   readonly fidelity?: Fidelity | undefined
-  readonly nextStep: number
 }
 
 export async function convertFiles(run: FilesRun): Promise<FilesDone> {
@@ -79,17 +88,27 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
     if (!step) throw new Error(`the task has no step ${at}`)
     run.onStep?.(at)
     const { engine, result } = await runStep(run, step, at, inputs, warnings)
-    if (!run.share) await guard.end(step, result, warnings)
     at += 1
     const format = formatId(step.to)
     const next = steps[at]
-    if (!next || (image && next.image !== image)) {
-      const done = { engine, format, warnings, fidelity: guard.fidelity, nextStep: at }
-      return { ...done, result: { ...result, ...(guard.shortfall && { shortfall: guard.shortfall }) } }
+    const isLast = !next || (image && next.image !== image)
+    const made = { engine, result, format, nextStep: at }
+    if (isLast && run.onMade) await underWay(run.onMade(made))
+    if (!run.share) await guard.end(step, result, warnings)
+    if (isLast) {
+      const { fidelity, shortfall } = guard
+      return { ...made, warnings, fidelity, result: { ...result, ...(shortfall && { shortfall }) } }
     }
     inputs = [await nextInput(result.files[0], inputs[0]?.filename ?? '', format)]
   }
 }
+
+/** Within this time a file is on its way to the storage, which needs none of this thread until it has it. */
+const sendingMs = 3
+
+/** What it fails of is whose it is that began it. */
+export const underWay = (storing: Promise<unknown>): Promise<unknown> =>
+  Promise.race([storing.catch(() => undefined), sleep(sendingMs)])
 
 export interface SplitFiles {
   readonly portions: readonly Portion[]

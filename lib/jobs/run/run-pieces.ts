@@ -6,9 +6,16 @@ import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
-import type { JobError, Piece, Task, Warning } from '../job.ts'
+import type { JobError, Piece, StoredFile, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../machine.ts'
-import { convertFiles, type FilesDone, type FilesRun, joinReads, splitFiles } from './convert-files.ts'
+import {
+  convertFiles,
+  type FilesDone,
+  type FilesMade,
+  type FilesRun,
+  joinReads,
+  splitFiles,
+} from './convert-files.ts'
 import { fetchInputs, inputsOf } from './fetch-inputs.ts'
 import { freeWorkers } from './free-workers.ts'
 import { fetchResults } from './parts.ts'
@@ -111,12 +118,18 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
   const onStep = (begun: number) => {
     step = begun
   }
+  let storing: Promise<StoredFile[]> = Promise.resolve([])
+  const onMade = (made: FilesMade) => {
+    storing = run.space.requireWhole().then(() => storeFiles(run, piece, at, made))
+    return storing
+  }
   let done: FilesDone | SharedOut
   try {
     if (run.task.attempt > maxAttempts) throw lostTooOften()
     if (piece.failure) throw fromPart(piece.failure)
-    done = await runPiece({ ...run, workDir, progress, onStep }, piece)
+    done = await runPiece({ ...run, workDir, progress, onStep, onMade }, piece)
   } catch (error) {
+    await unstore(storing, run)
     // The task of a part goes another way, with all of its parts.
     if (run.signal.aborted) throw error
     // No other way needs less room for certain.
@@ -129,9 +142,8 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
     return endOf(turn, piece, [])
   }
   if ('portions' in done) return done
-  await run.space.requireWhole()
-  const files = await storeFiles(run, piece, at, done)
-  const keys = files.map(({ key }) => key)
+  const files = await storing
+  const keys = keysOf(files)
   const warnings = [...done.warnings]
   const facts = await factsOf(done)
   const fidelity = inTurn(piece.fidelity, done.fidelity)
@@ -146,6 +158,17 @@ async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | Sh
   const made = { files, warnings: said, ...facts, ...known }
   return endOf(afterEnd(piece, made, done.result.shortfall, findWay), piece, keys)
 }
+
+/** Files that were on their way when they turned out to hold too little. What stays of them goes with the job. */
+async function unstore(storing: Promise<StoredFile[]>, { services, log }: PiecesRun): Promise<void> {
+  try {
+    await services.files.delete(keysOf(await storing))
+  } catch (error) {
+    log.info({ error }, 'a result that is of no use may stay')
+  }
+}
+
+const keysOf = (files: readonly StoredFile[]) => files.map(({ key }) => key)
 
 const lostTooOften = () =>
   new AppError(
@@ -169,10 +192,10 @@ function endOf(turn: Turn, before: Piece, made: readonly string[]): Went {
 }
 
 async function runPiece(
-  run: PiecesRun & Pick<FilesRun, 'onStep'>,
+  run: PiecesRun & Pick<FilesRun, 'onStep' | 'onMade'>,
   piece: Piece,
 ): Promise<FilesDone | SharedOut> {
-  const { services, image, task, workDir, signal, log, progress, onStep } = run
+  const { services, image, task, workDir, signal, log, progress, onStep, onMade } = run
   const { steps, step, files } = piece
   const engines = await services.engines()
   const filesRun = {
@@ -185,6 +208,7 @@ async function runPiece(
     engines,
     progress,
     ...(onStep && { onStep }),
+    ...(onMade && { onMade }),
   }
   const fetch = () => fetchInputs(services.files, files, workDir, signal)
   if (task.expandedBy !== undefined) {

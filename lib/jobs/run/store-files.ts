@@ -9,7 +9,7 @@ import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { Spec } from '../../tasks/operation.ts'
 import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
-import type { FilesDone } from './convert-files.ts'
+import type { FilesMade } from './convert-files.ts'
 import type { TaskServices } from './task-services.ts'
 import { waysOf } from './ways.ts'
 
@@ -18,14 +18,13 @@ export async function storeFiles(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
   piece: Piece,
   at: number,
-  done: FilesDone,
+  { result, format, nextStep }: FilesMade,
 ): Promise<StoredFile[]> {
-  const { result, nextStep } = done
   const source = piece.files[0]?.filename ?? 'file'
   const isFinal = nextStep === piece.steps.length
   return Promise.all(
     result.files.map(async (file, index) => {
-      const type = await typeOf(file, done.format)
+      const type = await typeOf(file, format)
       // Another attempt writes elsewhere, so a late worker never replaces what is a result already. Those of a task
       // that has split are counted anew.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${waysOf(piece)}`
@@ -39,8 +38,8 @@ export async function storeFiles(
       ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
-      const { format, mimeType, traits } = type
-      return { key, filename, format, mimeType, size, sha256, ...(traits && { traits }) }
+      const { mimeType, traits } = type
+      return { key, filename, format: type.format, mimeType, size, sha256, ...(traits && { traits }) }
     }),
   )
 }
