@@ -126,17 +126,20 @@ function start(
   const converted = items.map(({ names }) => names.convert)
   const stored = exportTask(body, converted)
   const tasks = [
-    ...items.flatMap(({ names, item }) => [
+    ...items.flatMap(({ index, names, item }) => [
       item.url === undefined
         ? task(names.import, importUpload, [])
-        : fetchTask(names.import, { url: item.url, filename: item.filename, field: 'items.url' }),
+        : fetchTask(names.import, {
+            ...{ url: item.url, filename: item.filename },
+            field: `items.${index}.${item.fileUrl === undefined ? 'url' : 'fileUrl'}`,
+          }),
       {
         ...task(names.convert, convert, [names.import]),
         continueOnError: !failFast,
         fields: {
           output_format: item.targetFormat ?? targetFormatOf(body),
           engine: pinnedEngine(item.engine ?? body.engine),
-          options: { ...options, ...item.options },
+          options: { ...options, ...givenOptions(item, BatchItem) },
         },
       },
     ]),
@@ -180,7 +183,7 @@ async function openItems({ body, files, principal }: Request, services: Services
     )
   }
   const open = async (index: number): Promise<OpenItem> => {
-    const item = given?.[index] ?? {}
+    const item = withUrl(given?.[index] ?? {}, index, files[index])
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
@@ -193,6 +196,20 @@ async function openItems({ body, files, principal }: Request, services: Services
     return { index, item, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
+}
+
+/** @throws AppError INVALID_INPUT for an item that is said to be at two places. */
+function withUrl(item: BatchItem, index: number, file: Source | undefined): BatchItem {
+  const [place, other] = (['uploadId', 'url', 'fileUrl'] as const).filter((name) => item[name] !== undefined)
+  const one = file ? 'the file that was sent' : place
+  const another = file ? place : other
+  if (another !== undefined) {
+    const field = `items.${index}.${another}`
+    throw new AppError('INVALID_INPUT', `${field}: ${one} is this item already. Leave one of them out.`, {
+      field,
+    })
+  }
+  return { ...item, ...(item.fileUrl !== undefined && { url: item.fileUrl }) }
 }
 
 const namedAs = (file: Source, { filename }: BatchItem): Import => ({

@@ -987,6 +987,10 @@ uploadId?: string
  */
 url?: string
 /**
+ * Another name of url, as other requests have it
+ */
+fileUrl?: string
+/**
  * That of the whole batch when left out
  */
 targetFormat?: string

@@ -72,7 +72,14 @@ export function exportTask(body: ExportFields, input: readonly string[]): Reques
       { field: 'exportMethod', expected: methods() },
     )
   const { path: pathField } = operation.place
-  const fields = { ...configOf(body), ...(path && { [pathField]: path }) }
+  const config = configOf(body)
+  if (path && config[pathField] !== undefined)
+    throw new AppError(
+      'INVALID_INPUT',
+      `exportPath: exportConfig.${pathField} says the same. Leave one of them out.`,
+      { field: 'exportPath' },
+    )
+  const fields = { ...config, ...(path && { [pathField]: path }) }
   const sentAs = (field: string) => (path && field === pathField ? 'exportPath' : `exportConfig.${field}`)
   return {
     ...{ name: 'export-store', operation, input, continueOnError: false },

@@ -2,10 +2,11 @@ import * as z from 'zod'
 import { fileUrl } from '../conversion/remote.ts'
 import { parseJson, parseWith } from '../parse-with.ts'
 
-/** One file of a batch, with what is wanted of it. */
+/** One file of a batch, with what is wanted of it; what has another name is an option. */
 export const BatchItem = z.looseObject({
   uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign'),
   url: fileUrl.optional(),
+  fileUrl: z.string().min(1).max(4096).optional().describe('Another name of url, as other requests have it'),
   targetFormat: z.string().optional().describe('That of the whole batch when left out'),
   engine: z.string().optional().describe('Pins one engine'),
   filename: z.string().max(1024).optional().describe('Name of the source, when it is another'),

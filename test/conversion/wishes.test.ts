@@ -385,6 +385,10 @@ describe('a file from elsewhere, or a result that goes there', () => {
       fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, bucket: 'x' } }),
       'exportConfig.bucket',
     )
+    assert.equal(
+      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: 'b' }, exportPath: 'a' }),
+      'exportPath',
+    )
     const path = 'a'.repeat(1025)
     assert.equal(fieldOf({ exportMethod: 's3', exportConfig, exportPath: path }), 'exportPath')
     assert.equal(

@@ -88,7 +88,7 @@ test('a batch of a hundred files with seven broken ones gives 93 results and sev
 test('each file of a batch may have its own target, name and options', async () => {
   const items = JSON.stringify([
     { targetFormat: 'jpg', filename: 'first.png' },
-    { targetFormat: 'webp', options: { lossless: true } },
+    { targetFormat: 'webp', options: { lossless: true }, lossles: true },
   ])
   const { data } = await send(
     formOf(
@@ -105,6 +105,7 @@ test('each file of a batch may have its own target, name and options', async () 
     files.map(({ filename }) => filename),
     ['first.jpg', 'b.webp'],
   )
+  assert.match(JSON.stringify(job.warnings), /UNKNOWN_PARAMETER.*lossles\b/)
 })
 
 test('a batch of which nothing works is refused with an error for each file, and nothing is kept', async () => {
@@ -159,6 +160,7 @@ test('with failFast one broken file refuses the batch, and names it', async () =
 test('what is wrong with an item is said in the words in which it was sent', async () => {
   for (const [item, said] of [
     [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
+    [{ quality: 'x' }, /^quality: expected a whole number/],
     [{ targetFormat: 'nothing' }, /^targetFormat: "nothing" is no format/],
   ] as const) {
     const { error } = await send(
@@ -179,6 +181,27 @@ test('what is wrong with an item is said in the words in which it was sent', asy
     ),
   )
   assert.match(data.items[0]?.error?.message ?? '', /^quality: expected/)
+})
+
+test('an item of a batch is at one place, which is called as in other requests too', async () => {
+  const uploadId = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const url = 'https://example.com/a.png'
+  for (const [item, field, said] of [
+    [{ fileUrl: 'ftp://example.com/a.png' }, 'items.0.fileUrl', /https:\/\//],
+    [{ fileUrl: url, uploadId }, 'items.0.fileUrl', /uploadId is this item already/],
+    [{ fileUrl: url, url }, 'items.0.fileUrl', /url is this item already/],
+  ] as const) {
+    const answer = await client.post('/v1/convert/batch', { targetFormat: 'webp', items: [item] })
+    const { error } = (await answer.json()) as {
+      error: { message: string; details: { field: string } }
+    }
+    assert.deepEqual([answer.status, error.details.field], [400, field])
+    assert.match(error.message, said)
+  }
+  const { error } = await send(
+    formOf([['a.png', png]], { items: JSON.stringify([{ url }]), targetFormat: 'webp' }),
+  )
+  assert.match(error.message, /^items.0.url: the file that was sent is this item already/)
 })
 
 test('uploads that are named by JSON make a batch, and one that is not there is its own error', async () => {
