@@ -8,7 +8,7 @@ import { type Import, startJob } from '../../lib/conversion/start-job.ts'
 import { targetFormatOf } from '../../lib/conversion/target.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { BatchItem, batchItems } from '../../lib/http/batch-items.ts'
+import { BatchItem, batchItems, placed } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   conversionErrors,
@@ -183,7 +183,7 @@ async function openItems({ body, files, principal }: Request, services: Services
     )
   }
   const open = async (index: number): Promise<OpenItem> => {
-    const item = withUrl(given?.[index] ?? {}, index, files[index])
+    const item = placed(given?.[index] ?? {}, index, files[index] !== undefined)
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
@@ -196,20 +196,6 @@ async function openItems({ body, files, principal }: Request, services: Services
     return { index, item, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
-}
-
-/** @throws AppError INVALID_INPUT for an item that is said to be at two places. */
-function withUrl(item: BatchItem, index: number, file: Source | undefined): BatchItem {
-  const [place, other] = (['uploadId', 'url', 'fileUrl'] as const).filter((name) => item[name] !== undefined)
-  const one = file ? 'the file that was sent' : place
-  const another = file ? place : other
-  if (another !== undefined) {
-    const field = `items.${index}.${another}`
-    throw new AppError('INVALID_INPUT', `${field}: ${one} is this item already. Leave one of them out.`, {
-      field,
-    })
-  }
-  return { ...item, ...(item.fileUrl !== undefined && { url: item.fileUrl }) }
 }
 
 const namedAs = (file: Source, { filename }: BatchItem): Import => ({

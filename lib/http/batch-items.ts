@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fileUrl } from '../conversion/remote.ts'
+import { AppError } from '../errors.ts'
 import { parseJson, parseWith } from '../parse-with.ts'
 
 /** One file of a batch, with what is wanted of it; what has another name is an option. */
@@ -20,4 +21,22 @@ export function batchItems(given: unknown): BatchItem[] | undefined {
   const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
   const items = typeof given === 'string' ? parseJson(z.unknown(), given, 'items', expected) : given
   return parseWith(z.array(BatchItem), items, 'items')
+}
+
+/**
+ * An item with its address under the one name.
+ * @param isSent its file came in the form.
+ * @throws AppError INVALID_INPUT for one that is said to be at two places.
+ */
+export function placed(item: BatchItem, index: number, isSent: boolean): BatchItem {
+  const [place, other] = (['uploadId', 'url', 'fileUrl'] as const).filter((name) => item[name] !== undefined)
+  const one = isSent ? 'the file that was sent' : place
+  const another = isSent ? place : other
+  if (another !== undefined) {
+    const field = `items.${index}.${another}`
+    throw new AppError('INVALID_INPUT', `${field}: ${one} is this item already. Leave one of them out.`, {
+      field,
+    })
+  }
+  return { ...item, ...(item.fileUrl !== undefined && { url: item.fileUrl }) }
 }
