@@ -24,13 +24,14 @@ const features: ReadonlyMap<string, Feature> = new Map([
 ])
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
-const [lowerF, lowerN] = [102, 110]
+const [lowerF, lowerN, lowerV] = [102, 110, 118]
 const cell = Buffer.from('table:table-cell')
 const row = Buffer.from('table:table-row')
 const paragraph = Buffer.from('text:p')
 const columns = Buffer.from('number-columns-repeated=')
 const rows = Buffer.from('number-rows-repeated=')
 const formula = Buffer.from('formula=')
+const visibility = Buffer.from('visibility=')
 /** Around the text of most cells. */
 const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
 
@@ -41,6 +42,8 @@ const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></tab
 export class OpenCells {
   sheets = 0
   cells = 0
+  /** Some rows or columns may be hidden. */
+  mayHide = false
   readonly features = new Set<Feature>()
   readonly #xml: Buffer
   readonly #words: Words
@@ -50,6 +53,7 @@ export class OpenCells {
   /** What the tag says that was read last. */
   #isRepeated = false
   #hasFormula = false
+  #saysWhetherSeen = false
   /** Where each part of a text begins and ends; both are 0 for a gap. */
   #bounds: number[] = []
   /** Of what the open shapes stand in. */
@@ -114,6 +118,7 @@ export class OpenCells {
   /** @returns where its tag ends. */
   #row(start: number, from: number): number {
     const end = this.#attributesEnd(from)
+    this.mayHide ||= this.#saysWhetherSeen
     this.#rows = this.#isRepeated ? repeats(this.#tagAt(start, end), 'table:number-rows-repeated') : 1
     return end + 1
   }
@@ -134,6 +139,7 @@ export class OpenCells {
     const { length } = xml
     this.#isRepeated = false
     this.#hasFormula = false
+    this.#saysWhetherSeen = false
     let at = from
     for (; at < length; at++) {
       const byte = xml[at] ?? 0
@@ -143,6 +149,7 @@ export class OpenCells {
       const first = xml[at + 1]
       if (first === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
       else if (first === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
+      else if (first === lowerV) this.#saysWhetherSeen ||= this.#isAt(at + 1, visibility)
     }
     return at
   }
@@ -173,6 +180,7 @@ export class OpenCells {
     const tag = this.#tagAt(start, end)
     const { name, isEnd, isEmpty } = tag
     if (name === 'table:table' && !isEnd) this.sheets++
+    else if (name === 'table:table-column') this.mayHide ||= tag.source.includes(' table:visibility=')
     else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
     else if (name === 'text:s' || name === 'text:line-break') this.#gap()
     const feature = features.get(name)

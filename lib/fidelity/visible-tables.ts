@@ -4,9 +4,11 @@
 const hiding = /\stable:visibility="(?:collapse|filter)"/
 const unseenSheet = /\stable:display="false"/
 
-const hints = ['table:visibility="', 'table:display="false"']
-
-export const mayHide = (xml: Buffer): boolean => hints.some((hint) => xml.includes(hint))
+/** Whether a sheet may be hidden as a whole: styles stand before what has them. */
+export function mayHideSheets(xml: Buffer): boolean {
+  const body = xml.indexOf('<office:body')
+  return xml.subarray(0, body < 0 ? xml.length : body).includes('table:display="false"')
+}
 
 /** The XML without hidden sheets, rows and columns. */
 export function visibleTables(xml: string): string {

@@ -6,7 +6,7 @@ import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
 import { OpenCells } from './open-cells.ts'
 import { readCells } from './sheet-cells.ts'
 import { visibleCells } from './visible-cells.ts'
-import { mayHide, visibleTables } from './visible-tables.ts'
+import { mayHideSheets, visibleTables } from './visible-tables.ts'
 import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
@@ -128,16 +128,16 @@ export async function openWorkbook(bytes: FileBytes): Promise<Holding | undefine
 }
 
 function openSheets(xml: Buffer): Holding {
-  const held = openCells(xml)
-  if (!mayHide(xml)) return held
-  const { words: visibleWords } = openCells(Buffer.from(visibleTables(xml.toString())))
-  return { ...held, visibleWords }
+  const { mayHide, held } = openCells(xml)
+  if (!mayHide && !mayHideSheets(xml)) return held
+  const shown = openCells(Buffer.from(visibleTables(xml.toString())))
+  return { ...held, visibleWords: shown.held.words }
 }
 
 function openCells(xml: Buffer) {
   const words = new Words()
   const tables = new OpenCells(xml, words)
   tables.read()
-  const { sheets, cells, features } = tables
-  return { words, counts: { sheets, cells }, features: [...features] }
+  const { sheets, cells, features, mayHide } = tables
+  return { mayHide, held: { words, counts: { sheets, cells }, features: [...features] } }
 }

@@ -97,8 +97,18 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
   assert.equal(held?.visibleWords?.total, shown.total)
   assert.equal(held.visibleWords && shown.keptIn(held.visibleWords), shown.total)
   assert.equal(held.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
-  await writeFile(path, `<office:document>${table('ta0', row(cell('end')))}</office:document>`)
-  assert.equal((await holdingOf(path, 'fods', { isResult: false }))?.visibleWords, undefined)
+  // Whichever of these is the only one that hides something.
+  const alone = {
+    none: [table('ta0', row(cell('end'))), undefined],
+    row: [table('ta0', row(cell('end')) + row(cell('below'), collapsed)), 1],
+    column: [table('ta0', column(1) + column(1, filtered) + row(cell('end') + cell('behind'))), 1],
+    sheet: [table('ta0', row(cell('end'))) + table('ta1', row(cell('apart'))), 1],
+  } as const
+  for (const [which, [tables, words]] of Object.entries(alone)) {
+    const known = which === 'sheet' ? styles.join('') : ''
+    await writeFile(path, `<office:document>${known}<office:body>${tables}</office:body></office:document>`)
+    assert.equal((await holdingOf(path, 'fods', { isResult: false }))?.visibleWords?.total, words, which)
+  }
 })
 
 test('a sheet of which it is not known what it hides is not held to it', () => {
