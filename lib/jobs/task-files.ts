@@ -10,15 +10,15 @@ export function taskWithFiles(
   name: string,
   state: JobState,
 ): { task: FixedTask | Task; files: readonly StoredFile[] } {
-  const all = [...state.fixed, ...state.tasks]
-  const task = all.find((one) => one.name === name && !one.operation.startsWith('import/'))
+  const givers = [...state.fixed, ...state.tasks].filter((one) => !one.operation.startsWith('import/'))
+  const task = givers.find((one) => one.name === name)
   if (task) return { task, files: isRecorded(task) ? task.files : namedFiles(task, state) }
   throw new AppError(
     'TASK_NOT_FOUND',
     `The job has no task "${name.slice(0, 64)}" with a result; details.tasks has those that there are.`,
     {
       task: name,
-      tasks: all.map((one) => one.name).slice(0, 100),
+      tasks: givers.map((one) => one.name).slice(0, 100),
     },
   )
 }
