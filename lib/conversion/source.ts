@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
 import { idPattern, namedId } from '../ids.ts'
+import { isTerminal } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
 import type { UploadRecord } from '../uploads.ts'
 
@@ -108,16 +109,22 @@ async function arrived(uploadId: string, field: string, owner: string, services:
   const upload = await ownUpload(idIn(uploadId), field, owner, services)
   if (upload.jobId && (await isTaken(upload.jobId, services))) throw takenAlready(upload, upload.jobId, field)
   const stored = await services.files.head(upload.key)
-  if (!stored) {
-    throw new AppError(
-      'UPLOAD_INCOMPLETE',
-      upload.partsId === undefined
-        ? `The file of upload ${upload.id} has not arrived. PUT it to the presigned URL first.`
-        : `The file of upload ${upload.id} is not complete. Send its parts, then POST /v1/uploads/multipart/${upload.id}/complete.`,
-      { field },
-    )
-  }
+  if (!stored) throw new AppError('UPLOAD_INCOMPLETE', await whyNotThere(upload, services), { field })
   return { upload, stored }
+}
+
+async function whyNotThere(
+  { id, importJobId, partsId }: UploadRecord,
+  { jobs }: Pick<Services, 'jobs'>,
+): Promise<string> {
+  if (partsId !== undefined)
+    return `The file of upload ${id} is not complete. Send its parts, then POST /v1/uploads/multipart/${id}/complete.`
+  if (importJobId === undefined)
+    return `The file of upload ${id} has not arrived. PUT it to the presigned URL first.`
+  const job = await jobs.store.job(importJobId)
+  if (job && !isTerminal(job.status))
+    return `The file of upload ${id} is still being fetched. GET /v1/uploads/${id} says when it is there.`
+  return `The file of upload ${id} was not fetched: ${job?.error?.message ?? 'its import was deleted.'} Import it again.`
 }
 
 /** The key of an upload ends in its id, and either names it. */

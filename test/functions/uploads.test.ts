@@ -49,6 +49,19 @@ test('bytes that are sent again after a job took the upload are never converted'
   assert.match(job.error?.message ?? '', /a\.png was overwritten after the job had taken it/)
 })
 
+test('whoever names an upload that could not be fetched hears why', async () => {
+  const asked = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
+  const { data } = (await asked.json()) as { data: { uploadId: string; jobId: string } }
+  await client.finished(data.jobId)
+  const response = await convert(data.uploadId)
+  const { error } = (await response.json()) as { error: Refused }
+  assert.deepEqual([response.status, error.code], [409, 'UPLOAD_INCOMPLETE'])
+  assert.match(
+    error.message,
+    /was not fetched: The address of 127\.0\.0\.1 is not a public one.*Import it again/,
+  )
+})
+
 test("an upload whose job was deleted is nobody's, and a file that is sent there late goes at once", async () => {
   const place = await uploaded()
   const job = await client.accepted(await convert(place.uploadId))
