@@ -91,8 +91,9 @@ async function mutate(names: readonly string[]): Promise<void> {
   try {
     for (const name of names) {
       say(name)
-      const chosen = partOf(drawn(name).slice(0, Number(values.count)), values.part)
-      const verdicts = await trials.run(chosen, testsOf, tell)
+      const chosen = partOf(drawn(name), values.part)
+      const most = Math.ceil(Number(values.count) / Number(values.part.split('/')[1] ?? 1))
+      const verdicts = await trials.run(chosen, most, testsOf, tell)
       const share = summary(name, verdicts)
       if (verdicts.length >= fewest && share < Number(values['at-least'])) process.exitCode = 1
     }

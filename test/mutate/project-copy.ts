@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { shareTypes } from './types.ts'
 
 /** Of the project, what stays behind: what other runs of it made. */
 const isLeft = (name: string) =>
@@ -26,6 +27,7 @@ export class ProjectCopy {
     }
     const linked = spawnSync('cp', ['-al', join(original, 'node_modules'), this.root], { encoding: 'utf8' })
     if (linked.status !== 0) throw new Error(`The packages cannot be linked: ${linked.stderr}`)
+    shareTypes(original, this.root)
   }
 
   /** Puts the fault in while something runs. */

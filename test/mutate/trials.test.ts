@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -8,14 +8,16 @@ import { Trials } from './trials.ts'
 
 describe('a fault that is tried', () => {
   const root = mkdtempSync(join(tmpdir(), 'trials-'))
-  mkdirSync(join(root, 'node_modules'))
+  mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(join(process.cwd(), 'node_modules/.bin/tsc'), join(root, 'node_modules/.bin/tsc'))
   const ask = (condition: string) => `
     import { test } from 'node:test'
     import assert from 'node:assert'
     import { value } from './value.ts'
     test('asks', async () => ${condition})`
   const files = {
-    'value.ts': 'export const value = 1\n',
+    'value.ts': 'export const value: number = 1\n',
+    'tsconfig.json': JSON.stringify({ compilerOptions: { incremental: true }, files: ['value.ts'] }),
     'asks.test.ts': ask(
       'value === 3 ? new Promise(() => setTimeout(() => {}, 600_000)) : assert.ok(value < 2)',
     ),
@@ -37,11 +39,14 @@ describe('a fault that is tried', () => {
     rmSync(root, { recursive: true })
   })
 
+  const faultOf = (value: unknown) => {
+    const text = `export const value: number = ${value}\n`
+    return { file: 'value.ts', line: 1, fault: 'number', before: '', after: '', text }
+  }
   const endOf = async (value: number, ...tests: readonly string[]) => {
-    const text = `export const value = ${value}\n`
-    const mutant = { file: 'value.ts', line: 1, fault: 'number', before: '', after: '', text }
     const [verdict] = await trials.run(
-      [mutant],
+      [faultOf(value)],
+      1,
       () => tests,
       () => undefined,
     )
@@ -57,6 +62,19 @@ describe('a fault that is tried', () => {
 
   test('is noticed by a test that works as another user in the folder for what is made', async () => {
     assert.deepEqual(await endOf(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
+  })
+
+  test('is another one in place of what the compiler refuses, which nobody can put in', async () => {
+    const verdicts = await trials.run(
+      [faultOf("'text'"), faultOf(2), faultOf(1.5)],
+      1,
+      () => ['asks.test.ts'],
+      () => undefined,
+    )
+    assert.deepEqual(
+      verdicts.map(({ ended }) => ended),
+      [{ as: 'failed', name: 'asks' }],
+    )
   })
 
   test('is not noticed by a test that fails without it, which is said once', async () => {

@@ -1,8 +1,11 @@
 import type { Mutant } from './mutants.ts'
 import type { ProjectCopy } from './project-copy.ts'
 import { type Ended, runTests } from './run-tests.ts'
+import { compiles } from './types.ts'
 
 export type Verdict = { mutant: Mutant; ended: Ended; seconds: number }
+/** Nobody can put in what the compiler refuses: it is neither noticed nor missed. */
+const refused = 'refused'
 
 /** A test that runs longer than this without a fault is too slow to be asked. */
 const longestMs = 60_000
@@ -26,20 +29,28 @@ export class Trials {
     this.#endsAt = endsAt
   }
 
+  /** @param most faults that are to count; others are tried in place of those that the compiler refuses. */
   async run(
     mutants: readonly Mutant[],
+    most: number,
     testsOf: (file: string) => readonly string[],
     tell: (verdict: Verdict) => void,
   ): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     const waiting = mutants.values()
+    let begun = 0
     await Promise.all(
       this.#copies.map(async (copy) => {
-        for (const mutant of waiting) {
-          const verdict = await this.#try(copy, mutant, testsOf(mutant.file))
+        while (begun < most) {
+          begun += 1
+          const { value: mutant } = waiting.next()
+          const verdict = mutant && (await this.#try(copy, mutant, testsOf(mutant.file)))
           if (!verdict) break
-          verdicts.push(verdict)
-          tell(verdict)
+          if (verdict === refused) begun -= 1
+          else {
+            verdicts.push(verdict)
+            tell(verdict)
+          }
         }
       }),
     )
@@ -47,8 +58,13 @@ export class Trials {
   }
 
   /** Nothing where the time was over before all tests were asked. */
-  async #try(copy: ProjectCopy, mutant: Mutant, tests: readonly string[]): Promise<Verdict | undefined> {
+  async #try(
+    copy: ProjectCopy,
+    mutant: Mutant,
+    tests: readonly string[],
+  ): Promise<Verdict | typeof refused | undefined> {
     const begun = Date.now()
+    if (!(await copy.with(mutant.file, mutant.text, () => compiles(copy.root)))) return refused
     let ended: Ended = { as: 'passed' }
     for (const test of tests) {
       ended = await this.#ask(copy, mutant, test)
