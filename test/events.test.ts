@@ -123,6 +123,14 @@ const sent = newJob([
   task('work', [0]),
 ])
 
+test('events of a job with a webhook of its own say so, others do not', () => {
+  const [yes, no] = [true, false].map((hasWebhook) =>
+    beginnings(newJob([given('in')], { hasWebhook })).map((event) => event.hasWebhook),
+  )
+  assert.ok(yes && yes.length > 1 && yes.every((one) => one === true))
+  assert.ok(no?.every((one) => one === undefined))
+})
+
 test('a file that somebody sends is told of once, with how it came', () => {
   const told = beginnings(sent).filter(({ event }) => event === 'file.uploaded')
   const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }

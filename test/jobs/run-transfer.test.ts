@@ -100,8 +100,9 @@ test('what fails there is an error of the export; one that may pass is tried aga
     })
 })
 
-test('a file with another SHA-256 than the one that was given is refused at once, and does not stay', async () => {
+test('a file with another SHA-256 than the one that was given is refused at once and does not stay, nor one that is too large', async () => {
   const stored = new Set<string>()
+  let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
     config: {
       ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
@@ -109,7 +110,7 @@ test('a file with another SHA-256 than the one that was given is refused at once
     },
     plans: { free: {} },
     outgoing: async () => ({ for: () => ({}) }),
-    vault: { openAll: () => ({ sha256: 'ab'.repeat(32) }) },
+    vault: { openAll: () => fields },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
         for await (const _ of body) stored.add(key)
@@ -135,6 +136,8 @@ test('a file with another SHA-256 than the one that was given is refused at once
     ...{ name: 'AppError', code: 'IMPORT_FAILED', details: { reason: 'incomplete', sha256 } },
     message: `The file has the SHA-256 ${sha256}, not the one that was given.`,
   })
+  fields = { max_size: 1 }
+  await assert.rejects(runTransfer(run), { code: 'FILE_TOO_LARGE' })
   assert.deepEqual([...stored], [])
 })
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { Course } from '../../lib/jobs/course.ts'
 import type { Job, Latch, Task } from '../../lib/jobs/job.ts'
+import { Jobs } from '../../lib/jobs/jobs.ts'
 import { percentOf } from '../../lib/jobs/machine.ts'
 import { Settlement } from '../../lib/jobs/settle.ts'
 import { changed, completed, failed, file, given, records, task } from './records.ts'
@@ -53,6 +54,26 @@ test('an end that others are in the way of again and again is tried by whoever h
   const course = new Course({ store } as unknown as ConstructorParameters<typeof Course>[0]) // nothing else is asked
   await assert.rejects(course.finish('job_1'), /changed the job job_1 20 times/)
   assert.equal(tries, 20)
+})
+
+test('whoever waits for a job that does not change looks at it until the time is over, and no more', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 0 })
+  const { job } = records([given('in')])
+  let looks = 0
+  const waits: unknown[] = []
+  const parts = {
+    store: { job: async () => ({ ...job, sequence: ++looks }) },
+    hint: async (_id: string, wait: { leftMs: number }) => {
+      assert.ok(waits.push(wait) < 9, 'it does not end')
+      t.mock.timers.setTime(Date.now() + Math.min(30, wait.leftMs))
+    },
+  }
+  const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // nothing else is asked
+  assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
+  assert.deepEqual(waits.splice(0), [{ pauseMs: 0, leftMs: 0 }])
+  const found = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
+  assert.deepEqual([found?.sequence, looks, waits.length], [3, 3, 2])
+  assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'it is known')
 })
 
 test('what is told of the progress of a job is what it shows from then on', async () => {

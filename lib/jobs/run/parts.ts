@@ -37,6 +37,8 @@ export function partsOf(task: Task, piece: Piece, portions: readonly StoredPorti
   })
 }
 
+const placeOf = ({ part = 0 }: Task) => memberOf(part)
+
 /** What the parts of a task made, in their order, and what they had to say of it, each once. */
 export async function fetchResults(
   task: Task,
@@ -46,9 +48,8 @@ export async function fetchResults(
     ({ part = 0, status }) => attemptOfPart(part) === task.expandedBy && status === 'completed',
   )
   // One whose twin is there too is the same.
-  const parts = [
-    ...new Map(made.toReversed().map((part) => [memberOf(part.part ?? 0), part])).values(),
-  ].toSorted((one, other) => memberOf(one.part ?? 0) - memberOf(other.part ?? 0))
+  const byPlace = new Map(made.toReversed().map((part) => [placeOf(part), part]))
+  const parts = [...byPlace.keys()].toSorted((a, b) => a - b).flatMap((place) => byPlace.get(place) ?? [])
   if (parts.length !== task.partCount)
     throw new Error(`of ${task.partCount} parts of the task ${parts.length} are there`)
   const results = new Map<Task, ShareResult>()
@@ -109,5 +110,5 @@ export async function whoWantsPart(
 
 /** Whether it is still to be made: its twin may have been faster. */
 export async function isToBeMade(part: Task, services: TaskServices): Promise<boolean> {
-  return (await whoWantsPart(part, services))?.open?.has(memberOf(part.part ?? 0)) === true
+  return (await whoWantsPart(part, services))?.open?.has(placeOf(part)) === true
 }
