@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch.ts'
+import { inParts, whole } from './film-in-parts.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('merged-texts')
@@ -118,4 +119,42 @@ test('files that say nothing of themselves are not asked what', async () => {
   const { commands, warnings } = await convert(ffmpeg, first, 'wav', { operation: 'merge', more: [second] })
   assert.equal(commands.filter((program) => program === 'ffprobe').length, 2, 'one look at each')
   assert.deepEqual(warnings, [])
+})
+
+/** Without sound, with texts and one chapter. */
+function muteFilm(name: string, title: string, seconds = 1): string {
+  const picture = ['-f', 'lavfi', '-i', `testsrc=s=64x48:r=10:d=${seconds}`]
+  const list = join(folder, `${name}.txt`)
+  const chapter = ['[CHAPTER]', 'TIMEBASE=1/1000', 'START=200', 'END=900', `title=In ${name}`]
+  writeFileSync(list, [';FFMETADATA1', `title=${title}`, 'artist=Ann', ...chapter, ''].join('\n'))
+  const path = join(folder, name)
+  const texts = ['-f', 'ffmetadata', '-i', list, '-map_metadata', '1']
+  run('ffmpeg', ['-y', ...picture, ...texts, '-c:v', 'libx264', '-g', '10', path])
+  return path
+}
+
+test('films without sound that are merged in parts keep what all of them say, with their chapters', async () => {
+  const films = [muteFilm('one.mkv', 'First'), muteFilm('two.mkv', 'Second')]
+  const merge = { operation: 'merge', from: 'mkv', to: 'mkv', options: { mode: 'encode' } } as const
+  const one = await whole(films, merge)
+  const { result, parts } = await inParts(films, merge, { workers: 1, secondsEach: 0.0001 })
+  assert.equal(parts, 2)
+  const { texts, marks } = told(result.path)
+  assert.deepEqual([texts['artist'], texts['title']], ['Ann', undefined])
+  assert.deepEqual(marks, [
+    ['0.2', 'In one.mkv'],
+    ['1.2', 'In two.mkv'],
+  ])
+  assert.deepEqual(marks, told(one.path).marks)
+  assert.deepEqual([result.warnings, one.warnings], [['METADATA_DROPPED'], ['METADATA_DROPPED']])
+})
+
+test('a film without sound that is encoded in parts keeps what it says', async () => {
+  const asked = { from: 'mkv', to: 'mp4', options: { mode: 'encode' } } as const
+  const film = muteFilm('long.mkv', 'Long', 14)
+  const { result, parts } = await inParts([film], asked, { workers: 1, secondsEach: 0.0001 })
+  assert.ok(parts > 1)
+  const { texts, marks } = told(result.path)
+  assert.deepEqual([texts['artist'], texts['title'], marks.length], ['Ann', 'Long', 1])
+  assert.deepEqual(marks, told((await whole([film], asked)).path).marks)
 })

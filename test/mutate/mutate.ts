@@ -89,6 +89,7 @@ async function mutate(names: readonly string[]): Promise<void> {
     })
   }
   try {
+    await trials.requireTypes()
     for (const name of names) {
       say(name)
       const chosen = partOf(drawn(name), values.part)

@@ -29,6 +29,12 @@ export class Trials {
     this.#endsAt = endsAt
   }
 
+  /** Of a project that the compiler refuses as it is, no fault would be left. */
+  async requireTypes(): Promise<void> {
+    const [copy] = this.#copies
+    if (copy && !(await compiles(copy.root))) throw new Error('The project does not compile as it is.')
+  }
+
   /** @param most faults that are to count; others are tried in place of those that the compiler refuses. */
   async run(
     mutants: readonly Mutant[],

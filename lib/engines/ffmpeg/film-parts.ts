@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import type { FormatId } from '../../formats/index.ts'
 import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.ts'
 import { videos } from './capabilities.ts'
 import type { VideoCodecId } from './codecs.ts'
@@ -14,13 +16,15 @@ import {
   takesPieces,
   workOfPiece,
 } from './film-pieces.ts'
+import { inputGuard } from './inputs.ts'
+import { writtenTexts } from './merged-texts.ts'
 import type { MediaOptions } from './options.ts'
 import { codecIdFor, encodedSize } from './picture.ts'
 import { recipeFor } from './plan.ts'
 import { playable } from './playable.ts'
 import { hasAlpha, type Media, probedOnce } from './probe.ts'
 import { headerOf } from './read-header.ts'
-import { encode } from './run.ts'
+import { encode, runFfmpeg } from './run.ts'
 import { detailsOf, targetOf, transcode } from './transcode.ts'
 
 /** A film that takes too long for one worker: its pictures in pieces side by side, and the sound once, as a whole. */
@@ -32,6 +36,8 @@ const FilmShare = z.object({
   pictures: z.number(),
   /** Where the piece lies, in seconds of the source's own time; the sound has none. */
   piece: z.object({ startS: z.number(), endS: z.number() }).optional(),
+  /** Of a film without sound, with which they come along otherwise: what it says of itself. One of the shares has it. */
+  texts: z.string().optional(),
 })
 
 /** Undefined where the film stays whole. */
@@ -55,8 +61,18 @@ export async function splitFilm(
     tools,
   )
   const facts = { media: stored(media), pictures: cut.pictures }
-  const sound: Portion[] = media.audio.length > 0 ? [{ share: facts }] : []
-  return [...sound, ...cut.pieces.map(({ file, ...piece }) => ({ share: { ...facts, piece }, file }))]
+  const pieces = cut.pieces.map(({ file, ...piece }) => ({ share: { ...facts, piece }, file }))
+  if (media.audio.length > 0) return [{ share: facts }, ...pieces]
+  const texts = await textsOf(path, from, tools)
+  return pieces.map(({ share, file }, at) => ({ share: at === 0 ? { ...share, texts } : share, file }))
+}
+
+/** Title and the like, and chapters: each muxer that takes pieces holds all of them. */
+async function textsOf(path: string, from: FormatId, tools: Tools): Promise<string> {
+  const target = join(tools.workDir, 'own.ffmetadata')
+  const args = [...inputGuard(from), '-i', path, '-f', 'ffmetadata', target]
+  await runFfmpeg(args, { durationS: undefined }, tools)
+  return readFile(target, 'utf8')
 }
 
 /** As a record keeps it, which holds nothing undefined. */
@@ -90,8 +106,7 @@ function pieceLength(media: Media, work: Work, crew: Crew): number | undefined {
 }
 
 /** What comes with the sound has no other way into the result. */
-export const hasMoreThanPictures = ({ subtitles, cover, chapters }: Media) =>
-  subtitles.length > 0 || cover !== undefined || chapters > 0
+const hasMoreThanPictures = ({ subtitles, cover }: Media) => subtitles.length > 0 || cover !== undefined
 
 function isCopied({ media, work }: { media: Media; work: Work }): boolean {
   const { output } = recipeFor({
@@ -144,10 +159,12 @@ export async function joinFilm(work: Work, results: readonly ShareResult[], tool
   })
   const [{ media, pictures }] = made as [(typeof made)[number]] // A film is split into two shares or more.
   const { container, options } = targetOf(work)
+  const content = made.find(({ texts }) => texts !== undefined)?.texts
+  const texts = content === undefined ? undefined : await writtenTexts({ content, hasChapters: true }, tools)
   const path = await joinPieces(
     {
       pieces: made.flatMap(({ piece, path, got = 0 }) => (piece ? [{ ...piece, path, pictures: got }] : [])),
-      sound: made.find(({ piece }) => !piece)?.path,
+      ...{ sound: made.find(({ piece }) => !piece)?.path, texts },
       ...{ pictures, durationS: media.durationS, container, codec: codecIn(container, options) },
     },
     work,

@@ -8,6 +8,7 @@ import { type VideoCodecId, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { isJoinable } from './film-effort.ts'
 import { inputGuard, localOnly } from './inputs.ts'
+import type { MergedTexts } from './merged-texts.ts'
 import { tagArgs } from './picture.ts'
 import type { MediaStream } from './probe.ts'
 import { headerOf } from './read-header.ts'
@@ -144,6 +145,8 @@ export interface Joining {
   readonly pieces: readonly MadePiece[]
   /** In the container `soundApart`, with all that comes along with it. */
   readonly sound: string | undefined
+  /** What a film without sound says of itself. */
+  readonly texts?: MergedTexts | undefined
   /** That there should be. */
   readonly pictures: number
   readonly durationS: number | undefined
@@ -153,7 +156,7 @@ export interface Joining {
 
 /** @returns path of the film. @throws AppError CONVERSION_FAILED where it does not come together, and ProcessFailure. */
 export async function joinPieces(joining: Joining, work: Work, tools: Tools): Promise<string> {
-  const { pieces, sound, durationS, container } = joining
+  const { pieces, sound, texts, durationS, container } = joining
   const list = join(tools.workDir, 'pieces.ffconcat')
   // All names in it are ours, and hold no quote.
   const lines = pieces.flatMap(({ path, startS, endS }) => [
@@ -170,7 +173,8 @@ export async function joinPieces(joining: Joining, work: Work, tools: Tools): Pr
       ...['-copyts', '-itsoffset', startS.toFixed(6), ...localOnly, '-format_whitelist', 'concat,nut'],
       ...['-f', 'concat', '-safe', '0', '-i', list],
       ...(sound ? ['-itsoffset', delayS.toFixed(6), ...inputGuard(work.to), '-i', sound] : []),
-      ...['-map', '0:v:0'],
+      ...(texts?.input ?? []),
+      ...['-map', '0:v:0', ...(texts?.args(1) ?? [])],
       ...(sound ? ['-map', '1', '-map_metadata', '1', '-map_chapters', '1'] : []),
       ...['-c', 'copy', '-output_ts_offset', String(-roomS)],
       ...tagArgs(videoCodecs[joining.codec].name, container),

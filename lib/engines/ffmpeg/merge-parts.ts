@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.ts'
+import type { Container } from './containers.ts'
 import { Colors, warnOfRange } from './dynamic-range.ts'
 import { stored } from './film-parts.ts'
 import { cutAtKeyPictures, joinPieces, mayGain, soundApart, takesPieces } from './film-pieces.ts'
@@ -9,7 +10,7 @@ import { inputGuard } from './inputs.ts'
 import { codecsOf, mergedPieceArgs, mergedRate, mergedTrackArgs, type Run } from './joined.ts'
 import { requirePictures, totalS, warnDropped } from './merge.ts'
 import { pieceLengths, placesOf, runOf } from './merge-plan.ts'
-import { mergedTexts } from './merged-texts.ts'
+import { mergedTexts, writtenTexts } from './merged-texts.ts'
 import { mergeVideoOptions } from './options.ts'
 import { type Part, partsOf } from './parts.ts'
 import type { Media } from './probe.ts'
@@ -24,6 +25,13 @@ import { containerOf } from './transcode.ts'
 
 const Runs = z.object({ first: z.number(), count: z.number() })
 
+/** Of films without sound, as no share is of that: what the merge says of itself, and what is to be told of it. */
+const Mute = z.object({
+  content: z.string(),
+  hasChapters: z.boolean(),
+  told: z.array(z.tuple([z.string(), z.string()])),
+})
+
 const MergeShare = z.object({
   /** Of the first film. */
   media: z.custom<Media>((value) => typeof value === 'object'),
@@ -32,6 +40,8 @@ const MergeShare = z.object({
   runs: z.array(Runs),
   /** Pictures of one film; the sound has none. */
   piece: Runs.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
+  /** One of the shares has it. */
+  mute: Mute.optional(),
 })
 
 /** What a share tells of its result: pictures that came, or when the pictures of each film begin in the sound. */
@@ -64,7 +74,21 @@ export async function splitMerge(
       file,
     })),
   )
-  return parts.some(({ media }) => media.audio.length > 0) ? [{ share: facts }, ...pieces] : pieces
+  if (parts.some(({ media }) => media.audio.length > 0)) return [{ share: facts }, ...pieces]
+  const mute = await muteTexts(parts, container, tools)
+  return pieces.map(({ share, file }, at) => ({ share: at === 0 ? { ...share, mute } : share, file }))
+}
+
+async function muteTexts(
+  parts: readonly Part[],
+  container: Container,
+  tools: Tools,
+): Promise<z.infer<typeof Mute>> {
+  const told: [string, string][] = []
+  const telling = { ...tools, warn: (code: string, message: string) => void told.push([code, message]) }
+  warnDropped(parts, telling)
+  const { content, hasChapters } = await mergedTexts(parts, container, 0, telling)
+  return { content, hasChapters, told }
 }
 
 /** A short film is one piece. */
@@ -145,9 +169,12 @@ export async function joinMerge(work: Work, results: readonly ShareResult[], too
     pictures: PieceDetails.parse(encoded[index]?.details).pictures,
   }))
   const container = containerOf(work.to)
+  const { mute } = made.find((share) => share.mute) ?? {}
+  for (const [code, message] of mute?.told ?? []) tools.warn(code, message)
+  const texts = mute && (await writtenTexts(mute, tools))
   const path = await joinPieces(
     {
-      ...{ pieces, sound: sound?.path, durationS, container, codec: codecsOf(container).picture },
+      ...{ pieces, sound: sound?.path, texts, durationS, container, codec: codecsOf(container).picture },
       pictures: runs.reduce((sum, { count }) => sum + count, 0),
     },
     work,

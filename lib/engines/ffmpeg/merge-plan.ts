@@ -2,7 +2,6 @@ import type { Crew } from '../engine.ts'
 import { matches } from './alike.ts'
 import type { Container } from './containers.ts'
 import { encodingS } from './film-effort.ts'
-import { hasMoreThanPictures } from './film-parts.ts'
 import { lengthOfPiece, type Place, workOfPiece } from './film-pieces.ts'
 import { codecsOf, type Run } from './joined.ts'
 import type { MergeVideoOptions } from './options.ts'
@@ -19,8 +18,6 @@ export function pieceLengths(
   crew: Crew,
 ): number[] | undefined {
   if (options.mode !== 'encode' && matches(parts, container)) return undefined
-  const isMute = parts.every(({ media }) => media.audio.length === 0)
-  if (isMute && parts.some(({ media }) => hasMoreThanPictures(media))) return undefined
   const films = parts.map(({ media }) => filmOf(media, parts[0]?.media, container, options))
   if (!films.every((film) => film !== undefined)) return undefined
   const takesS = films.reduce((sum, film) => sum + film.takesS, 0)

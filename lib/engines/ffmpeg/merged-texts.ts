@@ -10,6 +10,8 @@ import { textNames, textsWarning } from './texts.ts'
 
 /** What a merge says of itself, as a file that ffmpeg reads beside the parts. */
 export interface MergedTexts {
+  readonly content: string
+  readonly hasChapters: boolean
   readonly input: readonly string[]
   /** @param at which of the inputs that file is. */
   args(at: number): string[]
@@ -48,12 +50,23 @@ export async function mergedTexts(
     const why = chapters ? 'the format cannot hold them' : 'a file does not tell how long it lasts'
     tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${why}.`)
   }
-  const path = join(tools.workDir, 'texts.ffmetadata')
   const lines = shared.map((name) => pair(name, texts[0]?.get(name) ?? ''))
-  await writeFile(path, [';FFMETADATA1', ...lines, ...(fits ? chapters.flatMap(section) : []), ''].join('\n'))
+  const content = [';FFMETADATA1', ...lines, ...(fits ? chapters.flatMap(section) : []), ''].join('\n')
+  return writtenTexts({ content, hasChapters: fits }, tools)
+}
+
+/** @param texts those of a merge, which another worker may have gathered. */
+export async function writtenTexts(
+  texts: { readonly content: string; readonly hasChapters: boolean },
+  { workDir }: Pick<Tools, 'workDir'>,
+): Promise<MergedTexts> {
+  const { content, hasChapters } = texts
+  const path = join(workDir, 'texts.ffmetadata')
+  await writeFile(path, content)
   return {
+    ...texts,
     input: ['-f', 'ffmetadata', '-i', path],
-    args: (at) => ['-map_metadata', String(at), '-map_chapters', fits ? String(at) : '-1'],
+    args: (at) => ['-map_metadata', String(at), '-map_chapters', hasChapters ? String(at) : '-1'],
   }
 }
 
