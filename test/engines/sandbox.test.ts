@@ -205,6 +205,16 @@ describe('the end of an engine process', () => {
     await noneRunning('sleep 7770')
   })
 
+  test('comes when the step is cancelled, though a signal was given for it alone', async () => {
+    const [cancel, alone] = [new AbortController(), new AbortController()]
+    const running = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
+      signal: alone.signal,
+      onLine: () => cancel.abort(new Error('cancelled by the client')),
+    })
+    await assert.rejects(running, /cancelled by the client/)
+    await noneRunning('sleep 7771')
+  })
+
   test('takes grandchildren along that left its process group', async () => {
     const abort = new AbortController()
     const ready = Promise.withResolvers<void>()
