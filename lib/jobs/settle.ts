@@ -61,16 +61,19 @@ export class Settlement {
 
   /** Sends a task that is ready on its way to a worker; one that cannot run fails. */
   async send(task: Task, known?: Known): Promise<void> {
+    const sending = await this.#routed(task, known)
+    if (sending) await this.#queues.send(sending.queue, [sending.message], task.owner)
+  }
+
+  /** Undefined for a task that cannot run, which has failed then. */
+  async #routed(task: Task, known: Known | undefined): Promise<Sending | undefined> {
     try {
-      const { queue, message } = await this.#outlet.route(task, known)
-      await this.#queues.send(queue, [message], task.owner)
+      return await this.#outlet.route(task, known)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      await this.#endUnclaimed(
-        task,
-        { status: 'failed', ...errorForClient(error), endedBy: unplanned },
-        false,
-      )
+      const ending = { status: 'failed', ...errorForClient(error), endedBy: unplanned } as const
+      await this.#endUnclaimed(task, ending, false)
+      return undefined
     }
   }
 
@@ -78,16 +81,8 @@ export class Settlement {
   async sendAll(tasks: readonly Task[], state: JobState): Promise<void> {
     const ready: Sending[] = []
     for (const task of tasks) {
-      try {
-        ready.push(await this.#outlet.route(task, state))
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        await this.#endUnclaimed(
-          task,
-          { status: 'failed', ...errorForClient(error), endedBy: unplanned },
-          false,
-        )
-      }
+      const sending = await this.#routed(task, state)
+      if (sending) ready.push(sending)
     }
     const byQueue = Map.groupBy(ready, ({ queue }) => queue)
     await Promise.all(

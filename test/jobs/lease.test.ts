@@ -72,6 +72,25 @@ test('a task that is given back costs no attempt, and its time counts from the c
   assert.deepEqual(await givenBack({ startedAt, expandedBy: 0 }), joining)
 })
 
+test('a task that another image goes on with keeps how far it is, and is tried there anew', async () => {
+  const { tasks } = newJob([given('in'), task('work', [0])])
+  const changes: Change[] = []
+  const sent: unknown[] = []
+  const store = {
+    changeTask: async (_ref: unknown, change: Change) => {
+      changes.push(change)
+      return { applied: true, record: tasks[0] }
+    },
+  }
+  const services = { jobs: { store, settlement: { send: async (one: unknown) => sent.push(one) } } }
+  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
+  await lease.claim()
+  lease.progress(40, 'loaded')
+  assert.equal(await lease.handOver({ pieces: [], warnings: [] }), true)
+  const { status, attempt, percent } = changes[1]?.set ?? {}
+  assert.deepEqual([status, attempt, percent, sent], ['pending', 0, 40, [tasks[0]]])
+})
+
 test('what is left of a task is kept, unless it is somebody else’s by now', async () => {
   const { tasks } = newJob([given('in'), task('work', [0])])
   const sets: unknown[] = []

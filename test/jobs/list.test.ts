@@ -31,8 +31,12 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
   } as unknown as Table // nothing else is asked
   const list = async (query: Partial<JobQuery> = {}) => {
     const whole = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
-    const read = async (ids: readonly string[]) =>
-      ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
+    // One more than the page tells whether it goes on.
+    const mostRead = query.matches ? 100 : whole.limit + 1
+    const read = async (ids: readonly string[]) => {
+      assert.ok(ids.length <= mostRead, `${ids.length} are read at once`)
+      return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
+    }
     const { jobs: found, next } = await listJobs(whole, table, read)
     return { at: found.map(({ id }) => Number(id.slice(-2))), next }
   }
@@ -79,6 +83,11 @@ test('moments leave out the jobs made at them, filters what does not match, and 
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
+  // As many as a page has are not enough for one that comes late.
+  for (const pageSize of [100, 2]) {
+    const late = listed(mixed, { pageSize })
+    assert.deepEqual((await late.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
+  }
   assert.deepEqual((await list({ mostTasks: 9 })).at, [5, 4, 3])
   assert.deepEqual((await list({ mostTasks: 2 })).at, [5], 'one that is larger than a page is a page')
   assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })

@@ -6,7 +6,7 @@ import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { lostAnswers } from './imitated-aws.ts'
 import { importedFile } from './no-op-engine.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import { arrive, createAwaiting, fails, picture } from './stories.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { chain, diamond, document, graph, imported, one } from './tasks.ts'
@@ -225,6 +225,39 @@ test('an upload is told of when it is there, each time the same, though it is no
     assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...facts, format, via: 'presigned' })
     assert.deepEqual(others, [])
   }
+})
+
+test('a task that cannot run fails with what is wrong, those beside it run', async () => {
+  const world = await newWorld()
+  const tasks = graph({
+    ...{ a: { from: ['import'] }, first: { from: ['import'] }, late: { from: ['a'] } },
+    ...{ last: { from: ['late'] }, b: { from: ['import'] } },
+  })
+  const impossible = { operation: 'convert', spec: { to: 'mp3', options: {} } }
+  const isImpossible = ({ name }: { name: string }) => name === 'first' || name === 'late'
+  await world.create(tasks.map((task) => (isImpossible(task) ? { ...task, ...impossible } : task)))
+  await world.settle()
+  await assertAtRest(world)
+  assertPrompt(world)
+  const { status, tasks: told } = await outcomeOf(world)
+  assert.equal(status, 'failed')
+  const [lost, skipped] = ['failed UNSUPPORTED_CONVERSION', 'cancelled INPUT_TASK_FAILED']
+  const { first, late, last, a, b } = told
+  assert.deepEqual([first, late, last, a, b], [lost, lost, skipped, 'completed', 'completed'])
+})
+
+test('files that were sent are found also where there are too many for the record of their job', async () => {
+  const world = await newWorld()
+  const imports = Array.from({ length: 30 }, (_, at) =>
+    imported(`in${at}`, { ...importedFile, key: `${importedFile.key}-${at}`, filename: `${at}.png` }),
+  )
+  for (const { fixed } of imports)
+    for (const { key } of fixed?.files ?? []) world.files.objects.set(key, new Uint8Array([1]))
+  await world.create(graph({ a: { from: ['in3', 'in29'] }, b: { from: ['in7'] } }, imports))
+  assert.equal((await world.job())?.fixed, undefined)
+  await world.settle()
+  await assertAtRest(world)
+  assert.deepEqual(await outcomeOf(world).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
 })
 
 test('a message that comes while its task is at work comes again when the lease would be over', async () => {

@@ -6,7 +6,7 @@ import type { Job, Latch, Task } from '../../lib/jobs/job.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { percentOf } from '../../lib/jobs/machine.ts'
 import { Settlement } from '../../lib/jobs/settle.ts'
-import { changed, completed, failed, file, given, records, task } from './records.ts'
+import { changed, completed, failed, file, given, moment, records, start, task } from './records.ts'
 
 /** More tasks than a job counts one by one, a hundred to a latch. */
 const { tasks, latches } = records([
@@ -41,12 +41,14 @@ async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
   return asked
 }
 
-test('an end that others are in the way of again and again is tried by whoever has the message', async () => {
+test('an end that others are in the way of again and again is tried by whoever has the message', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job, fixed } = records([given('in')])
   let tries = 0
   const store = {
     whole: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], parts: [] }),
-    changeJob: async () => {
+    changeJob: async (_id: string, { set }: Change) => {
+      assert.equal(set?.['wakeAt'], moment(15), 'else the sweep sees to it')
       tries += 1
       return { applied: false, record: undefined }
     },
