@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
@@ -13,9 +13,6 @@ import {
   unheldOptions,
 } from './calibre/options.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { rowsAsParagraphs } from './pandoc/book-tables.ts'
-import { keysOfCitations } from './pandoc/citations.ts'
-import { infoAsText } from './pandoc/docbook-info.ts'
 import {
   references,
   type SourceId,
@@ -27,33 +24,23 @@ import {
 } from './pandoc/formats.ts'
 import { makeSound } from './pandoc/links.ts'
 import { mailCapability, mailToPage } from './pandoc/mail.ts'
-import { requireReadableMarkdown } from './pandoc/markdown-limits.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { forgetMaker, printStyle } from './pandoc/page-look.ts'
-import { rawCellsAsText } from './pandoc/raw-cells.ts'
-import { tellRawParts } from './pandoc/raw-parts.ts'
-import { withAsides, withHeaderRows, withLinks } from './pandoc/readable.ts'
+import { lettersOf, mediaFolder, read, treeFile, treeOf } from './pandoc/read-tree.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
-import { tellTemplates } from './pandoc/templates.ts'
-import { tellSkipped, withKnownCommands } from './pandoc/tex-commands.ts'
 import { setTitle, settleTitle, titleOf } from './pandoc/title.ts'
 import {
-  hasRawHtml,
-  headersToRows,
   keepDescriptiveMeta,
   plainText,
   removeBoxes,
   removeRaw,
   settlePictures,
-  Tree,
+  type Tree,
 } from './pandoc/tree.ts'
 import { keepUnwritten } from './pandoc/unwritten.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { utf8Copy } from './text/encoding.ts'
 import { readingAny } from './text/reading.ts'
-import { TableOptions } from './text/table-options.ts'
-import { wholeText } from './text/word-text.ts'
 import { unknownFeature } from './unknown-feature.ts'
 
 /**
@@ -144,42 +131,11 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   return { files: [{ path }] }
 }
 
-/** In UTF-8, all that it reads; a table with commas, a document of an office with all of its text. */
-async function lettersOf(
-  input: InputFile,
-  from: SourceId,
-  { to, options }: Work,
-  tools: Tools,
-): Promise<InputFile> {
-  if (from === 'docx') return wholeText(input, tools)
-  if (from === 'odt') return withHeaderRows(input, tools)
-  if (from === 'rtf') return withLinks(input, tools)
-  if (from === 'epub') return withAsides(input, tools)
-  if (sourceOf(from).binary) return input
-  const wanted = TableOptions.parse(options)
-  if (from !== 'csv') {
-    const path = await utf8Copy(input, tools, wanted)
-    if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
-    const letters = { ...input, path }
-    if (from === 'tex') return withKnownCommands(letters, tools)
-    if (from === 'dbk' || from === 'xml') return infoAsText(letters, tools)
-    if (from === 'ipynb') return rawCellsAsText(letters, to, tools)
-    return from === 'fb2' ? rowsAsParagraphs(letters, tools) : letters
-  }
-  const { tableCopy } = await import('./text/table.ts')
-  return { ...input, path: (await tableCopy(input, wanted, tools)).path }
-}
-
 function isReference(id: FormatId): id is keyof typeof references {
   return id in references
 }
 
-/** A book takes seconds; macros and anchors that multiply never end. */
-const readLimitS = 180
 const boxless: readonly FormatId[] = ['md', 'mmd', 'opml', 'fb2']
-const treeFile = 'tree.json'
-const mediaFolder = 'media'
-
 /**
  * The document is read in pandoc's own sandbox, where includes find no file. Some writers need files of the
  * installation and so run outside it: what they get names no file but the pictures that came with the document.
@@ -263,94 +219,6 @@ async function polish(book: string, path: string, options: BookOptions, to: Form
   }
 }
 
-async function treeOf(input: InputFile, from: SourceId, { to, options }: Work, tools: Tools): Promise<Tree> {
-  const path = join(tools.workDir, treeFile)
-  const { reader, args = [] } = await readerOf(input, from)
-  const media = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
-  await read(['-f', reader, ...args, ...media], input, from, tools)
-  const tree = await parsed(path, from)
-  keysOfCitations(tree, to)
-  tellTemplates(tree, to, tools)
-  const isWhole = to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)
-  tellRawParts(tree, isWhole ? to : undefined, tools)
-  if (from === 'csv' && TableOptions.parse(options).headers === false) headersToRows(tree)
-  if (isWhole) return tree
-  // Tables and pictures that the author wrote as HTML are read as such.
-  const page = join(tools.workDir, 'page.html')
-  const carried = `--extract-media=${mediaFolder}`
-  await read(
-    ['-f', reader, ...args, carried, '-s', '-t', 'html5', '--mathml', '-o', page],
-    input,
-    from,
-    tools,
-  )
-  await read(['-f', 'html', ...media], { ...input, path: page }, 'html', tools)
-  const { meta } = tree
-  return { ...(await parsed(path, from)), meta }
-}
-
-/** XML of journals is called .xml as often as any other. */
-async function readerOf(input: InputFile, from: SourceId) {
-  if (from !== 'xml') return sourceOf(from)
-  const head = (await readFile(input.path)).toString('latin1', 0, 4096)
-  return sourceOf(
-    /<!doctype[^>]*\bJATS\b|<article[^>]*\s(?:article-type|dtd-version)=/i.test(head) ? 'jats' : 'dbk',
-  )
-}
-
-async function parsed(path: string, from: SourceId): Promise<Tree> {
-  const tree = Tree.safeParse(JSON.parse(await readFile(path, 'utf8')))
-  if (!tree.success) throw corrupt(from)
-  return tree.data
-}
-
-async function read(args: readonly string[], input: InputFile, from: SourceId, tools: Tools): Promise<void> {
-  const { path } = input
-  // Its reader takes any bytes for text.
-  if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
-  try {
-    const telling = from === 'tex' ? ['--verbose'] : []
-    const all = ['--sandbox', ...telling, ...args, path]
-    const { stderr } = await tools.exec('pandoc', all, { timeoutS: readLimitS })
-    tellIncludes(stderr, tools)
-    if (from === 'tex') tellSkipped(stderr, await readFile(path, 'utf8'), tools)
-  } catch (error) {
-    if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
-      const sentence =
-        'The document includes another file, which is not part of it. Put its text in, or remove the line.'
-      throw new AppError(
-        'INVALID_INPUT',
-        sentence,
-        { field: 'file', reason: 'includes-file' },
-        { cause: error },
-      )
-    }
-    if (ranOutOfMemory(error)) throw tooLarge(from, error)
-    if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corrupt(from, error)
-    throw error
-  }
-}
-
-/** What GHC's programs say, whose document is many times larger in memory than in its file. */
-const ranOutOfMemory = (error: unknown) =>
-  error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
-
-function tooLarge(from: FormatId, cause: unknown): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) has more in it than fits into the memory that a conversion gets. Split it into smaller ones.`
-  return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', format: from }, { cause })
-}
-
-/** Readers of some formats go on without them. */
-function tellIncludes(stderr: string, tools: Tools): void {
-  const count = stderr.match(/\[WARNING\] Could not load include file/g)?.length ?? 0
-  if (count === 0) return
-  const files =
-    count === 1
-      ? 'Another file that the document includes was'
-      : `${count} files that the document includes were`
-  tools.warn('INCLUDES_DROPPED', `${files} left out: not part of the file that was sent.`)
-}
-
 async function write(args: readonly string[], to: FormatId, tools: Tools): Promise<void> {
   try {
     await tools.exec('pandoc', [...args, join(tools.workDir, treeFile)])
@@ -359,9 +227,4 @@ async function write(args: readonly string[], to: FormatId, tools: Tools): Promi
     const sentence = `The document could be read, but not written as ${to}.`
     throw new AppError('CONVERSION_FAILED', sentence, { to }, { cause: error })
   }
-}
-
-function corrupt(from: FormatId, cause?: Error): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) could not be read: it is damaged, or no document of that kind.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
 }
