@@ -141,6 +141,92 @@ test('a file with another SHA-256 than the one that was given is refused at once
   assert.deepEqual([...stored], [])
 })
 
+test('a transfer that ended its process three times is tried no more, and what it began elsewhere is dropped', async () => {
+  const forgotten: unknown[] = []
+  const { run, seen } = sending(async () => assert.fail('nothing is sent'), { attempt: 4, begun: 'upload 1' })
+  const { operation } = run
+  assert.ok('openStore' in operation && operation.openStore)
+  const open = operation.openStore
+  const openStore: typeof open = async () => async (fields, surroundings) => ({
+    ...(await (
+      await open()
+    )(fields, surroundings)),
+    forget: async (trace: string) => void forgotten.push(trace),
+  })
+  const code = 'EXPORT_FAILED'
+  const lost = { code, message: /did not survive three attempts/, details: { reason: 'incomplete' } }
+  await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lost)
+  assert.deepEqual([forgotten, seen.at(-1)], [['upload 1'], 'closed'])
+  const find = () => assert.fail('nothing is looked for')
+  const importing = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
+  await assert.rejects(runTransfer(importing), { ...lost, code: 'IMPORT_FAILED' })
+})
+
+test('of files from elsewhere it is told how far they are, and none stays where one fails', async () => {
+  const stored: string[] = []
+  const percents: number[] = []
+  let isWhole = true
+  const bytes = Buffer.from('hello')
+  const services = {
+    config: {
+      ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
+      ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
+    },
+    plans: { free: {} },
+    outgoing: async () => ({ for: () => ({}) }),
+    vault: { openAll: () => ({}) },
+    files: {
+      receive: async (key: string, body: AsyncIterable<Buffer>) => {
+        for await (const _ of body) stored.push(key)
+      },
+      read: async () => bytes,
+      delete: async (keys: readonly string[]) => {
+        for (const key of keys) stored.splice(stored.indexOf(key), 1)
+      },
+    },
+  }
+  const there = (filename: string, open: () => Promise<Readable>) => ({
+    filename,
+    size: 5,
+    isResumable: false,
+    open,
+  })
+  const found = [
+    there('a.txt', async () => Readable.from([bytes])),
+    there('b.txt', async () => {
+      if (!isWhole)
+        throw new RemoteError('forbidden', 'It is not allowed.', { isPassing: false, status: 403 })
+      return Readable.from([bytes])
+    }),
+  ]
+  const run = {
+    ...{ services, operation: { kind: 'import', find: async () => async () => found } },
+    ...{ state, task: { ...send, attempt: 1 }, workDir: '/nowhere' },
+    progress: (percent: number) => percents.push(percent),
+    signal: new AbortController().signal,
+  } as unknown as TransferRun
+  const { files } = await runTransfer(run)
+  assert.deepEqual(percents, [50, 100])
+  const keys = [0, 1].map((at) => `jobs/job_1/2/import-1-${at}`)
+  assert.deepEqual(
+    [stored, files?.map(({ key, format }) => [key, format])],
+    [keys, keys.map((key) => [key, 'txt'])],
+  )
+  stored.length = 0
+  isWhole = false
+  await assert.rejects(runTransfer(run), { code: 'IMPORT_FAILED', message: 'It is not allowed.' })
+  assert.deepEqual(stored, [])
+})
+
+test('a website is not captured where there is no browser', async () => {
+  const services = { engines: async () => [{ id: 'vips' }], vault: { openAll: () => ({}) }, config: {} }
+  const outgoing = async () => ({ for: () => ({}) })
+  const operation = { kind: 'import', capture: () => assert.fail('there is none') }
+  const { signal } = new AbortController()
+  const run = { services: { ...services, outgoing }, operation, state, task: { ...send, attempt: 1 }, signal }
+  await assert.rejects(runTransfer(run as unknown as TransferRun), { code: 'UNSUPPORTED_CONVERSION' })
+})
+
 test('a fault of ours is tried again, and told as ours in the end: no engine broke down', async () => {
   const WORK_DIR = scratchFolder('mutabor-transfer')
   const fault = new TypeError('of a bug')
