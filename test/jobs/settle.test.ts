@@ -41,6 +41,32 @@ async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
   return asked
 }
 
+test('a task that another one has left without input just now is told of again where its message came again', async () => {
+  const { tasks: own } = records([given('in'), task('a', [0]), task('b', [1])])
+  const [a, b] = own
+  assert.ok(a && b)
+  const toldOf = async (again: boolean, endedBy: string) => {
+    const counted: unknown[] = []
+    const store = {
+      outsOf: async ({ number }: Task) => (number === 1 ? ['2'] : []),
+      changeTask: async (_ref: object, { set }: Change) =>
+        set
+          ? { applied: false, record: { ...b, status: 'cancelled', endedBy } }
+          : { applied: true, record: { ...b, open: undefined, lost: new Set([1]) } },
+      changeJob: async (_id: string, { exclude }: Change) => {
+        counted.push(...(exclude?.['open'] ?? []))
+        return { applied: true, record: undefined }
+      },
+    }
+    const settlement = new Settlement({ store } as unknown as ConstructorParameters<typeof Settlement>[0]) // nothing else is asked
+    await settlement.settle({ ...a, ...failed(3, 'is cut off') }, { again })
+    return counted
+  }
+  assert.deepEqual(await toldOf(true, 'skip'), [1, 2])
+  assert.deepEqual(await toldOf(false, 'skip'), [1], 'whoever ended it tells')
+  assert.deepEqual(await toldOf(true, 'cancel'), [1])
+})
+
 test('an end that others are in the way of again and again is tried by whoever has the message', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job, fixed } = records([given('in')])

@@ -39,7 +39,7 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'jobs',
-        'machine view graph erase lease next-step settle share store-files writes pack-list pack-results run-transfer sign-work task-files prepare-task job list claimed',
+        'machine view graph erase lease next-step settle share store-files writes pack-list pack-results run-transfer sign-work task-files prepare-task job list claimed run-message',
       ),
       'test/events.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
