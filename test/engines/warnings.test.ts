@@ -148,6 +148,15 @@ test('a film with half-transparent parts that becomes a GIF says so, one that is
     }
 })
 
+test('a still of a film whose transparent parts become white says so', async () => {
+  const film = transparentFilm('still.mov', '255*gt(X\\,32)', ['-c:v', 'png'])
+  assert.deepEqual((await convert(ffmpeg, film, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
+  const sheet = { options: { rows: 1, columns: 2 } }
+  assert.deepEqual((await convert(ffmpeg, film, 'jpg', sheet)).warnings, ['TRANSPARENCY_DROPPED'])
+  assert.deepEqual((await convert(ffmpeg, film, 'png')).warnings, [])
+  assert.deepEqual((await convert(ffmpeg, fixture('film.mp4'), 'jpg', sheet)).warnings, [])
+})
+
 for (const [source, to, lost] of [
   ['tags.mp3', 'amr', 'title, artist, date'],
   ['tags.mp3', 'au', 'date'],

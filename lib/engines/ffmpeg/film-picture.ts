@@ -6,8 +6,8 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
 import { integer } from '../options.ts'
 import { pictureOptions } from '../picture/options.ts'
-import { extensionOf, writePicture } from '../vips/convert.ts'
-import { loadSharp, openPicture } from '../vips/image.ts'
+import { extensionOf, viewOf, writePicture } from '../vips/convert.ts'
+import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
 import { maxPixels } from '../vips/limits.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { type Film, openFilm, sensibleStill, stillAt, timesOf } from './film-still.ts'
@@ -77,6 +77,7 @@ async function written(
   tools: Tools,
 ) {
   const picture = await openPicture(still, to, tools, work.options)
+  await warnOfLosses(picture, to, viewOf(work.options), tools)
   return writePicture(picture, to, { page: 0, path, options: work.options }, tools)
 }
 

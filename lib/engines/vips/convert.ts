@@ -24,7 +24,7 @@ export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
 
 /** What a picture is read with; only some targets know each of them. */
 const ViewOptions = z.object({ colorSpace, dpi: integer(18, 1200).optional() })
-const viewOf = (raw: unknown): Omit<View, 'page'> => ({
+export const viewOf = (raw: unknown): Omit<View, 'page'> => ({
   ...ViewOptions.parse(raw),
   options: pictureOptions(raw),
 })
