@@ -67,6 +67,7 @@ test('a ZIP is stored under the name that was asked for, with its size and diges
     work: completed(2, file('b.png', 'k/b')),
   })
   const received: Buffer[] = []
+  const percents: number[] = []
   const files = {
     stream: async () => Readable.from([Buffer.from('x')]),
     receive: async (_key: string, body: AsyncIterable<Buffer>) => {
@@ -75,11 +76,13 @@ test('a ZIP is stored under the name that was asked for, with its size and diges
   }
   const surroundings = {
     services: { files, jobs: { store: { whole: async () => state } }, config: { WORK_DIR: '.' } },
-    ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal, progress: () => {} },
+    ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal },
+    progress: (percent: number) => percents.push(percent),
   } as unknown as Parameters<typeof packResults>[1] // of the services nothing else
   const asked = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
   const made = await packResults(asked, surroundings)
   const [zip = Buffer.alloc(0)] = received
+  assert.deepEqual(percents, [100])
   assert.deepEqual(made, {
     ...{ key: 'jobs/job_2/1.zip', filename: 'all of it.zip', format: 'zip', mimeType: 'application/zip' },
     ...{ size: zip.length, sha256: createHash('sha256').update(zip).digest('hex') },

@@ -94,6 +94,9 @@ test('a task that comes when its job is over, or it is, gives the turn of the jo
     const { job } = await world.state()
     assert.equal(await slots.take(job, { jobId: job.id, task: 1 }, 'image'), true)
     assert.equal(await slots.take(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
+    const { wakeAt } = (await own.table.get({ pk: `SLOTS#${job.owner}`, sk: 'SLOTS' })) ?? {}
+    const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
+    assert.ok(inS > 50 && inS <= 60, `nobody looks after those that wait for ${inS} s`)
     await prepare(1, services)
     world.queues.lose()
     if (isCancelled) await world.cancel()
