@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { mostInlineBytes } from '../../lib/tasks/import-base64.ts'
 import {
@@ -12,7 +13,7 @@ import {
   transferOperation,
 } from '../../lib/tasks/index.ts'
 import { Spec } from '../../lib/tasks/operation.ts'
-import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { namingTask, parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { pdfTools } from '../../lib/tasks/pdf-tools.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { file } from '../jobs/records.ts'
@@ -109,6 +110,66 @@ describe('an operation', () => {
       if (operation.kind !== 'process') assert.throws(() => processOperation(operation.name), /does not run/)
     }
     assert.equal(findOperation('toString'), undefined)
+  })
+
+  test('seals in its record what would let others in, by every name that it has', () => {
+    const [s3, azure, gcs, sftp] = [
+      ['access_key_id', 'secret_access_key', 'session_token'],
+      ['sas_token', 'storage_access_key'],
+      ['credentials'],
+      ['password', 'private_key', 'passphrase'],
+    ]
+    const sealed = taskOperations.flatMap((one) =>
+      'secrets' in one && one.secrets ? [[one.name, one.secrets]] : [],
+    )
+    assert.deepEqual(Object.fromEntries(sealed), {
+      ...{ 'import/url': ['url', 'headers'], 'capture-website': ['url', 'headers', 'cookies'] },
+      ...{ 'import/s3': s3, 'import/blobstore': azure, 'import/gcs': gcs, 'import/sftp': sftp },
+      ...{ 'export/s3': s3, 'export/blobstore': azure, 'export/gcs': gcs, 'export/sftp': sftp },
+    })
+    for (const kind of ['import', 'export'])
+      assert.equal(findOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
+  })
+
+  test('sends no header that steers a connection, however it is written, nor what is none', () => {
+    const { fields } = findOperation('import/url') ?? {}
+    const takes = (headers: Record<string, string>) =>
+      fields?.safeParse({ url: 'https://a.test/b', headers }).success
+    assert.equal(takes({ Authorization: 'Bearer x', 'X-Own': 'a\tb' }), true)
+    for (const name of ['Host', 'Content-Length', 'TRANSFER-ENCODING', 'range', 'a b', 'ü', ''])
+      assert.equal(takes({ [name]: 'x' }), false, name)
+    for (const value of ['a\r\nb', 'ü', 'x'.repeat(4001)]) assert.equal(takes({ a: value }), false)
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`h${at}`, 'x']))
+    assert.deepEqual([takes(many(20)), takes(many(21))], [true, false])
+  })
+
+  test('takes a place in a store by one of two names, that is not empty', () => {
+    const { fields } = findOperation('import/sftp') ?? {}
+    const access = { host: 'a.test', username: 'ann', password: 'x' }
+    const takes = (place: object) => fields?.safeParse({ ...access, ...place }).success
+    assert.deepEqual(
+      [{ file: 'a' }, { path: 'b' }, {}, { file: 'a', path: 'b' }, { file: '' }, { file: 'a\0' }].map(takes),
+      [true, true, false, false, false, false],
+    )
+    assert.equal(
+      fields?.safeParse({ host: 'a.test', username: 'ann', file: 'a' }).success,
+      false,
+      'no secret',
+    )
+  })
+
+  test('of a website takes a window, and no field that means nothing for what it makes', () => {
+    const { fields } = findOperation('capture-website') ?? {}
+    const wrongIn = (given: object) => {
+      const { error } = fields?.safeParse({ url: 'https://a.test', ...given }) ?? {}
+      return error?.issues.map(({ path }) => path.join('.'))
+    }
+    assert.equal(wrongIn({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
+    assert.equal(wrongIn({ output_format: 'jpg', quality: 50 }), undefined)
+    assert.deepEqual(wrongIn({ output_format: 'png', quality: 50 }), ['quality'])
+    assert.deepEqual(wrongIn({ output_format: 'pdf', scale: 4 }), ['scale'])
+    assert.deepEqual(wrongIn({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
   test('that needs a connection goes into a queue of its own', () => {
@@ -451,4 +512,21 @@ describe('what a store would choke on is refused by its field', () => {
       transferOperation('export/s3')?.fields.safeParse({ ...s3, ...taken, key: 'ü\n/{name}' }).success,
     )
   })
+})
+
+test('an error of one task names it and its field, no longer than a name may be', () => {
+  const long = 'x'.repeat(70)
+  const told = namingTask(
+    long,
+    new AppError('INVALID_INPUT', 'dpi: expected a number.', { field: 'dpi', got: 1 }),
+  )
+  assert.ok(told instanceof AppError)
+  const task = 'x'.repeat(64)
+  assert.equal(told.message, `tasks.${task}.dpi: expected a number.`)
+  assert.deepEqual(told.details, { field: `tasks.${task}.dpi`, got: 1, task })
+  const plain = namingTask('a', new AppError('NO_FILES', 'It has none.'))
+  assert.ok(plain instanceof AppError)
+  assert.deepEqual([plain.message, plain.details], ['tasks.a: It has none.', { field: 'tasks.a', task: 'a' }])
+  const bug = new TypeError('of a bug')
+  assert.equal(namingTask('a', bug), bug)
 })
