@@ -32,7 +32,8 @@ export const wayOutOfForms =
   'Send the file to the URL of POST /v1/uploads/presign, or in parts by POST /v1/uploads/multipart, and name its uploadId'
 
 function bodyTooLarge(maxBytes: number, size?: number): AppError {
-  const max = Math.floor((maxBytes / 1024 / 1024) * 10) / 10
+  // A byte more: 4.4 MiB are no whole number of bytes, and would be shown as 4.3.
+  const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(
     'FILE_TOO_LARGE',
     `The body of the request is larger than the ${max || maxBytes / 1024 / 1024} MiB that are taken here. ${wayOutOfForms}.`,

@@ -195,6 +195,7 @@ test('a body of unknown length ends at the limit of a request, with the way out'
 test('an announced body that is too large is refused with the limit in MiB, rounded down', () => {
   const limits = [
     [4_666_163, '4.4'],
+    [Math.floor(4.4 * 1024 * 1024), '4.4'],
     [1024, '0.0009765625'],
   ] as const
   for (const [maxBytes, shown] of limits) {
