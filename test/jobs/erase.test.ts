@@ -55,6 +55,18 @@ test('a job that ends while it is deleted is deleted as one that is over', async
   assert.deepEqual([stored.job.status, stored.job.endedAt], ['completed', moment(5)])
 })
 
+test('a job that others change again and again is given up after ten tries', async () => {
+  let tries = 0
+  const store = {
+    changeJob: async () => {
+      tries += 1
+      return { applied: false, record: { ...fresh.job, status: tries % 2 ? 'completed' : 'processing' } }
+    },
+  } as unknown as JobStore
+  assert.equal(await markDeleted(fresh.job, store, moment(9)), false)
+  assert.equal(tries, 10)
+})
+
 test('of two that delete a job the second is told so', async () => {
   const gone: Job = { ...fresh.job, deletedAt: moment(5) }
   assert.equal(await markDeleted(gone, storeOf(gone).store, moment(9)), false)

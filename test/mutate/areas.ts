@@ -66,7 +66,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/plan/*.ts'],
     tests: [
-      ...tests('plan', 'route other-route conversions'),
+      ...tests('plan', 'content route other-route conversions'),
       ...tests('formats', 'registry'),
       ...tests('functions', 'api'),
     ],
