@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
+import { AppError } from '../../lib/errors.ts'
 import { Course } from '../../lib/jobs/course.ts'
 import type { Job, Latch, Task } from '../../lib/jobs/job.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
@@ -65,6 +66,30 @@ test('a task that another one has left without input just now is told of again w
   assert.deepEqual(await toldOf(true, 'skip'), [1, 2])
   assert.deepEqual(await toldOf(false, 'skip'), [1], 'whoever ended it tells')
   assert.deepEqual(await toldOf(true, 'cancel'), [1])
+})
+
+test('a task that cannot be sent for want of the table is not ended by that, one that cannot run is', async () => {
+  const { job, fixed, tasks: own } = records([given('in'), task('a', [0])])
+  const [a] = own
+  assert.ok(a)
+  const sent = async (error: Error) => {
+    const ended: unknown[] = []
+    const store = {
+      changeTask: async (_ref: object, { set }: Change) => {
+        ended.push(set?.['status'], set?.['code'])
+        return { applied: false, record: undefined }
+      },
+    }
+    const parts = { store, outlet: { route: () => Promise.reject(error) } }
+    const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0]) // nothing else is asked
+    for (const send of [settlement.send(a), settlement.sendAll([a], { job, fixed, tasks: own, parts: [] })])
+      await send.catch((thrown: unknown) => ended.push(thrown))
+    return ended
+  }
+  const isAway = new Error('The table is away.')
+  assert.deepEqual(await sent(isAway), [isAway, isAway])
+  const lost = ['failed', 'NO_FILES']
+  assert.deepEqual(await sent(new AppError('NO_FILES', 'It has none.')), [...lost, ...lost])
 })
 
 test('an end that others are in the way of again and again is tried by whoever has the message', async (t) => {
