@@ -253,6 +253,47 @@ test('a fault of ours is tried again, and told as ours in the end: no engine bro
   }
 })
 
+test('a transfer ends its task with what it brought, and what nobody wants any more does not stay', async () => {
+  const stored = new Set<string>()
+  const files = {
+    stream: async () => Readable.from([Buffer.from('x')]),
+    receive: async (key: string, body: AsyncIterable<Buffer>) => {
+      for await (const _ of body) stored.add(key)
+    },
+    delete: async (keys: readonly string[]) => {
+      for (const key of keys) stored.delete(key)
+    },
+  }
+  const services = {
+    ...{ files, config: { WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 } },
+    vault: { openAll: () => ({ jobIds: ['job_1'], tasks: ['work'], filename: 'a.zip', manifest: false }) },
+    jobs: { store: { whole: async () => state } },
+  }
+  const { signal } = new AbortController()
+  const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
+  const carried = async (isOurs: boolean) => {
+    const ends: Partial<typeof send>[] = []
+    const lease = {
+      keep: () => {},
+      progress: () => {},
+      finish: async (end: (typeof ends)[number]) => {
+        ends.push(end)
+        return isOurs
+      },
+    }
+    const startedAt = new Date().toISOString()
+    const packing = { ...send, operation: 'import/results', attempt: 1, startedAt }
+    await carryTask(run, { task: packing, state, lease } as unknown as Claimed)
+    const [end] = ends
+    return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
+  }
+  const whole = ['completed', 100, ['a.zip']]
+  assert.deepEqual(await carried(true), whole)
+  assert.equal(stored.size, 1)
+  assert.deepEqual(await carried(false), whole)
+  assert.equal(stored.size, 0)
+})
+
 test('a transfer that one run of its function is too short for says what helps', async () => {
   const connect = (_host: string, _port: number, signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

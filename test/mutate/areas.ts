@@ -44,7 +44,7 @@ export const areas: readonly Area[] = [
       'test/events.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
-      ...tests('jobs', 'parts stops'),
+      ...tests('jobs', 'parts stragglers stops'),
       'test/http/limits.test.ts',
     ],
   },
