@@ -105,6 +105,9 @@ test('what a task has of secrets is opened by its message alone, and stands in i
     password: seal,
     pages: '1',
   })
+  // What is no secret, was not given or is sealed already stays as it is.
+  const rest = { password: seal, key: undefined, pages: '1' }
+  assert.deepEqual(own.sealSome(rest, new Set(['password', 'key'])), rest)
   assert.throws(() => own.openAll({ password: vault.seal('of another', 'job_2') }), /nobody has opened/)
   assert.throws(() => own.sealSome({ password: 'new' }, new Set(['password'])), /never sealed/)
 })
