@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { partRecord, twinOf } from '../../lib/jobs/graph.ts'
+import type { Task } from '../../lib/jobs/job.ts'
 import { percentOfTask } from '../../lib/jobs/machine.ts'
+import { fetchResults } from '../../lib/jobs/run/parts.ts'
+import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
+import { scratchFolder } from '../scratch.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import { created, leftovers, partStories, split } from './part-stories.ts'
+import { given, records, task } from './records.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { type Story, walk } from './walk.ts'
 import { type During, World } from './world.ts'
@@ -166,4 +172,30 @@ test('what is left of the parts of a task that failed goes, though whoever ended
   assert.ok(refusals > 1)
   assert.equal((await world.job())?.status, 'failed')
   assert.deepEqual(await leftovers(world), [])
+})
+
+test('what parts made comes in their order, whoever of two twins was there', async () => {
+  const base = records([given('in'), task('work', [0])]).tasks[0]
+  assert.ok(base)
+  const made = (part: number, more: Partial<Task> = {}): Task => ({
+    ...{ ...partRecord(base, part, { spec: { part } }, new Date()), status: 'completed', ...more },
+  })
+  const warning = { code: 'SHARED', message: 'It was shared out.' }
+  const parts = [
+    ...[made(1001, { warnings: [warning] }), made(1002), made(twinOf(1000), { warnings: [warning] })],
+    ...[made(twinOf(1002)), made(1000, { status: 'failed' }), made(3001)],
+  ]
+  const services = { jobs: { store: { parts: async () => parts } } } as unknown as TaskServices // no files are read
+  const fetched = (partCount: number) =>
+    fetchResults(
+      { ...base, expandedBy: 1, partCount },
+      { services, workDir: scratchFolder('parts'), signal: new AbortController().signal },
+    )
+  const { results, warnings } = await fetched(3)
+  assert.deepEqual(
+    results.map(({ share }) => share?.['part']),
+    [twinOf(1000), 1001, 1002],
+  )
+  assert.deepEqual(warnings, [warning])
+  await assert.rejects(fetched(4), /of 4 parts of the task 3 are there/)
 })
