@@ -43,6 +43,9 @@ describe('the conversions that the engines make possible', () => {
       ),
       ['vips', 'chromium', 'vips'],
     )
+    // What comes of that goes on as any other picture.
+    const further = planRoute({ ...drawn, to: 'tga' }).steps
+    assert.deepEqual([further[0]?.engine, further.length > 1, further.at(-1)?.to], ['chromium', true, 'tga'])
   })
 
   test('leave out what nobody has seen to work', () => {
