@@ -157,6 +157,13 @@ describe('an operation', () => {
       false,
       'no secret',
     )
+    assert.deepEqual(
+      [4096, 4097].map((length) => takes({ file: 'x'.repeat(length) })),
+      [true, false],
+    )
+    const toldOf = (name: string, field: string) => findOperation(name)?.fields.shape[field]?.description
+    assert.match(toldOf('import/sftp', 'path') ?? '', /^Folder of the files/)
+    assert.match(toldOf('import/s3', 'key_prefix') ?? '', /^What the names of the files begin with/)
   })
 
   test('of a website takes a window, and no field that means nothing for what it makes', () => {
@@ -167,6 +174,9 @@ describe('an operation', () => {
     }
     assert.equal(wrongIn({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
     assert.equal(wrongIn({ output_format: 'jpg', quality: 50 }), undefined)
+    assert.equal(wrongIn({ cookies: { session: 'a=b' } }), undefined)
+    for (const value of [';b', 'a;b', 'a b', 'a,', '"', 'x'.repeat(4001)])
+      assert.deepEqual(wrongIn({ cookies: { session: value } }), ['cookies.session'], value.slice(0, 9))
     assert.deepEqual(wrongIn({ output_format: 'png', quality: 50 }), ['quality'])
     assert.deepEqual(wrongIn({ output_format: 'pdf', scale: 4 }), ['scale'])
     assert.deepEqual(wrongIn({ output_format: 'jpg', scale: 0.1 }), ['scale'])
