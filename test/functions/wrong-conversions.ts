@@ -204,6 +204,14 @@ export const wrongConversions: readonly {
     message: /^rotate-pdf takes .*; the file is jpg/,
   },
   {
+    name: 'a renderer that nobody has configured',
+    file: { name: 'a.jpg', bytes: jpg },
+    fields: { targetFormat: 'pdf', pdfEngine: 'other' },
+    status: 422,
+    code: 'UNSUPPORTED_CONVERSION',
+    message: /^pdfEngine: no renderer but auto/,
+  },
+  {
     name: 'an export to a store that is not known',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', exportMethod: 'ftp' },

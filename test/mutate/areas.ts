@@ -76,7 +76,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/conversion/*.ts'],
     tests: [
-      ...tests('conversion', 'wishes durations'),
+      ...tests('conversion', 'wishes durations source'),
       ...tests('functions', 'convert wrong-input uploads merge pipeline pdf-tools webhooks'),
     ],
   },

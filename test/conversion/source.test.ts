@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openSource } from '../../lib/conversion/source.ts'
+
+const sent = (field: string) => ({ field, filename: 'a.png' })
+const source = (files: readonly object[], body: object = {}) => {
+  const request = { body, files, principal: { ownerId: 'anon_1' } }
+  return openSource(...([request, {}] as unknown as Parameters<typeof openSource>)) // nothing is stored
+}
+
+test('a conversion takes the one file that is named, under the name that is given', async () => {
+  const file = sent('file')
+  assert.deepEqual(await source([sent('watermark'), file]), file)
+  assert.deepEqual(await source([file], { filename: 'b.png' }), { ...file, filename: 'b.png' })
+})
+
+test('none, two, or one that is named twice are refused by the field that is wrong', async () => {
+  const wrong = async (code: string, field: string, ...of: Parameters<typeof source>) =>
+    assert.rejects(source(...of), { code, details: { field } })
+  await wrong('NO_FILES', 'file', [sent('watermark')])
+  await wrong('INVALID_REQUEST', 'file', [sent('file'), sent('file')])
+  await wrong('INVALID_REQUEST', 'uploadId', [sent('file')], { uploadId: 'upl_1' })
+})
