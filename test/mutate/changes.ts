@@ -161,5 +161,7 @@ export function isBeside(node: Node): boolean {
   // The key of a property, a name in a member.
   if (is.isStringLiteral(node) && is.isPropertyAssignment(node.parent)) return node.parent.name === node
   const call = is.isExpressionStatement(node) ? node.expression : node
-  return is.isCallExpression(call) && /\blog\.\w+$|\.(describe|meta)$/.test(call.expression.getText())
+  return (
+    is.isCallExpression(call) && /\blog(\.\w+|\[.*\])$|\.(describe|meta)$/.test(call.expression.getText())
+  )
 }
