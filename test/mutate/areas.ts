@@ -42,6 +42,7 @@ export const areas: readonly Area[] = [
         'machine view graph erase lease next-step settle share store-files writes pack-list pack-results run-transfer sign-work task-files prepare-task job list claimed run-message',
       ),
       'test/events.test.ts',
+      'test/aws/signed-files.test.ts',
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
       ...tests('jobs', 'parts stragglers stops'),
