@@ -24,6 +24,9 @@ const features: ReadonlyMap<string, Feature> = new Map([
 ])
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
+const [space, ampersand] = [32, 38]
+/** Above any sign of ASCII. */
+const notPlain = 128
 const [lowerF, lowerN, lowerV] = [102, 110, 118]
 const cell = Buffer.from('table:table-cell')
 const row = Buffer.from('table:table-row')
@@ -100,6 +103,8 @@ export class OpenCells {
   /** @returns where it ends, or what it holds where that is not looked at. */
   #tag(start: number): number {
     const xml = this.#xml
+    const cellEnd = start + cell.length
+    if (this.#isAt(start, cell) && xml[cellEnd] === space) return this.#cell(start, cellEnd)
     const isEnd = xml[start] === slash
     const name = isEnd ? start + 1 : start
     let at = name
@@ -162,11 +167,17 @@ export class OpenCells {
   #plainCell(start: number): number {
     if (!this.#isAt(start, opening)) return start
     const from = start + opening.length
-    const to = this.#following(from, lessThan)
+    const xml = this.#xml
+    let [to, signs] = [from, 0]
+    for (let byte = xml[to] ?? lessThan; byte !== lessThan; byte = xml[++to] ?? lessThan)
+      signs |= byte === ampersand ? notPlain : byte
     if (!this.#isAt(to, closing)) return start
-    this.#bounds = [from, to]
-    this.#count()
-    this.#bounds = []
+    if (signs < notPlain) this.#countPlain(from, to)
+    else {
+      this.#bounds = [from, to]
+      this.#count()
+      this.#bounds = []
+    }
     return to + closing.length
   }
 
@@ -209,19 +220,21 @@ export class OpenCells {
   }
 
   #count(): void {
-    const times = this.#rows * this.#columns
-    const [first = 0, end = 0, gap = 0] = this.#bounds
-    let start = first
-    while (start < end && (this.#xml[start] ?? 0) <= 32) start++
-    // Most are one text in ASCII.
-    if (this.#bounds.length <= 4 && gap === 0 && this.#words.addPlainBytes(this.#xml, start, end, times)) {
-      if (end > start) this.cells += times
-      return
-    }
     const text = this.#text()
     if (text.trim() === '') return
+    const times = this.#rows * this.#columns
     this.cells += times
     this.#words.add(text, times)
+  }
+
+  /** The same of a text in ASCII in which nothing stands for a sign. */
+  #countPlain(from: number, to: number): void {
+    let start = from
+    while (start < to && (this.#xml[start] ?? 0) <= 32) start++
+    if (start === to) return
+    const times = this.#rows * this.#columns
+    this.cells += times
+    this.#words.addAscii(this.#xml, start, to, times)
   }
 
   #text(): string {

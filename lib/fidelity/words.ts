@@ -9,7 +9,6 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /** FNV-1a, of units of 16 bits. */
 const [noHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
-const ampersand = 38
 
 export class Words {
   readonly #counts = new Counts()
@@ -40,15 +39,8 @@ export class Words {
 
   /**
    * The same from bytes, as a text of its own for each of a million cells takes longer than to count them.
-   * @returns false, with nothing counted, where some are not in ASCII or stand for others.
+   * @param bytes of which none is above 127.
    */
-  addPlainBytes(bytes: Buffer, from: number, to: number, times = 1): boolean {
-    if (!isPlain(bytes, from, to)) return false
-    this.addAscii(bytes, from, to, times)
-    return true
-  }
-
-  /** @param bytes of which none is above 127. */
   addAscii(bytes: Buffer, from: number, to: number, times = 1): void {
     const counts = this.#counts
     let start = from
@@ -132,14 +124,6 @@ export class Words {
     const shared = sum([...own].map(([letter, count]) => Math.min(count, others.get(letter) ?? 0)))
     return Math.floor((shared / ownTotal) * this.#total)
   }
-}
-
-function isPlain(bytes: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] ?? 0
-    if (byte > 127 || byte === ampersand) return false
-  }
-  return true
 }
 
 /** Letters of a result as a share of those of its source. */

@@ -104,7 +104,7 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
 }
 
 /** Within this time a file is on its way to the storage, which needs none of this thread until it has it. */
-const sendingMs = 3
+const sendingMs = 5
 
 /** What it fails of is whose it is that began it. */
 export const underWay = (storing: Promise<unknown>): Promise<unknown> =>

@@ -52,8 +52,8 @@ const cases: readonly { fixture: FixtureName; to: FormatId; pairs: number }[] = 
   { fixture: 'table.csv', to: 'xlsx', pairs: 17 },
   { fixture: 'table.csv', to: 'ods', pairs: 17 },
   { fixture: 'table.xlsx', to: 'csv', pairs: 17 },
-  { fixture: 'pages.html', to: 'pdf', pairs: 17 },
-  { fixture: 'book.epub', to: 'pdf', pairs: 5 },
+  { fixture: 'pages.html', to: 'pdf', pairs: 31 },
+  { fixture: 'book.epub', to: 'pdf', pairs: 9 },
   { fixture: 'minute.mp3', to: 'wav', pairs: 21 },
 ]
 
