@@ -23,7 +23,7 @@ export class ContentLost extends AppError {
 type GuardedStep = Pick<Step, 'operation' | 'from' | 'to' | 'options'>
 
 /** Reading takes the thread that starts engines. After this time most of them work by themselves. */
-const headStartMs = 10
+const headStartMs = 40
 
 /**
  * Holds the result of each step to what went in. What is sent is read while its engine works, what comes out once, when

@@ -269,7 +269,7 @@ test('what is sent is read once an engine has begun, and not when all is over be
     guard.begin([{ path: join(folder, 'gone.txt'), format: 'txt' }])
   }
   begun()
-  await sleep(50)
+  await sleep(100)
   assert.deepEqual(errors, [])
 })
 

@@ -53,7 +53,7 @@ const cases: readonly { fixture: FixtureName; to: FormatId; pairs: number }[] = 
   { fixture: 'table.csv', to: 'ods', pairs: 17 },
   { fixture: 'table.xlsx', to: 'csv', pairs: 17 },
   { fixture: 'pages.html', to: 'pdf', pairs: 31 },
-  { fixture: 'book.epub', to: 'pdf', pairs: 9 },
+  { fixture: 'book.epub', to: 'pdf', pairs: 15 },
   { fixture: 'minute.mp3', to: 'wav', pairs: 21 },
 ]
 
@@ -85,9 +85,13 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
   return { files: new Files(config), close }
 }
 
-/** Milliseconds of one run: on the wall, of this process, and of all. */
+/**
+ * Milliseconds of one run: on the wall, of that behind the engine, of this process, and of all. What an engine takes is
+ * another figure each time, and by more than the guard adds; it is not waited for until the engine is done.
+ */
 interface Spent {
   readonly wall: number
+  readonly behind: number
   readonly own: number
   readonly all: number
 }
@@ -111,7 +115,7 @@ async function inPairs(one: Case, report: Report): Promise<void> {
   // Nothing of the guard runs in another process, whose time the kernel tells in steps of 10 ms only.
   const figures = [
     { clock: 'processor', cost: added('own'), of: base('all') },
-    { clock: 'wall', cost: added('wall'), of: base('wall'), aim: { most } },
+    { clock: 'wall', cost: added('behind'), of: base('wall'), aim: { most } },
   ]
   for (const { clock, cost, of, aim } of figures) {
     const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
@@ -131,8 +135,8 @@ async function measured({ path, to, folder, files }: Case, isGuarded: boolean): 
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
   const [wall, own, all] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
-  await converted(input, { to, workDir, isGuarded, files })
-  const spent = { wall: performance.now() - wall, ...times(process.cpuUsage(own), all) }
+  const behind = await converted(input, { to, workDir, isGuarded, files })
+  const spent = { wall: performance.now() - wall, behind, ...times(process.cpuUsage(own), all) }
   await rm(workDir, { recursive: true })
   // What an office puts away behind its answer is not the next one's.
   await pause(restMs)
@@ -153,12 +157,14 @@ interface Conversion {
   readonly files: Files
 }
 
-async function converted(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<void> {
+/** @returns milliseconds in which no engine worked any more. */
+async function converted(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<number> {
   const route = planRoute({ engines, from: input.format as FormatId, to })
   using guard = isGuarded ? new Guard(log) : undefined
   let inputs = [input]
   const steps = stepsOf(route, {})
   guard?.begin(inputs, steps[0])
+  let behind = 0
   for (const [at, step] of steps.entries()) {
     const { engine, capability } = capabilityOf(step, engines)
     const outDir = join(workDir, `step-${at + 1}`)
@@ -169,6 +175,7 @@ async function converted(input: InputFile, { to, workDir, isGuarded, files }: Co
     const [from, next] = [step.from as FormatId, step.to as FormatId] // of a route
     const work = { operation, inputs, from, to: next, options: capability.options.parse(options), outDir }
     const result = await engine.run(work, tools)
+    const start = performance.now()
     const [{ path }] = result.files
     const { size } = await stat(path)
     const isLast = at === steps.length - 1
@@ -176,8 +183,10 @@ async function converted(input: InputFile, { to, workDir, isGuarded, files }: Co
     if (storing && guard) await underWay(storing)
     await guard?.end(step, result, [])
     await storing
+    behind += performance.now() - start
     inputs = [{ path, filename: `step.${next}`, format: next, size }]
   }
+  return behind
 }
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
