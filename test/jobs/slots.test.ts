@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Table } from '../../lib/aws/table.ts'
+import { readConfig } from '../../lib/config.ts'
+import type { Job } from '../../lib/jobs/job.ts'
+import { Slots } from '../../lib/jobs/run/slots.ts'
+import type { Services } from '../../lib/services.ts'
+import { openDatabase } from './table-of-tests.ts'
+
+const database = openDatabase()
+const owner = 'anon_1'
+
+/** An owner whose plan lets this many jobs work at a time. */
+async function open(concurrentJobs: number | null) {
+  const tableName = await database.makeTable()
+  const config = readConfig({ LOG_LEVEL: 'silent', TABLE_NAME: tableName })
+  const table = new Table(config, database.client())
+  const statuses = new Map<string, Job['status']>()
+  const sent: string[] = []
+  /** What happens just before a wait is looked at again. */
+  let meanwhile: (() => Promise<void>) | undefined
+  const services = {
+    ...{ table, config, plans: { [config.ANONYMOUS_PLAN]: { concurrentJobs } } },
+    jobs: {
+      store: {
+        job: async (id: string) => statuses.has(id) && { id, owner, status: statuses.get(id) },
+      },
+      outlet: { again: (queue: string) => `${queue} again` },
+    },
+    queues: {
+      send: async (queue: string, messages: readonly { jobId: string; task: number }[], of: string) => {
+        for (const { jobId, task } of messages) sent.push(`${jobId} ${task} on ${queue} of ${of}`)
+      },
+    },
+  } as unknown as Services // as much of it as is used
+  const slots = new Slots(services)
+  const put = table.put.bind(table)
+  table.put = async (...args) => {
+    const written = await put(...args)
+    await meanwhile?.()
+    return written
+  }
+  const items = async () => (await database.scan(tableName)).filter(({ pk }) => pk === `SLOTS#${owner}`)
+  return {
+    ...{ slots, sent, items, table },
+    take: (id: string, task = 1) => {
+      if (!statuses.has(id)) statuses.set(id, 'processing')
+      return slots.take({ id, owner } as Job, { jobId: id, task }, 'image')
+    },
+    free: (id: string) => slots.free({ id, owner }),
+    ends: (...ids: readonly string[]) => {
+      for (const id of ids) statuses.set(id, 'completed')
+    },
+    between: (does: () => Promise<void>) => {
+      meanwhile = does
+    },
+    state: async () => (await items()).find(({ sk }) => sk === 'SLOTS'),
+    waiting: async () => (await items()).map(({ sk }) => String(sk)).filter((sk) => sk.startsWith('WAIT#')),
+  }
+}
+
+test('without a limit nothing is written', async () => {
+  const { take, free, items, ends } = await open(null)
+  assert.equal(await take('a'), true)
+  ends('a')
+  await free('a')
+  assert.deepEqual(await items(), [])
+})
+
+test('all tasks of a job have one turn, which goes to the next job when it is over, not before', async () => {
+  const { take, free, ends, sent, state, waiting } = await open(1)
+  assert.equal(await take('a', 1), true)
+  assert.equal(await take('a', 2), true)
+  assert.equal((await state())?.['count'], 1)
+  assert.equal(await take('b', 1), false)
+  assert.equal(await take('b', 2), false)
+  assert.deepEqual(await waiting(), ['WAIT#b#1#', 'WAIT#b#2#'])
+  const { wakeAt, wakeShard, ttl } = (await state()) ?? {}
+  const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
+  assert.ok(inS > 50 && inS <= 60, `looked after in ${inS} s`)
+  assert.equal(typeof wakeShard, 'string')
+  const days = (Number(ttl) - Date.now() / 1000) / 86_400
+  assert.ok(days > 7.9 && days < 8.1, `kept for ${days} days`)
+  await free('a')
+  assert.deepEqual(sent, [], 'it is at work still')
+  ends('a')
+  await free('a')
+  assert.deepEqual(sent, ['b 1 on image again of anon_1', 'b 2 on image again of anon_1'])
+  assert.deepEqual(await waiting(), [])
+  assert.equal((await state())?.['count'], 0)
+  assert.equal(await take('b', 1), true)
+  assert.equal((await state())?.['count'], 1)
+})
+
+test('as many are called as there is room for, the oldest first', async () => {
+  const { take, free, ends, sent, waiting } = await open(2)
+  for (const id of ['a', 'b']) assert.equal(await take(id), true)
+  for (const id of ['e', 'd', 'c']) assert.equal(await take(id), false)
+  ends('a')
+  await free('a')
+  assert.deepEqual(sent, ['c 1 on image again of anon_1'])
+  assert.deepEqual(await waiting(), ['WAIT#d#1#', 'WAIT#e#1#'])
+  // Called once more, by who has no turn to give back: the one that was called has not come.
+  await free('a')
+  assert.equal(sent.length, 2)
+})
+
+test('of jobs that ended while they waited nothing is sent, and they take nobody the turn', async () => {
+  const { take, free, ends, sent, waiting } = await open(1)
+  await take('a')
+  await take('b')
+  await take('c')
+  ends('a', 'b')
+  await free('a')
+  assert.deepEqual(sent, ['c 1 on image again of anon_1'])
+  assert.deepEqual(await waiting(), [])
+})
+
+test('the turn of a job that ended without a word is taken from it by the next one', async () => {
+  const { take, ends, state } = await open(1)
+  await take('a')
+  ends('a')
+  assert.equal(await take('b'), true)
+  const { count, ...more } = (await state()) ?? {}
+  assert.equal(count, 1)
+  assert.deepEqual(
+    Object.keys(more).filter((name) => name.startsWith('job ')),
+    ['job b'],
+  )
+})
+
+test('who waits has seen that nobody left in the moment before', async () => {
+  const { take, free, ends, between, sent, waiting } = await open(1)
+  await take('a')
+  between(async () => {
+    between(async () => {})
+    ends('a')
+    await free('a')
+  })
+  // It is called by who left, or has seen the room itself: never neither.
+  const isIn = await take('b')
+  assert.ok(isIn || sent.length === 1)
+  assert.deepEqual(await waiting(), [])
+})
+
+test('what a process that died has not done is made up for, as long as anybody waits', async () => {
+  const { take, ends, slots, sent, state, waiting } = await open(1)
+  await take('a')
+  for (const id of ['b', 'c']) await take(id)
+  ends('a')
+  await slots.wake(owner)
+  assert.deepEqual(sent, ['b 1 on image again of anon_1'])
+  assert.deepEqual(await waiting(), ['WAIT#c#1#'])
+  assert.ok(Date.parse(String((await state())?.['wakeAt'])) > Date.now())
+  ends('b')
+  await slots.wake(owner)
+  assert.deepEqual(sent.slice(1), ['c 1 on image again of anon_1'])
+  const { wakeAt, wakeShard } = (await state()) ?? {}
+  assert.deepEqual([wakeAt, wakeShard], [undefined, undefined])
+})
