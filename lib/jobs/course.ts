@@ -126,10 +126,11 @@ export class Course {
         },
       },
     )
-    // An answer that was lost: the fact is ours.
-    const isOurs = applied || record?.log[name]?.at === fact.at
-    if (!isOurs || !record) return record
-    await this.publish([progress(record, name, fact)])
+    // An answer that was lost, where nothing was applied: the fact is ours, or of somebody else in the same moment.
+    const stored = record?.log[name]
+    const isOurs = applied || stored?.at === fact.at
+    if (!isOurs || !record || !stored) return record
+    await this.publish([progress(record, name, stored)])
     this.#remember(job.id, name, fact.at)
     return record
   }
