@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
 import { queueVisibilityS } from '../resources/queues.ts'
@@ -25,6 +26,7 @@ const attempts = 10
 /** From now on nobody sees the job; a live one is cancelled by the same write. False when it is marked or gone already. */
 export async function markDeleted(job: Job, store: JobStore, wakeAt: string): Promise<boolean> {
   let known: Job | undefined = job
+  const deletedBy = randomUUID()
   for (let attempt = 1; known && !known.deletedAt && attempt <= attempts; attempt++) {
     const deletedAt = new Date().toISOString()
     const live = isLive(known.status)
@@ -32,7 +34,7 @@ export async function markDeleted(job: Job, store: JobStore, wakeAt: string): Pr
     const { applied, record } = await store.changeJob(
       job.id,
       {
-        set: { deletedAt, unsaid: true, wakeAt, ...(live && cancel) },
+        set: { deletedAt, deletedBy, unsaid: true, wakeAt, ...(live && cancel) },
         setPlus: {
           ...(live && { 'numbers.ended': ['sequence', 1] as const }),
           'numbers.deletion': ['sequence', live ? 2 : 1],
@@ -40,7 +42,7 @@ export async function markDeleted(job: Job, store: JobStore, wakeAt: string): Pr
         },
         remove: ['listKey', 'tagKey'],
       },
-      { condition: { equal: { status: known.status }, absent: ['deletedAt'] }, mark: { deletedAt } },
+      { condition: { equal: { status: known.status }, absent: ['deletedAt'] }, mark: { deletedBy } },
     )
     if (applied) return true
     known = record

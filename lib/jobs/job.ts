@@ -309,6 +309,8 @@ export const Job = z.object({
   expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
   /** Somebody asked to have it deleted; nobody sees it any more. */
   deletedAt: Moment.optional(),
+  /** Names the request that did it: another one may have come in the same millisecond. */
+  deletedBy: z.string().optional(),
   /** The deletion of its files is told. */
   filesTold: z.boolean().optional(),
   /** What an API call or the clock decided is not known to be out. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
@@ -106,18 +107,19 @@ export class Jobs {
   async cancel(jobId: string, by: 'user' | 'system'): Promise<JobState | undefined> {
     const job = await this.store.job(jobId)
     if (!job) return undefined
+    const endedBy = randomUUID()
     const endedAt = new Date().toISOString()
     const { applied } = await this.store.changeJob(
       jobId,
       {
         set: {
-          ...{ status: 'cancelled', cancelledBy: by, endedAt, unsaid: true, wakeAt: soon(unsaidS) },
+          ...{ status: 'cancelled', cancelledBy: by, endedAt, endedBy, unsaid: true, wakeAt: soon(unsaidS) },
           expiresAt: soon(job.retentionS),
           listKey: listKeyOf(job.owner, 'cancelled'),
         },
         setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
       },
-      { condition: isJobLive, mark: { cancelledBy: by, endedAt } },
+      { condition: isJobLive, mark: { endedBy } },
     )
     if (!applied) return undefined
     this.#parts.log.info({ jobId }, 'job cancelled')

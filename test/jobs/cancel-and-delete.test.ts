@@ -73,10 +73,13 @@ async function ended(act: Act, during: Readonly<Record<string, During>> = {}): P
 const count = (answers: readonly (boolean | undefined)[]) => answers.filter((answer) => answer).length
 
 for (const [state, { isLive, play }] of Object.entries(states)) {
-  test(`of two clients that cancel a job that is ${state} at once, ${isLive ? 'one' : 'none'} does`, async () => {
+  test(`of two clients that cancel a job that is ${state} at once, ${isLive ? 'one' : 'none'} does`, async (t) => {
     let answers: (boolean | undefined)[] = []
     const { world } = await play(async (one) => {
+      // Both in one millisecond.
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       answers = await Promise.all([one.cancel(), one.cancel()])
+      t.mock.timers.reset()
     })
     await world.settle()
     await assertAtRest(world)
@@ -87,10 +90,13 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
     assert.deepEqual(world.failures, [])
   })
 
-  test(`of two clients that delete a job that is ${state} at once, one does, and nothing is left`, async () => {
+  test(`of two clients that delete a job that is ${state} at once, one does, and nothing is left`, async (t) => {
     let answers: (boolean | undefined)[] = []
     const { world, tableName } = await play(async (one) => {
+      // Both in one millisecond.
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       answers = await Promise.all([one.delete(), one.delete()])
+      t.mock.timers.reset()
     })
     await world.settle()
     await outcomeOf(world)

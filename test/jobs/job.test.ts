@@ -48,7 +48,15 @@ const job: Whole<Job> = {
   log: { 1: { at, percent: 40, stage: 'convert', taskName: 'work' } },
   ...{ error, result, summary: { total: 2, completed: 1, failed: 1 }, cancelledBy: 'user', retentionS: 60 },
   ...{ createdAt: at, queuedAt: at, startedAt: at, startedWith: 1, endedAt: at, endedBy: 'l', expiresAt: at },
-  ...{ expiredAt: at, expiredFor: 'retention', deletedAt: at, filesTold: true, unsaid: true, wakeAt: at },
+  ...{
+    expiredAt: at,
+    expiredFor: 'retention',
+    deletedAt: at,
+    deletedBy: 'request 2',
+    filesTold: true,
+    unsaid: true,
+    wakeAt: at,
+  },
 }
 
 test('whatever is stored of a job comes back from the table', () => {
