@@ -43,9 +43,9 @@ const step = {
   to: 'txt',
   options: {},
 }
-const piece = { files: [file('a.html')], steps: [step], step: 0 } as unknown as Piece // of constants above
+const piece = { files: [{ ...file('a.html'), format: 'html' }], steps: [step], step: 0 } as unknown as Piece // of constants above
 
-async function run(findWay: PiecesRun['findWay']) {
+async function run(findWay: PiecesRun['findWay'], signal = new AbortController().signal) {
   const gate = new Gate()
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
   files.objects.set('a.html', Buffer.from(page))
@@ -55,12 +55,11 @@ async function run(findWay: PiecesRun['findWay']) {
   }).tasks
   assert.ok(work)
   const engines = [engine()]
-  const pieces = { ...piece, files: [{ ...file('a.html'), format: 'html' }] }
   const done = runPieces({
     ...{ services: { files, engines: async () => engines } as unknown as TaskServices, image: 'document' },
-    ...{ task: work, pieces: [pieces], workDir: await mkdtemp(join(folder, 'run-')), log, findWay },
+    ...{ task: work, pieces: [piece], workDir: await mkdtemp(join(folder, 'run-')), log, findWay },
     space: { requireWhole: async () => {}, explain: async () => undefined } as unknown as SpaceWatch,
-    ...{ signal: new AbortController().signal, progress: () => {}, note: async () => {} },
+    ...{ signal, progress: () => {}, note: async () => {} },
   })
   return { done, files, gate }
 }
@@ -76,10 +75,16 @@ test('the way after it is stored and kept', async () => {
   const { done, files } = await run((_, tried) => ({ ...piece, tried: [...tried] }))
   const ended = await done
   assert.ok('made' in ended)
+  assert.deepEqual(ended.facts.fidelity?.words, { source: 8, result: 8, share: 1 })
   const kept = ended.pieces.flatMap((one) => one.files.map(({ key }) => key))
   assert.deepEqual([...files.objects.keys()].sort(), ['a.html', ...kept].sort())
   assert.equal(
     Buffer.from(files.objects.get(kept[0] ?? '') ?? []).toString(),
     'a few words that are to come through',
   )
+})
+
+test('what fails once nobody wants it any more takes no other way', async () => {
+  const { done } = await run(() => assert.fail('another way was looked for'), AbortSignal.abort())
+  await assert.rejects(done, { code: 'CONVERSION_FAILED' })
 })
