@@ -51,7 +51,8 @@ export interface AnnouncedFile {
   readonly sha256?: string | undefined
 }
 
-export interface ReceivedFile {
+/** Where a stream goes that is stored. */
+export interface Receiving {
   readonly path: string
   readonly contentType: string
   readonly signal: AbortSignal
@@ -112,7 +113,7 @@ export class Files {
   async receive(
     key: string,
     body: AsyncIterable<Buffer>,
-    { path, size, contentType, signal }: ReceivedFile,
+    { path, size, contentType, signal }: Receiving,
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
     await drainAtOnce(body, { path, size, written: giveBack })

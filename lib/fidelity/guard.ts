@@ -5,7 +5,7 @@ import type { Step, Warning } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import { carried, compare, droppedBy, keeping, type Verdict } from './compare.ts'
 import { type Fidelity, inTurn, type Unit } from './fidelity.ts'
-import { gathered, type Held, type Holding } from './holding.ts'
+import { gathered, Held, type Holding } from './holding.ts'
 import { holdingOf, pagesInZip } from './read.ts'
 
 /** A result that has nothing of what its source holds. Another way may give more. */
@@ -27,7 +27,7 @@ const headStartMs = 40
 
 /**
  * Holds the result of each step to what went in. What is sent is read while its engine works, what comes out once, when
- * it is there, and is what goes into the next step.
+ * it is there and the last of it is on its way to the storage; it is what goes into the next step.
  */
 export class Guard implements Disposable {
   readonly #log: Log
@@ -82,9 +82,8 @@ export class Guard implements Disposable {
   /** What is kept of it while parts do the work. */
   async held(): Promise<Held | undefined> {
     const source = await this.#source()
-    if (!source) return undefined
-    const { words: _words, features, ...counted } = source
-    return { ...counted, features: [...features] }
+    // Without the words, which no record holds.
+    return source && Held.parse(source)
   }
 
   recall({ seconds, soundSeconds, ...held }: Held): void {

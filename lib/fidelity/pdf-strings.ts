@@ -27,7 +27,7 @@ const hexDigits = new Uint8Array(256).map((_, byte) => {
   return Number.isNaN(digit) ? noDigit : digit
 })
 
-/** The byte that two digits stand for; of what are no digits, below zero, also when another one is added to 256 of it. */
+/** The byte that two digits stand for; where one is no digit, so far below zero that a code made with it is there, too. */
 export function hexPairAt(bytes: Uint8Array, at: number): number {
   const upper = hexDigits[bytes[at] ?? 0] ?? noDigit
   const lower = hexDigits[bytes[at + 1] ?? 0] ?? noDigit

@@ -1,3 +1,5 @@
+import { mostRanges } from './visible-tables.ts'
+
 /** A sheet of Excel (ECMA-376, 18.3.1) as it is shown. Each part of it is looked at once, however it is broken. */
 
 interface Columns {
@@ -14,6 +16,7 @@ export function visibleCells(xml: string): string | undefined {
   if (unusual.test(xml)) return undefined
   if (!hiding.test(xml)) return xml
   const columns = hiddenColumns(xml)
+  if (columns.length > mostRanges) return undefined
   return xml
     .split(/(?=<row[\s>])/)
     .map((part) => {

@@ -10,19 +10,25 @@ export function mayHideSheets(xml: Buffer): boolean {
   return xml.subarray(0, body < 0 ? xml.length : body).includes('table:display="false"')
 }
 
-/** The XML without hidden sheets, rows and columns. */
-export function visibleTables(xml: string): string {
+/** Each cell is held to each of them; nobody hides so many by hand. */
+export const mostRanges = 100
+
+/** The XML without hidden sheets, rows and columns; undefined where one hides columns in too many places. */
+export function visibleTables(xml: string): string | undefined {
   const unseen = unseenStyles(xml)
-  return xml
-    .split(/(?=<table:table[\s>])/)
-    .map((part) => {
-      const tag = tagOf(part)
-      if (!tag.startsWith('<table:table')) return part
-      const style = /\stable:style-name="([^"]*)"/.exec(tag)?.[1]
-      if (style !== undefined && unseen.has(style)) return after(part, '</table:table>')
-      return hiding.test(part) ? withoutHidden(part) : part
-    })
-    .join('')
+  const parts: string[] = []
+  for (const part of xml.split(/(?=<table:table[\s>])/)) {
+    const tag = tagOf(part)
+    const style = /\stable:style-name="([^"]*)"/.exec(tag)?.[1]
+    if (!tag.startsWith('<table:table')) parts.push(part)
+    else if (style !== undefined && unseen.has(style)) parts.push(after(part, '</table:table>'))
+    else {
+      const isHidden = hiddenColumns(part)
+      if (isHidden.length > mostRanges) return undefined
+      parts.push(hiding.test(part) ? withoutHidden(part, isHidden) : part)
+    }
+  }
+  return parts.join('')
 }
 
 const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
@@ -39,8 +45,7 @@ function unseenStyles(xml: string): ReadonlySet<string> {
   return new Set(unseen.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(tagOf(style))?.[1] ?? []))
 }
 
-function withoutHidden(table: string): string {
-  const isHidden = hiddenColumns(table)
+function withoutHidden(table: string, isHidden: readonly Columns[]): string {
   return table
     .split(/(?=<table:table-row[\s>])/)
     .map((part) => {

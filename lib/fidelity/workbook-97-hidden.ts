@@ -2,6 +2,8 @@
 const [columnsRecord, rowRecord] = [0x007d, 0x0208]
 const hiddenColumns = 0x01
 const hiddenRow = 0x20
+/** As many columns as a sheet has. */
+const mostColumns = 256
 
 /** Cells of a sheet of Excel 97 to 2003 that are not shown, as its records come. */
 export class HiddenCells {
@@ -17,7 +19,8 @@ export class HiddenCells {
 
   see({ type, data }: { readonly type: number; readonly data: Buffer }): void {
     if (type === columnsRecord && (data.readUInt16LE(8) & hiddenColumns) !== 0) {
-      this.#columns.push({ first: data.readUInt16LE(0), last: data.readUInt16LE(2) })
+      if (this.#columns.length < mostColumns)
+        this.#columns.push({ first: data.readUInt16LE(0), last: data.readUInt16LE(2) })
       this.isAny = true
     } else if (type === rowRecord && (data.readUInt16LE(12) & hiddenRow) !== 0) {
       this.#rows.add(data.readUInt16LE(0))

@@ -130,8 +130,8 @@ export async function openWorkbook(bytes: FileBytes): Promise<Holding | undefine
 function openSheets(xml: Buffer): Holding {
   const { mayHide, held } = openCells(xml)
   if (!mayHide && !mayHideSheets(xml)) return held
-  const shown = openCells(Buffer.from(visibleTables(xml.toString())))
-  return { ...held, visibleWords: shown.held.words }
+  const shown = visibleTables(xml.toString())
+  return shown === undefined ? held : { ...held, visibleWords: openCells(Buffer.from(shown)).held.words }
 }
 
 function openCells(xml: Buffer) {

@@ -409,3 +409,16 @@ test('a file that breaks off or is another one is not counted', async () => {
   for (const name of ['a.docx', 'a.xlsx', 'a.pptx', 'a.pdf', 'a.wav', 'a.mp3', 'a.ttf', 'a.woff2', 'a.epub'])
     assert.equal(await written(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
 })
+
+test('comments of OpenDocument are read up to their ends, and none that has none', async () => {
+  const body =
+    '<office:annotation><text:p>a remark</text:p></office:annotation>seen<office:annotation-end/> more of it'
+  const path = join(scratchFolder('remarks'), 'remarks.fodt')
+  const commentsIn = async (xml: string) => {
+    await writeFile(path, `<office:document>${xml}</office:document>`)
+    return (await holdingOf(path, 'fodt', { isResult: false }))?.commentWords?.total
+  }
+  assert.equal(await commentsIn(`${body} ${body}`), 4)
+  // By an expression that looks for the end from each beginning this would take hours.
+  assert.equal(await commentsIn('<office:annotation>'.repeat(1_000_000)), undefined)
+})

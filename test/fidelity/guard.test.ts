@@ -292,3 +292,14 @@ test('what came out is counted while it is stored, whatever becomes of that', as
   const failed = await convertFiles({ ...again, onMade: () => Promise.reject(new Error('no bucket')) })
   assert.deepEqual(failed.fidelity?.words, kept(100, 100))
 })
+
+test('a record keeps what was counted of a source, and none of its words', async () => {
+  const path = join(folder, 'remark.fodt')
+  await writeFile(
+    path,
+    '<office:document>seen<office:annotation>a remark</office:annotation></office:document>',
+  )
+  using guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  guard.begin([{ path, format: 'fodt' }])
+  assert.deepEqual(await guard.held(), { counts: {}, features: ['comments', 'selectableText'] })
+})

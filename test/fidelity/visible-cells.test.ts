@@ -7,6 +7,7 @@ import { compare } from '../../lib/fidelity/compare.ts'
 import type { Holding } from '../../lib/fidelity/holding.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { visibleCells } from '../../lib/fidelity/visible-cells.ts'
+import { visibleTables } from '../../lib/fidelity/visible-tables.ts'
 import { Words } from '../../lib/fidelity/words.ts'
 import { scratchFolder } from '../scratch.ts'
 
@@ -115,4 +116,14 @@ test('a sheet of which it is not known what it hides is not held to it', () => {
   assert.equal(visibleCells('<x:row hidden="1"/>'), undefined)
   assert.equal(visibleCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
   assert.equal(visibleCells('<row>hidden</row>'), '<row>hidden</row>')
+})
+
+test('of columns that are hidden in more places than anybody hides them it is not known what is shown', () => {
+  const sheets = (count: number) => ({
+    xlsx: `${'<col min="1" max="1" hidden="1"/>'.repeat(count)}<row><c r="B1"/></row>`,
+    ods: `<table:table>${'<table:table-column table:visibility="collapse"/>'.repeat(count)}</table:table>`,
+  })
+  const [few, many] = [sheets(100), sheets(101)]
+  assert.ok(visibleCells(few.xlsx) !== undefined && visibleTables(few.ods) !== undefined)
+  assert.deepEqual([visibleCells(many.xlsx), visibleTables(many.ods)], [undefined, undefined])
 })

@@ -54,7 +54,7 @@ export interface FilesRun {
   readonly onStep?: (at: number) => void
   /**
    * Hears of what came out before it is held to what went in, which may still refuse it: to store it meanwhile.
-   * @returns a promise that what is counted need not wait for.
+   * @returns a promise of its end, which is not waited for.
    */
   readonly onMade?: (made: FilesMade) => Promise<unknown>
   progress(percent: number, stage: string): void
@@ -106,7 +106,7 @@ export async function convertFiles(run: FilesRun): Promise<FilesDone> {
 /** Within this time a file is on its way to the storage, which needs none of this thread until it has it. */
 const sendingMs = 5
 
-/** What it fails of is whose it is that began it. */
+/** Whoever began to store it hears of its failure. */
 export const underWay = (storing: Promise<unknown>): Promise<unknown> =>
   Promise.race([storing.catch(() => undefined), sleep(sendingMs)])
 
