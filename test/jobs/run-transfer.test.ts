@@ -100,16 +100,21 @@ test('what fails there is an error of the export; one that may pass is tried aga
     })
 })
 
+/** What every import takes of the services. */
+const importing = {
+  config: {
+    ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
+    ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
+  },
+  plans: { free: {} },
+  outgoing: async () => ({ for: () => ({}) }),
+}
+
 test('a file with another SHA-256 than the one that was given is refused at once and does not stay, nor one that is too large', async () => {
   const stored = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
-    config: {
-      ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
-      ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
-    },
-    plans: { free: {} },
-    outgoing: async () => ({ for: () => ({}) }),
+    ...importing,
     vault: { openAll: () => fields },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
@@ -158,8 +163,8 @@ test('a transfer that ended its process three times is tried no more, and what i
   await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lost)
   assert.deepEqual([forgotten, seen.at(-1)], [['upload 1'], 'closed'])
   const find = () => assert.fail('nothing is looked for')
-  const importing = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
-  await assert.rejects(runTransfer(importing), { ...lost, code: 'IMPORT_FAILED' })
+  const lookingFor = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
+  await assert.rejects(runTransfer(lookingFor), { ...lost, code: 'IMPORT_FAILED' })
 })
 
 test('of files from elsewhere it is told how far they are, and none stays where one fails', async () => {
@@ -168,12 +173,7 @@ test('of files from elsewhere it is told how far they are, and none stays where 
   let isWhole = true
   const bytes = Buffer.from('hello')
   const services = {
-    config: {
-      ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
-      ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
-    },
-    plans: { free: {} },
-    outgoing: async () => ({ for: () => ({}) }),
+    ...importing,
     vault: { openAll: () => ({}) },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
