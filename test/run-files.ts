@@ -26,17 +26,19 @@ interface Outcome {
   readonly failed: readonly string[]
 }
 
-const reporter = fileURLToPath(new URL('failed-files.ts', import.meta.url))
+const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const reporter = beside('failed-files.ts')
 
 async function run(args: readonly string[], concurrency: number): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'test-run-'))
   const outcome = join(folder, 'outcome.json')
   try {
     const code = await ended([
+      '--import',
+      beside('end-leaking-files.ts'),
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${testTimeout}`,
-      '--test-force-exit',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${reporter}`,

@@ -240,7 +240,15 @@ test('only the slow tests ask for a second browser', () => {
 test('only the named tests run, and their failure is the exit code, unless they pass alone', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   mkdirSync(join(at.dir, 'test'))
-  const runner = ['run-files.ts', 'failed-files.ts', 'end-hung.ts', 'processes.ts', 'long-files.ts']
+  const runner = [
+    'run-files.ts',
+    'end-leaking-files.ts',
+    'end-leaking.ts',
+    'failed-files.ts',
+    'end-hung.ts',
+    'processes.ts',
+    'long-files.ts',
+  ]
   for (const name of [...runner, 'long-files.json'])
     copyFileSync(join(root, 'test', name), join(at.dir, 'test', name))
   const body = (name: string, ok: boolean) =>

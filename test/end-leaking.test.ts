@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { scratchFolder } from './scratch.ts'
+
+const endLeaking = new URL('end-leaking.ts', import.meta.url)
+
+test('a file that leaves a server open ends, and every test of it is told', { timeout: 30_000 }, async () => {
+  const folder = scratchFolder('leaking')
+  const many = 200
+  writeFileSync(
+    join(folder, 'ends.ts'),
+    `import { endLeaking } from ${JSON.stringify(endLeaking)}\nif (process.env.NODE_TEST_CONTEXT) endLeaking(500)\n`,
+  )
+  writeFileSync(
+    join(folder, 'leaking.test.ts'),
+    `import { createServer } from 'node:http'\nimport { test } from 'node:test'\n` +
+      `for (let n = 0; n < ${many}; n++) test('quick ' + n, () => {})\n` +
+      `test('leaves it open', () => { createServer().listen(0); throw new Error('failed') })\n`,
+  )
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner believes to be a file of the outer one
+  const args = ['--import', './ends.ts', '--test', '--test-reporter=tap', 'leaking.test.ts']
+  const runner = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const told = text(runner.stdout)
+  const [code] = await once(runner, 'exit')
+  assert.equal(code, 1)
+  assert.match(await told, new RegExp(`^not ok ${many + 1} - leaves it open$`, 'm'))
+  assert.equal((await told).match(/^ok \d+ - quick/gm)?.length, many)
+})
+
+test('files of tests are loaded with it', () => {
+  assert.ok(
+    process.execArgv.some((arg) => arg === fileURLToPath(new URL('end-leaking-files.ts', import.meta.url))),
+  )
+})
