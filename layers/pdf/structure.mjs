@@ -8,6 +8,7 @@
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { withAccents } from './accents.mjs'
 
 const [packageFolder, source, outFolder, list] = process.argv.slice(2)
 const mupdf = await import(pathToFileURL(join(packageFolder, 'dist/mupdf.js')).href)
@@ -213,11 +214,12 @@ function pageFacts(document, index) {
   const words = createWords(styles)
   const images = []
   const vectors = []
+  const letters = withAccents(words)
   const text = page.toStructuredText('preserve-images,vectors,clip')
   text.walk({
-    beginLine: words.beginLine,
-    onChar: words.onChar,
-    endLine: words.endLine,
+    beginLine: letters.beginLine,
+    onChar: letters.onChar,
+    endLine: letters.endLine,
     onImageBlock(bbox, matrix, image) {
       images.push({ box: box(bbox), ...savedPicture(image, matrix, bbox) })
     },
@@ -231,6 +233,7 @@ function pageFacts(document, index) {
       })
     },
   })
+  letters.end()
   const [x0, y0, x1, y1] = page.getBounds()
   const facts = {
     page: index + 1,

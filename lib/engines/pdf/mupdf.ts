@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecOptions, Tools } from '../engine.ts'
 
-const programs = new URL('../../../layers/pdf/', import.meta.url)
+const programs = fileURLToPath(new URL('../../../layers/pdf/', import.meta.url))
 const packageFolder = fileURLToPath(new URL('../../../node_modules/mupdf', import.meta.url))
 
 /**
@@ -14,11 +15,11 @@ export function runMupdf(
   tools: Tools,
   options: ExecOptions = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const program = fileURLToPath(new URL(`${name}.mjs`, programs))
+  const program = join(programs, `${name}.mjs`)
   // V8 reserves gigabytes of address space to check WebAssembly's bounds, more than the sandbox grants.
   const node = ['--disable-wasm-trap-handler', '--max-old-space-size=1024']
   return tools.exec(process.execPath, [...node, program, packageFolder, ...args], {
     ...options,
-    readOnly: [process.execPath, program, packageFolder, ...(options.readOnly ?? [])],
+    readOnly: [process.execPath, programs, packageFolder, ...(options.readOnly ?? [])],
   })
 }

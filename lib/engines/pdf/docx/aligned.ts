@@ -1,4 +1,4 @@
-import { around, type Box, type Interval, without } from './geometry.ts'
+import { around, type Box, type Interval, median, without } from './geometry.ts'
 import { isPreformatted, type Line, segmentsOf } from './lines.ts'
 import { markOf } from './marks.ts'
 import type { Word } from './page.ts'
@@ -15,6 +15,8 @@ export interface AlignedTable {
 /** In units of the size of the letters: what a row must have once, and what then separates columns. */
 const wideGap = 1.1
 const columnGap = 0.42
+/** What it must have beside the gaps within its pieces. */
+const widened = 2.5
 
 /** Finds runs of lines whose words leave the same strips empty. */
 export function alignedTables(lines: readonly Line[]): AlignedTable[] {
@@ -68,8 +70,15 @@ function headOf(run: readonly Line[], line: Line | undefined, last: Line | undef
 /** Several pieces, and not just the mark of a list before its text. */
 function isRow(line: Line): boolean {
   if (isPreformatted(line) || line.spread) return false
-  const pieces = segmentsOf(line, wideGap).length
+  const pieces = segmentsOf(line, Math.max(wideGap, widened * usualGap(line))).length
   return pieces >= (markOf(line.words) ? 3 : 2)
+}
+
+/** Between the words of a piece, in sizes of the letters: lines that are set wide have wider ones after a sentence. */
+function usualGap({ words, style }: Line): number {
+  const visual = [...words].sort((a, b) => a.box[0] - b.box[0])
+  const gaps = visual.slice(1).map(({ box }, index) => (box[0] - (visual[index]?.box[2] ?? 0)) / style.size)
+  return median(gaps.filter((gap) => gap < wideGap))
 }
 
 /** A line of prose ends a table even where a gap happens to fit. */

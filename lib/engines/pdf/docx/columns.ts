@@ -17,6 +17,12 @@ interface Gutter {
 }
 
 const minLines = 3
+/** Points between two columns. */
+const minGap = 6
+/** Of the lines of a column, those that run into that gap. */
+const mostOverfull = 0.1
+/** Heights of a line between two pieces of it. */
+const farthestPiece = 1.8
 const maxColumns = 4
 const maxCandidates = 40
 /** Pages with more are no prose, and each is held against all others. */
@@ -130,12 +136,15 @@ function bestGutter(atoms: readonly Atom[], depth = 1): Gutter | undefined {
 
 /** Strips at `x` between things that cross it. */
 function guttersAt(x: number, atoms: readonly Atom[], whole: Box, depth: number): Gutter[] {
-  const crossing = atoms.filter(({ box }) => box[0] < x - 1 && box[2] > x).sort((a, b) => a.box[1] - b.box[1])
+  const edge = edgeBefore(x, atoms)
+  // The number of a page stands in the strip, and belongs to neither side.
+  const crosses = ({ box }: Atom) => box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
+  const crossing = atoms.filter(crosses).sort((a, b) => a.box[1] - b.box[1])
   const found: Gutter[] = []
   let top = whole[1] - 1
   for (const bottom of [...crossing.map(({ box }) => box[1]), whole[3] + 1]) {
     const inside = atoms.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
-    const left = inside.filter(({ box }) => box[2] <= x)
+    const left = inside.filter((atom) => atom.box[2] <= x && !crosses(atom))
     const right = inside.filter(({ box }) => box[0] >= x - 1)
     // To the right of the first column may be more of them.
     const isText = () =>
@@ -149,17 +158,38 @@ function guttersAt(x: number, atoms: readonly Atom[], whole: Box, depth: number)
   return found
 }
 
+/** Where lines to the left of a strip end, but for the few that nobody could break in time. */
+function edgeBefore(x: number, atoms: readonly Atom[]): number {
+  return Math.max(...atoms.map(({ box }) => box[2]).filter((right) => right <= x - minGap))
+}
+
 function separate(left: readonly Atom[], right: readonly Atom[]): boolean {
-  const gap = Math.min(...right.map(({ box }) => box[0])) - Math.max(...left.map(({ box }) => box[2]))
-  return gap >= 6
+  const start = Math.min(...right.map(({ box }) => box[0]))
+  const overfull = left.filter(({ box }) => start - box[2] < minGap)
+  return overfull.length <= left.length * mostOverfull
 }
 
 /** Most lines fill their column. */
 function isProse(side: readonly Atom[]): boolean {
-  const texts = side.filter(({ letters }) => letters > 0)
-  if (texts.length < minLines) return false
-  const width = widthOf(around(texts.map(({ box }) => box)))
-  const fill = median(texts.map(({ box }) => widthOf(box) / width))
-  const letters = median(texts.map((atom) => atom.letters))
-  return fill >= 0.6 && letters >= 14
+  const lines = wholeLines(side.filter(({ letters }) => letters > 0))
+  if (lines.length < minLines) return false
+  const width = widthOf(around(lines.map(({ box }) => box)))
+  return median(lines.map(({ box }) => widthOf(box) / width)) >= 0.6 && median(lines.map(lettersIn)) >= 14
 }
+
+const lettersIn = ({ letters }: Pick<Atom, 'letters'>) => letters
+
+/** A line whose sentences stand far apart, as in narrow columns, is read in pieces. Cells of a table stand further. */
+function wholeLines(texts: readonly Atom[]): Pick<Atom, 'box' | 'letters'>[] {
+  const lines: { box: Box; letters: number }[] = []
+  for (const { box, letters } of [...texts].sort((a, b) => a.box[1] - b.box[1] || a.box[0] - b.box[0])) {
+    const last = lines.at(-1)
+    const goesOn = last && Math.abs(last.box[1] - box[1]) < 1 && isNear(last.box, box)
+    if (goesOn) Object.assign(last, { box: around([last.box, box]), letters: last.letters + letters })
+    else lines.push({ box, letters })
+  }
+  return lines
+}
+
+const isNear = (before: Box, box: Box) =>
+  box[0] >= before[2] && box[0] - before[2] < heightOf(box) * farthestPiece

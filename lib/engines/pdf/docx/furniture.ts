@@ -55,8 +55,8 @@ export function furnitureOf(pages: readonly Page[]): Furniture {
 }
 
 function rowsAt(page: Page, edge: Edge): Row[] {
-  const inZone = ({ box }: Word) =>
-    edge === 'header' ? box[3] < page.height * zone : box[1] > page.height * (1 - zone)
+  const inZone = ({ box, base }: Word) =>
+    edge === 'header' ? box[3] < page.height * zone : base > page.height * (1 - zone)
   const lines = linesOf(page.pieces.flat().filter(inZone))
   const outer = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
   return outer.map((line) => {

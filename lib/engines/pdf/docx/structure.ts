@@ -90,7 +90,7 @@ export async function readStructure(
 function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
   const links = raw.links.filter(({ uri }) => /^(https?:\/\/|mailto:)\S{1,2000}$/i.test(uri))
   const unread: Word[] = []
-  const wordOf = (word: (typeof raw.lines)[number]['words'][number]): Word[] => {
+  const wordOf = (word: RawWord): Word[] => {
     const style = raw.styles[word.style]
     const text = cleaned(word.text)
     if (!style) return []
@@ -106,7 +106,7 @@ function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
   const wordsOf = (vertical: boolean) =>
     raw.lines
       .filter((line) => (line.vertical ?? false) === vertical)
-      .map((line) => line.words.flatMap(wordOf))
+      .map((line) => withNamelessBullet(line.words).flatMap(wordOf))
       .filter((words) => words.length > 0)
   return {
     number: raw.page,
@@ -127,6 +127,16 @@ function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
       rectangle,
     })),
   }
+}
+
+type RawWord = z.output<typeof PageShape>['lines'][number]['words'][number]
+
+/** TeX takes bullets from fonts that tell no letters: they are read as control characters, which no text begins with. */
+function withNamelessBullet(words: readonly RawWord[]): readonly RawWord[] {
+  const [first, second, ...rest] = words
+  if (!first || !second || !/^\p{Cc}$/u.test(first.text)) return words
+  const isApart = second.box[0] - first.box[2] > 0.2 * (first.box[2] - first.box[0])
+  return isApart ? [{ ...first, text: '•' }, { ...second, spaced: true }, ...rest] : words
 }
 
 /** Browsers draw the bullets of their lists as dots and squares. */
