@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { readableName } from '../readable-name.ts'
@@ -19,7 +18,9 @@ const presetNames = Object.keys(presets) as Preset[] // keys of a const table
 /** Anybody who opens the page has such a key. */
 const ofPublicKeys: readonly GrantedScope[] = presets['convert-only']
 
-const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
+/** Written in full: some read 203.0.113 as 203.0.0.113, and a zero in front as octal. */
+const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+const isNetwork = (text: string) => Network.safeParse(text).success
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
 export const fields = {

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ApiKey } from '../../lib/access/api-keys.ts'
+import { bearerOf } from '../../lib/access/bearer.ts'
+import { fields, presets, requirePublicBounds, scopesOf, viewOf } from '../../lib/access/key-fields.ts'
+import { isKeyText, looksLikeKey, newKeyText } from '../../lib/access/key-text.ts'
+import { hashOfSecret, isSecretOf, isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
+
+describe('of a key', () => {
+  const isTaken = (field: keyof typeof fields, value: unknown) => fields[field].safeParse(value).success
+
+  test('the addresses are addresses and networks, fifty at most', () => {
+    for (const right of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
+      assert.ok(isTaken('allowedIps', [right]), right)
+    for (const wrong of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
+      assert.ok(!isTaken('allowedIps', ['203.0.113.7', wrong]), wrong)
+    const many = Array.from({ length: 51 }, (_, at) => `203.0.113.${at}`)
+    assert.deepEqual([isTaken('allowedIps', []), isTaken('allowedIps', many)], [false, false])
+    assert.ok(isTaken('allowedIps', many.slice(1)))
+  })
+
+  test('the pages are origins, as browsers name them', () => {
+    for (const right of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
+      assert.ok(isTaken('allowedOrigins', [right]), right)
+    for (const wrong of [
+      ...['www.example.com', 'https://www.example.com/', 'https://WWW.example.com', 'https://a.example:443'],
+      ...['ftp://example.com', 'null', '*', ''],
+    ])
+      assert.ok(!isTaken('allowedOrigins', ['https://www.example.com', wrong]), wrong)
+    const many = Array.from({ length: 51 }, (_, at) => `https://${at}.example.com`)
+    assert.deepEqual([isTaken('allowedOrigins', []), isTaken('allowedOrigins', many)], [false, false])
+    assert.ok(isTaken('allowedOrigins', many.slice(1)))
+  })
+
+  test('the end is a moment to come, kept in UTC', () => {
+    assert.equal(fields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
+    for (const wrong of [new Date(Date.now() - 1).toISOString(), '2126-01-02', '2126-01-02T03:04:05+01:00'])
+      assert.ok(!isTaken('expiresAt', wrong), wrong)
+  })
+
+  test('the scopes are named one by one, or by a word, and not both', () => {
+    assert.deepEqual(fields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
+    const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
+    for (const wrong of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five]) assert.ok(!isTaken('scopes', wrong))
+    assert.ok(isTaken('scopes', [...presets.full]))
+    assert.deepEqual(scopesOf({ access: 'convert-only' }), ['CONVERT_READ', 'CONVERT_WRITE'])
+    assert.deepEqual(scopesOf({ scopes: ['ACCOUNT_READ'] }), ['ACCOUNT_READ'])
+    assert.equal(scopesOf({}), undefined)
+    assert.throws(() => scopesOf({ access: 'full', scopes: [] }), {
+      code: 'INVALID_REQUEST',
+      details: { field: 'scopes' },
+    })
+  })
+
+  test('that stands in a page no more is given than a page should have', () => {
+    const wish = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
+    const allowedOrigins = ['https://www.example.com']
+    const given = { ...wish, scopes: [...wish.scopes], allowedOrigins }
+    requirePublicBounds(given)
+    requirePublicBounds({ name: 'a', kind: 'secret', scopes: ['WEBHOOKS_MANAGE'] })
+    assert.throws(() => requirePublicBounds({ ...given, allowedOrigins: undefined }), {
+      details: { field: 'allowedOrigins' },
+    })
+    assert.throws(() => requirePublicBounds({ ...given, scopes: ['CONVERT_READ', 'ACCOUNT_READ'] }), {
+      message: 'scopes: a public key may have CONVERT_READ and CONVERT_WRITE, got ACCOUNT_READ.',
+      details: { field: 'scopes', expected: ['CONVERT_READ', 'CONVERT_WRITE'], got: 'ACCOUNT_READ' },
+    })
+  })
+
+  test('is shown what it is by now, and nothing of what it is found by', () => {
+    const moment = '2026-11-23T08:00:00.000Z'
+    const key: ApiKey = {
+      ...{ id: 'key_1', owner: 'acc_1', digest: 'd', name: 'a', kind: 'secret', scopes: ['CONVERT_READ'] },
+      ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
+    }
+    const { status, ...rest } = viewOf(key, moment)
+    assert.deepEqual(
+      [status, rest],
+      [
+        'active',
+        {
+          ...{
+            id: 'key_1',
+            name: 'a',
+            kind: 'secret',
+            scopes: ['CONVERT_READ'],
+            prefix: 'sk_AAAA',
+            last4: 'AAAA',
+          },
+          ...{ createdAt: key.createdAt, validUntil: null, expiresAt: null, allowedIps: null },
+          ...{ allowedOrigins: null, lastUsedAt: null, lastUsedIp: null },
+        },
+      ],
+    )
+    const bounds = {
+      ...{ allowedIps: ['203.0.113.7'], allowedOrigins: ['https://www.example.com'] },
+      ...{ lastUsedAt: moment, lastUsedIp: '203.0.113.7' },
+    }
+    assert.partialDeepStrictEqual(viewOf({ ...key, ...bounds }, moment), bounds)
+    const later = '2026-11-23T08:00:00.001Z'
+    const statusOf = (more: Partial<ApiKey>) => viewOf({ ...key, ...more }, moment).status
+    assert.deepEqual(
+      [{ expiresAt: later }, { expiresAt: moment }, { validUntil: later }, { validUntil: moment }].map(
+        statusOf,
+      ),
+      ['active', 'expired', 'rotating', 'expired'],
+    )
+    assert.equal(statusOf({ validUntil: moment, expiresAt: later }), 'expired')
+  })
+})
+
+describe('a secret', () => {
+  test('tells by its prefix what it is, and by its checksum a typo', () => {
+    for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(newKeyText(kind)), kind)
+    const text = newSecretText('cs_')
+    assert.ok(isSecretText(text, 'cs_'))
+    assert.ok(!isSecretText(text, 'sk_') && !isKeyText(text) && !looksLikeKey(text))
+    assert.ok(looksLikeKey('sk_') && looksLikeKey('ck_x') && !looksLikeKey('k_') && !looksLikeKey('xsk_'))
+    for (const odd of [`${text}a`, text.slice(0, -1), ` ${text}`, `${text}\n`, `cs_-${text.slice(4)}`])
+      assert.ok(!isSecretText(odd, 'cs_'), odd)
+    // A checksum begins with zeros as often as anything else does.
+    for (let left = 300; left > 0; left--) assert.match(newSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
+  })
+
+  test('is proven by its hash alone', () => {
+    const hash = hashOfSecret('a')
+    assert.equal(hash, 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb')
+    assert.deepEqual(
+      [isSecretOf(hash, 'a'), isSecretOf(hash, 'b'), isSecretOf('', 'a')],
+      [true, false, false],
+    )
+    assert.equal(isSecretOf(hash.slice(0, -1), 'a'), false)
+  })
+})
+
+test('a bearer is the one word after it', () => {
+  const of = (authorization?: string) => bearerOf({ authorization })
+  assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
+  for (const other of [
+    undefined,
+    '',
+    'Basic abc',
+    'Bearer',
+    'Bearer ',
+    'Bearer a b',
+    'xBearer abc',
+    'Bearerabc',
+  ])
+    assert.equal(of(other), undefined, other)
+})
