@@ -34,9 +34,9 @@ export async function administer(
     if (!before) return undefined
     const after = { ...before, ...defined(change) }
     if (!(await services.table.transact(writesOf(before, after, actor)))) continue
+    // Asked again after a crash it ends what the first time left.
     const isLess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
-    if (isLess && (before.status !== after.status || before.role !== after.role))
-      await endSessions(id, services)
+    if (isLess) await endSessions(id, services)
     return { before, after }
   }
   throw new Error('the account changes all the time')

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { limitedAddress } from '../http/network.ts'
 import { newId } from '../ids.ts'
 import { bearerOf } from './bearer.ts'
-import type { Credentials, Principal, Scope } from './principal.ts'
+import type { Credentials, Principal } from './principal.ts'
 
 /** Who has no account has an identity that the service hands out with the first thing that he makes. */
 
@@ -25,8 +25,6 @@ export function ownerOfToken(token: string | undefined, secret: Buffer): string 
   const given = Buffer.from(signature)
   return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined
 }
-
-const scopes: ReadonlySet<Scope> = new Set<Scope>(['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE'])
 
 /**
  * Everybody is at least this. A forged or foreign token counts as none: the client gets a new identity and sees
@@ -55,7 +53,8 @@ export function asAnonymous(
     kind: 'anonymous',
     plan: config.ANONYMOUS_PLAN,
     role: 'USER',
-    scopes,
+    // Each endpoint says by itself whether it serves him (`Access.anonymous`).
+    scopes: new Set(),
     // Identities cost nothing.
     limiterKey: `ip:${limitedAddress(sourceIp)}`,
     ...(known === undefined && { isNew: true }),

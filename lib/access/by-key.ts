@@ -39,10 +39,7 @@ export async function principalOf(
   if (over) throw invalid(over)
   if (account.status === 'suspended') throw suspended()
   requirePlace(key, request)
-  if (
-    now.getTime() - Date.parse(key.lastUsedAt ?? key.createdAt) > usedEachMs ||
-    key.lastUsedAt === undefined
-  )
+  if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > usedEachMs)
     await noteUse(key, request.sourceIp, now, new ApiKeys(services))
   return {
     ownerId: account.id,

@@ -28,7 +28,7 @@ const lengthMs = { minute: minuteMs, reads: minuteMs, hour: 60 * minuteMs } as c
 export function endOf(name: WindowName, now: number): number {
   const today = new Date(now)
   if (name === 'day') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1)
-  if (name === 'month') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1)
+  if (name === 'month') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1)
   return now + lengthMs[name]
 }
 

@@ -5,12 +5,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAccount } from '../../functions/account.ts'
 import { accountByEmail, accountOf } from '../../lib/access/accounts.ts'
-import { administer } from '../../lib/access/administer.ts'
+import { type AccountChange, administer } from '../../lib/access/administer.ts'
 import type { AuditEntry } from '../../lib/access/audit.ts'
 import { letters } from '../../lib/access/auth/mails.ts'
-import { markerKey, models } from '../../lib/access/auth/records.ts'
+import { markerKey, models, recordKey } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { wakeMove } from '../../lib/access/move.ts'
+import { sessionsOf } from '../../lib/access/sessions.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services.ts'
 import { dueAt, wakersOf } from '../../lib/wake.ts'
@@ -357,6 +358,50 @@ describe('a session', () => {
       forger.jar.set('session', encodeURIComponent(value).replaceAll('%25', '%'))
       assert.equal((await forger.send('GET', '/v1/jobs')).status, 401)
     }
+  })
+})
+
+describe('a session that is over', () => {
+  const endAll = async (id: string, at: Date) => {
+    const sessions = await sessionsOf(id, app.services)
+    for (const session of sessions)
+      await app.services.table.update(recordKey('session', session.id), {
+        set: { expiresAt: at.toISOString() },
+      })
+    return sessions.length
+  }
+
+  test('opens nothing, and administrators see it no more', async () => {
+    const here = visitor()
+    const { id } = (await signUp(here, 'over@example.com')).json.user
+    await signIn(visitor(), 'over@example.com')
+    assert.equal(await endAll(id, new Date(Date.now() + 60_000)), 2)
+    const [newest, oldest] = await sessionsOf(id, app.services)
+    assert.ok(newest && oldest && newest.id > oldest.id)
+    assert.deepEqual([newest.userId, oldest.ipAddress], [id, here.address])
+    assert.equal((await here.send('GET', '/v1/account')).status, 200)
+    await endAll(id, new Date(Date.now() - 1))
+    assert.equal((await here.send('GET', '/v1/account')).status, 401)
+    assert.deepEqual(await sessionsOf(id, app.services), [])
+  })
+
+  test('is so for an administrator who is none any more, and for no other change of an account', async () => {
+    const here = visitor()
+    const { id } = (await signUp(here, 'was-boss@example.com')).json.user
+    const change = (given: AccountChange) => administer(id, given, { id: 'command' }, app.services)
+    const sessions = async () => (await sessionsOf(id, app.services)).length
+    await change({ role: 'ADMIN' })
+    await change({ plan: 'pro' })
+    assert.equal(await sessions(), 1)
+    await change({ role: 'USER' })
+    assert.equal(await sessions(), 0)
+    await signIn(here, 'was-boss@example.com')
+    await change({ plan: 'free', role: 'USER', status: 'active' })
+    assert.equal(await sessions(), 1)
+    // Whoever suspended it before died before the sessions were ended.
+    await changeAccount(app.services, id, { status: 'suspended' })
+    await change({ status: 'suspended' })
+    assert.equal(await sessions(), 0)
   })
 })
 
