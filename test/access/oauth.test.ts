@@ -5,10 +5,13 @@ import * as openid from 'openid-client'
 import { auditPage } from '../../lib/access/audit.ts'
 import { byToken } from '../../lib/access/oauth/by-token.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
+import { oauthError, oauthFailure } from '../../lib/access/oauth/failure.ts'
 import { Tokens } from '../../lib/access/oauth/tokens.ts'
 import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
+import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { managerKey, newAccount } from '../account.ts'
+import { ownedCounts } from '../../lib/owned.ts'
+import { changeAccount, managerKey, newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
 import { overHttp } from '../http/over-http.ts'
@@ -217,4 +220,90 @@ test('stock clients find the endpoints, get tokens and end them', async () => {
   } finally {
     await server.close()
   }
+})
+
+test('an error of OAuth is one word and a sentence in the characters that RFC 6749 takes', () => {
+  const failure = oauthFailure(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
+  assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
+  assert.equal(oauthError('invalid_client', 'a').status, 401)
+  assert.deepEqual(oauthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
+    ...{ allowed: ['x'], oauth: 'invalid_scope' },
+  })
+  const named = (code: AppError['code']) => oauthFailure(new AppError(code, 'a')).error
+  assert.deepEqual([named('INVALID_INPUT'), named('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
+})
+
+test('a client is known however its words are encoded, and whatever else the body says of it', async () => {
+  const { id, secret } = await newClient()
+  const encoded = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
+  const pair = (first: string, second: string) => ({
+    authorization: `basic  ${Buffer.from(`${first}:${second}`).toString('base64')}`,
+  })
+  const asked = async (fields: Record<string, string>, headers: Record<string, string>) =>
+    (await app.send('POST', '/v1/oauth/token', form({ ...grantType, ...fields }, headers))).status
+  assert.equal(await asked({}, pair(encoded(id), encoded(secret))), 200)
+  assert.equal(await asked({ client_id: id }, basic(id, secret)), 200)
+  assert.equal(await asked({ client_id: newId('client') }, basic(id, secret)), 401)
+  for (const wrong of [pair('', secret), pair(id, ''), pair('%E0', secret), pair(id, `${secret}:`)])
+    assert.equal(await asked({}, wrong), 401, wrong.authorization)
+})
+
+test('a client that asks for nothing in particular has all of its scopes, else those in a fixed order', async () => {
+  const { id, secret } = await newClient()
+  const scopeOf = async (scope?: string) => {
+    const fields = { ...grantType, ...(scope !== undefined && { scope }) }
+    return (await app.send('POST', '/v1/oauth/token', form(fields, basic(id, secret)))).json.scope
+  }
+  const both = 'CONVERT_READ CONVERT_WRITE'
+  assert.deepEqual(
+    [
+      await scopeOf(),
+      await scopeOf(' '),
+      await scopeOf('CONVERT_WRITE  CONVERT_READ'),
+      await scopeOf('CONVERT_WRITE'),
+    ],
+    [both, both, both, 'CONVERT_WRITE'],
+  )
+})
+
+test('a suspended account has no clients, and tokens that it had open nothing', async () => {
+  const [one, late] = [await newClient(), await newClient()]
+  const tokens = [await tokenOf(one), await tokenOf(late)]
+  assert.ok(await principalOf(tokens[1] ?? ''))
+  for (const { owner } of [one, late]) await changeAccount(app.services, owner, { status: 'suspended' })
+  await assert.rejects(principalOf(tokens[0] ?? ''), { details: { reason: 'suspended' } })
+  const refused = await app.send('POST', '/v1/oauth/token', form(grantType, basic(one.id, one.secret)))
+  assert.deepEqual([refused.status, refused.json.error], [401, 'invalid_client'])
+})
+
+test('an account has twenty clients, the newest first', async () => {
+  const { owner, id, client } = await newClient()
+  const { table } = app.services
+  const clients = new Clients(table)
+  const wish = { name: 'Another', scopes: ['CONVERT_READ', 'CONVERT_READ'] } as const
+  const second = await clients.create(owner, wish)
+  assert.deepEqual(second.client.scopes, ['CONVERT_READ'])
+  assert.equal(second.client.last4, second.secret.slice(-4))
+  assert.deepEqual(
+    (await clients.list(owner)).map((each) => each.id),
+    [second.client.id, id],
+  )
+  await table.update(ownedCounts(owner), { set: { OAUTH: 19 } })
+  await clients.create(owner, wish)
+  await assert.rejects(clients.create(owner, wish), { code: 'INVALID_INPUT', details: { max: 20 } })
+  assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])
+})
+
+test('a token is kept an hour, and ended by its client alone', async () => {
+  const [one, other] = [await newClient(), await newClient()]
+  const tokens = new Tokens(app.services.table)
+  const token = await tokens.issue(one.client, ['CONVERT_READ'])
+  const held = await tokens.held(token)
+  assert.ok(held)
+  assert.equal(held.expiresAt - held.issuedAt, 3600)
+  assert.ok(Math.abs(held.issuedAt - Date.now() / 1000) < 10)
+  const [record] = await app.services.table.partition(`OAUTH#${one.id}`, 'TOKEN#')
+  assert.equal(record?.['ttl'], held.expiresAt)
+  await tokens.revoke(other.client, token)
+  assert.ok(await tokens.held(token))
 })

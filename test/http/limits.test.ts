@@ -8,7 +8,7 @@ import { ownerToken } from '../../lib/access/anonymous.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { rateLimited, readingsOf, takeRequest } from '../../lib/access/limits.ts'
 import type { Principal } from '../../lib/access/principal.ts'
-import { endOf, limitHeaders, type Reading, type WindowName } from '../../lib/access/windows.ts'
+import { endOf, limitHeaders, type Reading, recordOf, type WindowName } from '../../lib/access/windows.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import { clientAddress } from '../../lib/http/client-address.ts'
 import { newId } from '../../lib/ids.ts'
@@ -125,6 +125,60 @@ test('a window that is over begins anew, and only that', async () => {
   // The next day is the next month as well.
   assert.deepEqual(await taken(noon + 12 * 3_600_000), [true, 1, 1, 1])
   assert.equal(endOf('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
+})
+
+test('a window that is full is looked at again after some seconds, and the record goes with the last one', async () => {
+  const updates: unknown[] = []
+  const table = new Proxy(app.services.table, {
+    get: (target, name, receiver) => {
+      if (name === 'update') updates.push(name)
+      return bound.get?.(target, name as keyof Table & string, receiver)
+    },
+  })
+  const services = { ...where('free', { requestsPerMinute: 1, requestsPerDay: 9 }).services, table }
+  const one = somebody()
+  const noon = Date.UTC(2126, 4, 30, 12)
+  const taken = async (ms: number) => {
+    updates.length = 0
+    const { isAllowed, readings } = await takeRequest(services, one, true, noon + ms)
+    return [isAllowed, readings.map(({ used }) => used).join(), updates.length]
+  }
+  assert.deepEqual((await taken(0))[0], true)
+  assert.deepEqual(await taken(1), [false, '1,1', 1])
+  assert.deepEqual(await taken(4000), [false, '1,1', 0])
+  assert.deepEqual(await taken(4001), [false, '1,1', 1])
+  const { ttl } = (await app.services.table.get(recordOf(one))) ?? {}
+  assert.equal(ttl, Date.UTC(2126, 5, 2) / 1000)
+})
+
+test('who may send none is told so, without a record', async () => {
+  const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
+  const one = somebody()
+  const now = Date.UTC(2026, 4, 30, 12)
+  const { isAllowed, readings } = await takeRequest(services, one, true, now)
+  assert.equal(isAllowed, false)
+  assert.deepEqual(
+    readings.map(({ policy, used, endsAt }) => [policy.name, used, endsAt]),
+    [
+      ['minute', 0, now + 60_000],
+      ['day', 0, Date.UTC(2026, 4, 31)],
+    ],
+  )
+  assert.equal(await app.services.table.get(recordOf(one)), undefined)
+})
+
+test('how far somebody is can be asked without being counted, reading too where that has a limit of its own', async () => {
+  const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
+  const one = somebody()
+  await takeRequest(services, one, true)
+  await takeRequest(services, one, false)
+  await takeRequest(services, one, false)
+  const told = async (of: typeof services, who: Principal) =>
+    (await readingsOf(of, who)).map(({ policy, used }) => `${policy.name} ${used}`)
+  assert.deepEqual(await told(services, one), ['minute 1', 'day 1', 'reads 2'])
+  assert.deepEqual(await told(services, somebody()), ['minute 0', 'day 0', 'reads 0'])
+  assert.deepEqual(await told(where('free', { readsPerMinute: null }).services, one), ['minute 1', 'day 1'])
+  assert.deepEqual(await readingsOf(where('self-hosted').services, somebody({ plan: 'self-hosted' })), [])
 })
 
 test('who sent too many is told when all of the full windows are over, and whose they are', () => {

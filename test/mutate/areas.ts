@@ -27,8 +27,9 @@ export const areas: readonly Area[] = [
     ],
     tests: [
       'test/sealed.test.ts',
-      ...tests('http', 'api-keys limits owner wait requests'),
-      ...tests('access', 'accounts oauth'),
+      ...tests('access', 'own-page windows key-fields account-events who-may'),
+      ...tests('http', 'owner wait requests api-keys limits'),
+      ...tests('access', 'records oauth accounts close'),
       ...tests('functions', 'uploads list-jobs convert'),
     ],
   },

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { accountKey, accountOf } from '../../lib/access/accounts.ts'
+import { administer, listAccounts } from '../../lib/access/administer.ts'
+import { ownerToken } from '../../lib/access/anonymous.ts'
+import { ApiKeys } from '../../lib/access/api-keys.ts'
+import { auditPage, noteOf } from '../../lib/access/audit.ts'
+import { principalOf } from '../../lib/access/by-key.ts'
+import { isSameOwner, moveToAccount, wakeMove } from '../../lib/access/move.ts'
+import { writeToOwner } from '../../lib/access/notices.ts'
+import { newId } from '../../lib/ids.ts'
+import { ownedCounts } from '../../lib/owned.ts'
+import { newAccount } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { letterBox } from './visitor.ts'
+
+/** What accounts, keys and the trail of both are in the table. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const later = (ms: number) => new Date(Date.now() + ms)
+const dayMs = 86_400_000
+
+describe('a key', () => {
+  const wish = { name: 'One', kind: 'secret', scopes: ['CONVERT_READ' as const] } as const
+  const made = async (owner: string, more = {}) => {
+    const { key } =
+      (await new ApiKeys(app.services).create(owner, { ...wish, scopes: [...wish.scopes], ...more })) ?? {}
+    return key ?? assert.fail('it was not made')
+  }
+
+  test('is made as long as there are less than fifty, and so is one in the place of another', async () => {
+    const { table } = app.services
+    const keys = new ApiKeys(app.services)
+    const owner = await newAccount(app.services)
+    await made(owner)
+    await table.update(ownedCounts(owner), { set: { KEY: 49 } })
+    const last = await made(owner)
+    assert.equal(await keys.create(owner, { ...wish, scopes: [] }), undefined)
+    assert.equal(await keys.rotate(last), 'full')
+    assert.equal((await keys.find(last.id))?.validUntil, undefined, 'it was not rotated')
+    assert.equal((await keys.list(owner)).length, 2)
+    assert.equal(await keys.revoke(last), true)
+    await made(owner)
+  })
+
+  test('that takes the place of another may do the same, for as long', async () => {
+    const keys = new ApiKeys(app.services)
+    const bounds = {
+      ...{ kind: 'public', expiresAt: later(3 * dayMs).toISOString(), allowedIps: ['192.0.2.1'] },
+      allowedOrigins: ['https://www.example.com'],
+    }
+    const key = await made(await newAccount(app.services), bounds)
+    const rotated = await keys.rotate(key)
+    assert.ok(typeof rotated === 'object')
+    assert.partialDeepStrictEqual(rotated.key, {
+      ...bounds,
+      name: 'One',
+      scopes: ['CONVERT_READ'],
+      earlier: [key.id],
+    })
+    assert.match(rotated.text, /^ck_/)
+    assert.deepEqual(
+      (await keys.list(key.owner)).map(({ id }) => id),
+      [rotated.key.id, key.id],
+    )
+  })
+
+  test('that ends before its day of grace does not live longer by being rotated', async () => {
+    const keys = new ApiKeys(app.services)
+    const owner = await newAccount(app.services)
+    const now = new Date()
+    const validUntil = async (expiresInMs: number) => {
+      const key = await made(owner, { expiresAt: new Date(now.getTime() + expiresInMs).toISOString() })
+      const rotated = await keys.rotate(key, () => [], now)
+      assert.ok(typeof rotated === 'object')
+      return Date.parse(rotated.previous.validUntil ?? '') - now.getTime()
+    }
+    assert.deepEqual([await validUntil(3_600_000), await validUntil(2 * dayMs)], [3_600_000, dayMs])
+  })
+
+  test('is rotated once, whoever else does it at this moment, and twenty rotations are remembered', async () => {
+    const keys = new ApiKeys(app.services)
+    const owner = await newAccount(app.services)
+    const earlier = Array.from({ length: 20 }, (_, at) => `key_${at}`)
+    const key = await made(owner, { earlier })
+    const all = await Promise.all([keys.rotate(key), keys.rotate(key), keys.rotate(key)])
+    const rotated = all.flatMap((one) => (typeof one === 'object' ? [one.key] : []))
+    assert.deepEqual(
+      rotated.map((one) => one.earlier),
+      [[...earlier.slice(1), key.id]],
+    )
+    assert.equal((await keys.list(owner)).length, 2, 'the old one and the new one')
+  })
+
+  test('that is revoked is so once, and is changed and rotated no more', async () => {
+    const keys = new ApiKeys(app.services)
+    const key = await made(await newAccount(app.services))
+    assert.deepEqual([await keys.revoke(key), await keys.revoke(key)], [true, false])
+    assert.equal(await keys.change(key, { name: 'Two' }), undefined)
+    assert.equal(await keys.rotate(key), undefined)
+    assert.deepEqual(await keys.list(key.owner), [])
+    const item = await app.services.table.get({ pk: `KEYHASH#${key.digest}`, sk: 'KEY' })
+    const keptS = Number(item?.['ttl']) - Date.now() / 1000
+    assert.ok(Math.abs(keptS - 90 * 86_400) < 60, 'why it is refused is known for 90 days')
+  })
+
+  test('says when and from where it was used, written once a minute', async () => {
+    const key = await made(await newAccount(app.services))
+    const keys = new ApiKeys(app.services)
+    const usedFrom = async (sourceIp: string, lastUsedAt?: Date) => {
+      const given = { ...key, ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }) }
+      await principalOf(given, { headers: {}, method: 'GET', sourceIp }, app.services)
+      return (await keys.find(key.id))?.lastUsedIp
+    }
+    assert.equal(await usedFrom('192.0.2.1'), '192.0.2.1')
+    assert.equal(await usedFrom('192.0.2.2', later(-50_000)), '192.0.2.1')
+    assert.equal(await usedFrom('192.0.2.3', later(-61_000)), '192.0.2.3')
+    const { lastUsedAt = '' } = (await keys.find(key.id)) ?? {}
+    assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
+  })
+
+  test('stands for its account, as what it is and as what it is kept for', async () => {
+    const owner = await newAccount(app.services, { plan: 'enterprise' })
+    const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
+    const key = await made(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
+    assert.deepEqual(await principalOf(key, request, app.services), {
+      ...{ ownerId: owner, kind: 'key', plan: 'business', role: 'USER', scopes: new Set(['CONVERT_READ']) },
+      ...{ limiterKey: `key:${key.id}`, keyId: key.id, isPublic: true },
+    })
+    const gone = { ...key, owner: newId('acc') }
+    await assert.rejects(principalOf(gone, request, app.services), { details: { reason: 'unknown' } })
+  })
+})
+
+describe('the audit trail', () => {
+  test('is read over all months of which entries are kept, and they stay for 400 days', async () => {
+    const { table } = app.services
+    const now = new Date('2020-03-01T00:00:00Z')
+    const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
+    for (const [index, moment] of at.entries()) {
+      const write = noteOf({ actor: 'acc_1', action: 'key.create', subject: `${index}` }, new Date(moment))
+      assert.ok('put' in write)
+      const { ttl, ...entry } = write.put
+      assert.equal(ttl, Math.floor(Date.parse(moment) / 1000) + 400 * 86_400)
+      await table.put({ ...entry, id: `aud_${index}`, sk: `aud_${index}` })
+    }
+    const pages: string[][] = []
+    let before: string | undefined
+    do {
+      const { entries, next } = await auditPage(table, { limit: 2, before }, now)
+      pages.push(entries.map(({ subject }) => subject))
+      before = next ?? undefined
+    } while (before !== undefined)
+    assert.deepEqual(pages, [
+      ['4', '3'],
+      ['2', '1'],
+    ])
+    const { entries } = await auditPage(table, { limit: 5, before: 'aud_2' }, now)
+    const [entry] = entries
+    assert.deepEqual(entry, {
+      ...{ id: 'aud_1', at: '2019-02-01T00:00:00.000Z', actor: 'acc_1', action: 'key.create', subject: '1' },
+      ...{ before: null, after: null, ip: null },
+    })
+    assert.equal(entries.length, 1)
+  })
+})
+
+describe('accounts', () => {
+  const idsOf = async (wanted: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
+    const { accounts, next } = await listAccounts({ ...wanted, limit }, app.services)
+    return { ids: accounts.map(({ id }) => id), next }
+  }
+
+  test('are found by a part of the address or the name, in any case, and by their plan', async () => {
+    const ids = [
+      await newAccount(app.services, { name: 'Grace Hopper', plan: 'business' }),
+      await newAccount(app.services, { name: 'hopper', email: 'one@example.com' }),
+      await newAccount(app.services, { name: 'Ann', email: 'hopper@example.com', plan: 'business' }),
+    ]
+    const [grace = '', , ann = ''] = ids
+    assert.deepEqual(await idsOf({ q: 'HOPPER' }), { ids: ids.toReversed(), next: null })
+    assert.deepEqual(await idsOf({ q: 'hopper', plan: 'business' }), { ids: [ann, grace], next: null })
+    assert.deepEqual(await idsOf({ q: 'hopper', before: ann }, 1), { ids: [ids[1]], next: ids[1] })
+    assert.deepEqual(await idsOf({ q: 'nobody is called so' }), { ids: [], next: null })
+    // The address ends where the name begins.
+    assert.deepEqual(await idsOf({ q: 'comAnn' }), { ids: [], next: null })
+  })
+
+  test('are looked at a thousand at a time, where hardly any fits', async () => {
+    const [first] = [await newAccount(app.services, { name: 'The very first' })]
+    const { table } = app.services
+    const account = await table.get(accountKey(await newAccount(app.services)))
+    const ids = Array.from({ length: 1000 }, () => newId('acc'))
+    await table.writeAll(ids.map((id) => ({ ...account, id, ...accountKey(id) })))
+    const none = await idsOf({ q: 'the very first' })
+    assert.deepEqual(none, { ids: [], next: ids.toSorted()[0] })
+    assert.deepEqual(await idsOf({ q: 'the very first', before: none.next ?? '' }), {
+      ids: [first],
+      next: null,
+    })
+  })
+
+  test('that two administrators change at once have both changes', async () => {
+    const id = await newAccount(app.services)
+    const all = await Promise.all(
+      [{ plan: 'business' }, { role: 'ADMIN' as const }, { status: 'suspended' as const }].map((change) =>
+        administer(id, change, { id: 'command' }, app.services),
+      ),
+    )
+    assert.ok(all.every((one) => one?.before.id === id))
+    assert.partialDeepStrictEqual(await accountOf(app.services, id), {
+      ...{ plan: 'business', role: 'ADMIN', status: 'suspended' },
+    })
+    const { entries } = await auditPage(app.services.table, { limit: 100 })
+    assert.deepEqual(
+      entries
+        .filter(({ subject }) => subject === id)
+        .map(({ action }) => action)
+        .toSorted(),
+      ['user.plan', 'user.role', 'user.status'],
+    )
+  })
+
+  test('are written to where the address is confirmed and they are not suspended', async () => {
+    const box = letterBox()
+    const write = async (more: Parameters<typeof newAccount>[1]) =>
+      writeToOwner(
+        app.services,
+        await newAccount(app.services, more),
+        (name) => ({ subject: name, text: 'a' }),
+        box,
+      )
+    await write({ emailVerified: false })
+    await write({ status: 'suspended' })
+    await writeToOwner(app.services, newId('anon'), () => assert.fail('nobody is there'), box)
+    assert.deepEqual(box.letters, [])
+    await write({ email: 'ann@example.com', name: 'Ann' })
+    assert.deepEqual(box.letters, [{ to: 'ann@example.com', subject: 'Ann', text: 'a' }])
+    const down = { ...box, send: () => Promise.reject(new Error('the mail server is away')) }
+    await writeToOwner(
+      app.services,
+      await newAccount(app.services),
+      () => ({ subject: 'a', text: 'a' }),
+      down,
+    )
+  })
+})
+
+describe('what was made before an account', () => {
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
+    pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+    out: { operation: 'export/url', input: 'pdf' },
+  }
+  const makeJob = async (owner: string, more = {}): Promise<string> => {
+    const headers = { 'x-owner-token': ownerToken(owner, app.services.keys.owner) }
+    const made = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...more } })
+    assert.equal(made.status, 202, made.text)
+    return made.json.data.jobId
+  }
+  const ownerOf = async (jobId: string) => (await app.services.jobs.store.job(jobId))?.owner
+  const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
+
+  test('is moved once more as long as some of it is not over, and nothing that came later', async () => {
+    const [anon, account] = [newId('anon'), newId('acc')]
+    const job = await makeJob(anon, { tag: 'mine' })
+    await moveToAccount(anon, account, app.services)
+    assert.equal(await ownerOf(job), account)
+    // Somebody signed out, and goes on in the same browser.
+    const other = await makeJob(anon)
+    const { wakeAt = '' } = (await moveOf(account)) ?? {}
+    assert.ok(Math.abs(Date.parse(String(wakeAt)) - Date.now() - 60_000) < 20_000)
+    // A worker that had read the job before lists it under its old owner again.
+    await app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
+    const minute = later(60_000)
+    await wakeMove(account, minute, app.services)
+    assert.equal((await moveOf(account))?.['wakeAt'], new Date(minute.getTime() + 60_000).toISOString())
+    assert.deepEqual([await ownerOf(job), await ownerOf(other)], [account, anon])
+    await wakeMove(account, minute, app.services)
+    assert.equal(await moveOf(account), undefined, 'nothing is left under the old owner')
+    await wakeMove(account, minute, app.services)
+  })
+
+  test('is not looked for any more after 25 hours', async () => {
+    const [anon, account] = [newId('anon'), newId('acc')]
+    const job = await makeJob(anon)
+    await moveToAccount(anon, account, app.services)
+    const listedBefore = () => app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
+    await listedBefore()
+    const endsAt = Number((await moveOf(account))?.['ttl']) * 1000
+    assert.ok(Math.abs(endsAt - Date.now() - 25 * 3_600_000) < 20_000)
+    await wakeMove(account, new Date(endsAt), app.services)
+    assert.ok(await moveOf(account))
+    await listedBefore()
+    await wakeMove(account, new Date(endsAt + 1), app.services)
+    assert.equal(await moveOf(account), undefined)
+  })
+
+  test('is the account’s that was made there, and nobody else’s', async () => {
+    const [anon, account] = [newId('anon'), newId('acc')]
+    await moveToAccount(anon, account, app.services)
+    const same = (owner: string, of: string) => isSameOwner(owner, of, app.services)
+    assert.deepEqual(
+      [await same(anon, anon), await same(anon, account), await same(account, account)],
+      [true, true, true],
+    )
+    assert.deepEqual(
+      [
+        ...[await same(newId('anon'), account), await same(anon, newId('acc'))],
+        ...[await same(account, anon), await same(newId('acc'), account)],
+      ],
+      [false, false, false, false],
+    )
+  })
+})
