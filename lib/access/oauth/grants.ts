@@ -40,10 +40,9 @@ function credentialsOf(authorization: string | undefined, body: Said['body']) {
       'Expected client_id and client_secret, as Authorization: Basic or in the body.',
     )
   }
-  const pair = Buffer.from(basic, 'base64').toString('utf8')
-  const colon = pair.indexOf(':')
+  const [, ...pair] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
   // Each was encoded as a form field before they were joined.
-  const [id, secret] = [pair.slice(0, Math.max(0, colon)), pair.slice(colon + 1)].map(formDecoded)
+  const [id, secret] = pair.map(formDecoded)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
   throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
 }
