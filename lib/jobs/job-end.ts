@@ -16,7 +16,7 @@ export function endOfJob(state: JobState, outcome: Outcome, endedBy: string, now
     .sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.number - b.number)[0]
   // Retention counts from the end, so that a long conversion does not eat into it.
   const expiresAt = new Date(now.getTime() + job.retentionS * 1000).toISOString()
-  const cameLater = job.display.source ? undefined : (broughtIn(state) ?? undefined)
+  const cameLater = job.display.source ? null : broughtIn(state)
   return {
     set: {
       ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },

@@ -195,7 +195,6 @@ const leftWithoutInput = {
   status: 'cancelled',
   code: 'INPUT_TASK_FAILED',
   message: 'A task whose files this one takes did not give any.',
-  details: undefined,
   endedBy: skipped,
 } as const
 
