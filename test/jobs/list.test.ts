@@ -17,6 +17,7 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
     (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: moment(at) }),
   )
   const asked: unknown[] = []
+  let looked = 0
   const table = {
     query: async ({ IndexName, ExpressionAttributeValues: values, ScanIndexForward, Limit }: never) => {
       const [key, from, to] = Object.values(values as Record<string, string>)
@@ -35,12 +36,13 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
     const mostRead = query.matches ? 100 : whole.limit + 1
     const read = async (ids: readonly string[]) => {
       assert.ok(ids.length <= mostRead, `${ids.length} are read at once`)
+      looked += ids.length
       return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
     }
     const { jobs: found, next } = await listJobs(whole, table, read)
     return { at: found.map(({ id }) => Number(id.slice(-2))), next }
   }
-  return { list, asked }
+  return { list, asked, looked: () => looked }
 }
 const mixed: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
 
@@ -91,4 +93,45 @@ test('moments leave out the jobs made at them, filters what does not match, and 
   assert.deepEqual((await list({ mostTasks: 9 })).at, [5, 4, 3])
   assert.deepEqual((await list({ mostTasks: 2 })).at, [5], 'one that is larger than a page is a page')
   assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })
+})
+
+test('a filter that hardly anything passes reads a part of a long history for one page, and all of it page by page', async () => {
+  const { list, looked } = listed(
+    Array.from({ length: 1300 }, () => 'completed'),
+    { pageSize: 1000 },
+  )
+  const isOldest = ({ id }: Job) => id === idOf(0)
+  const ends: { found: number; looked: number }[] = []
+  let after: string | undefined
+  do {
+    const { at, next } = await list({ limit: 99, matches: isOldest, after })
+    ends.push({ found: at.length, looked: looked() })
+    after = next
+  } while (after !== undefined)
+  assert.deepEqual(ends, [
+    { found: 0, looked: 500 },
+    { found: 0, looked: 1000 },
+    { found: 1, looked: 1300 },
+  ])
+})
+
+test('a filter goes on behind what one answer of the index has, and behind what it looked at', async () => {
+  for (const newestFirst of [true, false]) {
+    const { list, looked } = listed(
+      Array.from({ length: 9 }, () => 'completed'),
+      { pageSize: 3 },
+    )
+    const last = newestFirst ? 0 : 8
+    assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === idOf(last) })).at, [last])
+    assert.equal(looked(), 9, 'each is looked at once')
+  }
+})
+
+test('jobs of which one state has few and another one many are in one order', async () => {
+  const [live, done] = ['processing', 'completed'] as const
+  // Of each state two come at a time: 8 and 2, 9 and 7.
+  const { list } = listed([live, live, live, done, done, done, done, done, live, done], { pageSize: 2 })
+  const inOrder = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+  assert.deepEqual((await list()).at, inOrder.toReversed())
+  assert.deepEqual((await list({ newestFirst: false })).at, inOrder)
 })

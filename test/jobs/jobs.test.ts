@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
+import type { JobParts } from '../../lib/jobs/jobs.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import { awaited, completed, exported, file, given, later, moment, records, task } from './records.ts'
+
+const two = [given('in'), task('first', [0]), task('second', [1]), exported('out', [2])]
+
+/** A job that was made a while ago, as the table and whoever listens have it now. */
+async function made(tasks = two, more: Partial<JobParts> = {}) {
+  const own = memoryJobs(more)
+  assert.equal(await own.jobs.create(records(tasks)), true)
+  const job = async (): Promise<Job> => {
+    const found = await own.store.job('job_1')
+    assert.ok(found)
+    return found
+  }
+  const whole = async (): Promise<JobState> => {
+    const found = await own.store.whole('job_1')
+    assert.ok(found)
+    return found
+  }
+  return {
+    ...{ ...own, job, whole },
+    change: (set: Partial<Job>, remove: string[] = []) => own.store.changeJob('job_1', { set, remove }),
+    changeTask: (number: number, set: Partial<Task>) =>
+      own.store.changeTask({ jobId: 'job_1', task: number }, { set }),
+    wake: (seconds: number) => own.jobs.wake('job_1', later(seconds)),
+  }
+}
+const lost = { operation: 'import/upload', code: 'CORRUPT_FILE', message: 'It is no picture.' } as const
+
+test('a job that is made is told of, and what can run from the start is sent', async () => {
+  const { told, sent, job } = await made([...two, task('beside', [0])])
+  assert.deepEqual(told(), ['job.created', 'job.queued'])
+  assert.deepEqual(sent(), [1, 4])
+  assert.equal((await job()).status, 'queued')
+})
+
+test('a job in which there is nothing to do is over at once', async () => {
+  const { told, job } = await made([given('in'), exported('out', [0])])
+  assert.deepEqual(told(), ['job.created', 'job.queued', 'job.started', 'job.completed'])
+  const { result, startedAt } = await job()
+  assert.deepEqual([result?.files.length, startedAt], [1, undefined])
+})
+
+test('a job is not made without what has to hold with it, and nothing is told then', async () => {
+  const { jobs, store, told, sent } = memoryJobs()
+  const claim = { update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' }, change: { set: { jobId: 'job_1' } } }
+  assert.equal(await jobs.create(records(two), [claim]), false)
+  assert.deepEqual([await store.job('job_1'), told(), sent()], [undefined, [], []])
+})
+
+test('a job that waits for a file tells of itself, once, and sends nothing', async () => {
+  const { told, sent, job, wake } = await made([awaited('in'), task('work', [0])])
+  assert.deepEqual([told(), sent()], [['job.created'], []])
+  assert.deepEqual((await job()).log, {})
+  await wake(60)
+  assert.deepEqual(told(), [], 'it is known to be out')
+})
+
+test('a job that is cancelled is so once, with its tasks, and is kept from then on as long as others', async (t) => {
+  const { jobs, job, told, wake } = await made()
+  told()
+  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
+  const before = await job()
+  const state = await jobs.cancel('job_1', 'user')
+  assert.ok(state?.tasks.every(({ status }) => status === 'cancelled'))
+  const { status, cancelledBy, endedAt, expiresAt, wakeAt, unsaid, numbers, sequence, ...rest } = await job()
+  assert.deepEqual(
+    [status, cancelledBy, endedAt, expiresAt],
+    ['cancelled', 'user', moment(100), moment(3700)],
+  )
+  assert.deepEqual([wakeAt, unsaid, rest.deletedAt], [expiresAt, undefined, undefined])
+  assert.deepEqual([numbers['ended'], sequence], [before.sequence + 1, before.sequence + 1])
+  assert.equal(told().at(-1), 'job.cancelled')
+  assert.equal(await jobs.cancel('job_1', 'system'), undefined)
+  assert.equal(await jobs.cancel('job_2', 'user'), undefined, 'there is none')
+  assert.equal((await job()).cancelledBy, 'user')
+  await wake(200)
+  assert.deepEqual(told(), [])
+})
+
+test('a cancellation that nobody came to tell of is told by who looks, soon', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
+  const { jobs, job, bus, told, wake, table } = await made()
+  told()
+  bus.refuse(1)
+  await assert.rejects(jobs.cancel('job_1', 'user'), /the bus refused/)
+  const { wakeAt, unsaid } = await job()
+  assert.deepEqual([wakeAt, unsaid], [moment(115), true])
+  const item = table.items.find(({ sk }) => sk === 'JOB')
+  assert.equal(item?.['listKey'], 'anon_1#cancelled')
+  await wake(115)
+  assert.equal(told().at(-1), 'job.cancelled')
+  assert.equal((await job()).unsaid, undefined)
+})
+
+test('each time that somebody is led to a file is told under a number of its own, but not once it is deleted', async () => {
+  const { jobs, job, bus, change } = await made()
+  const before = await job()
+  bus.published.length = 0
+  const facts = { signed: true, ip: '127.0.0.1' }
+  await jobs.downloaded(before, file('a.png'), facts)
+  await jobs.downloaded(before, file('a.png'), facts)
+  assert.deepEqual(
+    bus.published.map(({ event, sequence }) => [event, sequence]),
+    [
+      ['file.downloaded', before.sequence + 1],
+      ['file.downloaded', before.sequence + 2],
+    ],
+  )
+  await change({ deletedAt: moment(5) })
+  await jobs.downloaded(before, file('a.png'), facts)
+  await jobs.downloaded({ ...before, id: 'job_2' }, file('a.png'), facts)
+  await change({ status: 'expired' }, ['deletedAt'])
+  await jobs.downloaded(before, file('a.png'), facts)
+  assert.equal(bus.published.length, 2)
+  assert.equal((await job()).sequence, before.sequence + 2)
+})
+
+test('a file that arrives is told of, whether or not a job wants it', async () => {
+  const { jobs, bus } = memoryJobs()
+  await jobs.uploaded({ owner: 'anon_1', file: file('a.png'), occurredAt: moment(0), via: 'presigned' })
+  const [event] = bus.published as unknown as { event: string; file: { filename: string } }[]
+  assert.deepEqual([event?.event, event?.file.filename], ['file.uploaded', 'a.png'])
+})
+
+test('with the last file that it waited for a job is queued, and what can run is sent', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
+  const { jobs, job, whole, told, sent } = await made([
+    ...[awaited('one'), awaited('other'), task('work', [0]), task('both', [0, 1])],
+  ])
+  told()
+  const ref = (number: number) => ({ jobId: 'job_1', task: number })
+  assert.equal(await jobs.uploadArrived(ref(0), { file: file('a.png') }), true)
+  const [arrived] = (await whole()).tasks
+  const { status, percent, files, startedAt, endedAt, endedBy, form } = arrived ?? {}
+  assert.deepEqual(
+    { status, percent, files, startedAt, endedAt, endedBy, form },
+    {
+      ...{ status: 'completed', percent: 100, files: [file('a.png')], startedAt: moment(100) },
+      ...{ endedAt: moment(100), endedBy: 'upload', form: undefined },
+    },
+  )
+  assert.deepEqual([(await job()).status, sent(), told()], ['pending', [], []])
+  t.mock.timers.setTime(later(200).getTime())
+  assert.equal(await jobs.uploadArrived(ref(1), { file: file('b.png') }), true)
+  const { wakeAt, queuedAt, waiting, numbers, sequence, ...rest } = await job()
+  assert.deepEqual(
+    [rest.status, queuedAt, wakeAt, waiting, numbers, sequence],
+    ['queued', moment(200), moment(260), undefined, { created: 1, queued: 2 }, 2],
+  )
+  assert.deepEqual([sent(), told()], [[2, 3], ['job.queued']])
+  assert.equal(await jobs.uploadArrived(ref(1), { file: file('c.png') }), true)
+  assert.equal((await whole()).tasks[1]?.files[0]?.filename, 'b.png', 'the first one counts')
+  assert.deepEqual([sent(), told()], [[], []], 'nothing new')
+})
+
+test('a job is queued once, though two tell at once of the last file that it waited for', async () => {
+  const { jobs, job, bus } = await made([awaited('in'), task('work', [0])])
+  const tell = () => jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
+  assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
+  const { sequence, numbers } = await job()
+  assert.deepEqual([sequence, numbers['queued']], [2, 2])
+  assert.deepEqual(
+    bus.events.map(({ event }) => event),
+    ['job.created', 'job.queued'],
+  )
+})
+
+test('an end that nobody came to tell of is told whole when what led to it is told again', async () => {
+  for (const [endedBy, last] of [
+    ['skip', 'cancelled'],
+    ['plan', 'cancelled'],
+    ['cancel', 'pending'],
+  ] as const) {
+    const { jobs, changeTask, whole, store, sent } = await made([
+      ...[awaited('in'), task('work', [0]), task('more', [1])],
+    ])
+    await changeTask(0, { status: 'failed', endedAt: moment(5) })
+    await store.changeTask(
+      { jobId: 'job_1', task: 1 },
+      { set: { status: 'cancelled', endedBy, endedAt: moment(5) }, exclude: { open: new Set([0]) } },
+    )
+    assert.equal(await jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { error: lost }), false)
+    assert.equal((await whole()).tasks[2]?.status, last, endedBy)
+    assert.deepEqual(sent(), [])
+  }
+})
+
+test('a job whose creator could not tell of it is told of by who looks', async () => {
+  const own = memoryJobs()
+  own.bus.refuse(1)
+  await assert.rejects(own.jobs.create(records([awaited('in'), task('work', [0])])), /the bus refused/)
+  await own.jobs.wake('job_1', later(60))
+  assert.deepEqual([own.told(), (await own.store.job('job_1'))?.log], [['job.created'], {}])
+})
+
+test('a file that is none that can be used ends its task, and that its job', async () => {
+  const { jobs, job, whole, sent } = await made([awaited('in'), task('work', [0])])
+  const arrived = await jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { error: lost })
+  assert.equal(arrived, false)
+  const [first, second] = (await whole()).tasks
+  assert.deepEqual([first?.status, first?.code, second?.status], ['failed', lost.code, 'cancelled'])
+  assert.deepEqual([(await job()).status, sent()], ['failed', []])
+  assert.equal(await jobs.uploadArrived({ jobId: 'job_1', task: 7 }, { error: lost }), false)
+})
+
+test('while a job waits for files somebody looks for them each minute, for an hour', async () => {
+  const looked: number[] = []
+  const lookForUpload: JobParts['lookForUpload'] = async ({ number }) => void looked.push(number)
+  const { wake, job, told } = await made([awaited('in'), task('work', [0])], { lookForUpload })
+  told()
+  await wake(3600)
+  assert.deepEqual([looked, (await job()).wakeAt], [[0], moment(3660)])
+  await wake(3601)
+  const { status, expiredFor } = await job()
+  assert.deepEqual([status, expiredFor, told()], ['expired', 'upload_timeout', ['job.expired']])
+})
+
+test('a file that came while its job was looked at ends the wait, however late it is', async () => {
+  const { jobs, ...own } = await made([awaited('in'), task('work', [0])], {
+    lookForUpload: async () =>
+      void (await jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
+  })
+  await own.wake(4000)
+  assert.deepEqual([(await own.job()).status, own.sent()], ['queued', [1]])
+})
+
+test('a file that nobody told the job of is told by who looks', async () => {
+  const { changeTask, wake, job, sent } = await made([awaited('in'), task('work', [0])], {
+    lookForUpload: () => assert.fail('it is there'),
+  })
+  await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: moment(5) })
+  await wake(60)
+  assert.deepEqual([(await job()).status, sent()], ['queued', [1]])
+})
+
+test('a job that lives is looked at as often as it is old, from five minutes to an hour', async () => {
+  const { wake, job } = await made()
+  for (const [seconds, pause] of [
+    [60, 300],
+    [299, 300],
+    [1000, 1000],
+    [3700, 3600],
+  ] as const) {
+    await wake(seconds)
+    assert.equal((await job()).wakeAt, moment(seconds + pause), `after ${seconds} s`)
+  }
+})
+
+test('the first look at a job tells of its beginning once more, later ones do not', async () => {
+  const { wake, told, sent } = await made()
+  assert.deepEqual([told().length, sent()], [2, [1]])
+  await wake(60)
+  assert.deepEqual([told(), sent()], [['job.created', 'job.queued'], [1]], 'the message may be lost')
+  await wake(360)
+  assert.deepEqual([told(), sent()], [[], [1]])
+})
+
+test('what is over and was not counted is, and with the last of it the job ends', async () => {
+  const { wake, changeTask, sent, job, told } = await made()
+  sent()
+  const done = completed(2, file('a.png'))
+  await changeTask(1, done)
+  await wake(60)
+  assert.deepEqual([sent(), (await job()).status], [[2], 'queued'])
+  await changeTask(2, done)
+  told()
+  await wake(360)
+  assert.equal((await job()).status, 'completed')
+  assert.deepEqual(told().slice(-2), ['job.started', 'job.completed'])
+})
+
+test('a job whose tasks are all over ends with the next look, though each of them was counted', async () => {
+  const { wake, changeTask, change, job } = await made()
+  for (const number of [1, 2])
+    await changeTask(number, { status: 'completed', files: [], endedAt: moment(59), startedAt: moment(58) })
+  await change({}, ['open'])
+  await wake(60)
+  assert.equal((await job()).status, 'completed')
+})
+
+test('a job that is over is looked at when its time is over, and goes then', async () => {
+  const { wake, job, told, change, whole } = await made([given('in'), exported('out', [0])])
+  told()
+  const expiresAt = moment(5000)
+  await change({ expiresAt, wakeAt: moment(1), endedAt: moment(0) }, ['unsaid'])
+  await wake(4999)
+  assert.deepEqual([(await job()).status, (await job()).wakeAt, told()], ['completed', expiresAt, []])
+  await wake(5000)
+  const left = await job()
+  assert.deepEqual([left.status, left.expiredFor, left.wakeAt], ['expired', 'retention', undefined])
+  assert.deepEqual(told(), ['file.deleted', 'job.expired'])
+  assert.deepEqual((await whole()).tasks, [])
+})
+
+test('a job that was deleted as somebody looked at it is looked at as soon as that wants', async () => {
+  const { jobs, job, change, store } = await made([given('in'), exported('out', [0])])
+  await change({ wakeAt: moment(1), expiresAt: moment(5000) }, ['unsaid'])
+  const stale = await job()
+  await change({ deletedAt: moment(2), unsaid: true, wakeAt: moment(17) })
+  const read = store.job.bind(store)
+  store.job = async () => stale
+  await jobs.wake('job_1', later(3))
+  store.job = read
+  assert.equal((await job()).wakeAt, moment(17))
+})
+
+test('a deletion takes the job with all that it has, once', async () => {
+  const { jobs, table, told, files } = await made()
+  told()
+  files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
+  assert.equal(await jobs.delete('job_1'), true)
+  assert.deepEqual([table.items, [...files.objects.keys()]], [[], []])
+  assert.deepEqual(told().slice(-2), ['job.cancelled', 'file.deleted'])
+  assert.equal(await jobs.delete('job_1'), false)
+})
+
+test('a deletion that stopped on its way is brought to its end by who looks', async () => {
+  const { jobs, bus, table, job, wake, told } = await made()
+  told()
+  bus.refuse(1)
+  await assert.rejects(jobs.delete('job_1'), /the bus refused/)
+  const { wakeAt, deletedAt } = await job()
+  assert.equal(Date.parse(wakeAt ?? '') - Date.parse(deletedAt ?? ''), 15_000)
+  await wake(100)
+  assert.deepEqual(table.items, [])
+  await wake(200)
+})

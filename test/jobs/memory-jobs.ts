@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { readConfig } from '../../lib/config.ts'
+import type { Task } from '../../lib/jobs/job.ts'
+import { type JobParts, Jobs } from '../../lib/jobs/jobs.ts'
+import { JobStore, refOf } from '../../lib/jobs/store.ts'
+import { messageOf } from '../../lib/jobs/task-message.ts'
+import { createLog } from '../../lib/log.ts'
+import { Uploads } from '../../lib/uploads.ts'
+import { Gate } from './gate.ts'
+import { MemoryBus } from './memory-bus.ts'
+import { MemoryFiles } from './memory-files.ts'
+import { MemoryQueues } from './memory-queues.ts'
+import { MemoryTable } from './memory-table.ts'
+
+const config = readConfig({ LOG_LEVEL: 'silent' })
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+
+/** Jobs with all that they need in memory, every task of which goes to one queue. */
+export function memoryJobs(more: Partial<JobParts> = {}) {
+  const gate = new Gate()
+  const table = new MemoryTable()
+  const store = new JobStore(table)
+  const [files, queues, bus] = [
+    new MemoryFiles(config, gate),
+    new MemoryQueues(config, gate),
+    new MemoryBus(config, gate),
+  ]
+  const jobs = new Jobs({
+    ...{ store, files, queues, bus, uploads: new Uploads(table), log },
+    outlet: {
+      route: async (task: Task) => ({ queue: 'image', message: messageOf(refOf(task)) }),
+      again: (queue) => queue,
+    },
+    listenersOf: async () => () => [],
+    hint: async () => undefined,
+    lookForUpload: async () => {},
+    ...more,
+  })
+  return {
+    ...{ jobs, store, table, files, bus, gate, queues },
+    /** Events so far, each as often as it was told, which are forgotten by that. */
+    told: () => {
+      assert.deepEqual(bus.contradictions, [])
+      return bus.published.splice(0).map(({ event }) => event)
+    },
+    /** Numbers of the tasks whose messages are there, which are lost by that. */
+    sent: () => {
+      const numbers = queues.bodies.map((body) => JSON.parse(body).task as number)
+      if (numbers.length > 0) queues.lose()
+      return numbers
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Answer, type Item, type Key, type Send, Table, type Write } from '../../lib/aws/table.ts'
+import type { Change, Condition } from '../../lib/aws/table-expressions.ts'
+import { readConfig } from '../../lib/config.ts'
+import { changed } from './records.ts'
+
+const config = readConfig({ LOG_LEVEL: 'silent' })
+const nowhere: Send = { send: () => Promise.reject(new Error('nothing is sent to a table in memory')) }
+
+/** The table in memory, for tests of what comes to stand in records: changes and conditions as data, no expressions. */
+export class MemoryTable extends Table {
+  readonly #items = new Map<string, Item>()
+
+  constructor() {
+    super(config, nowhere)
+  }
+
+  /** Every record as it is now. */
+  get items(): Item[] {
+    return structuredClone([...this.#items.values()])
+  }
+
+  override async get(key: Key): Promise<Item | undefined> {
+    return structuredClone(this.#items.get(nameOf(key)))
+  }
+
+  override async getAll(keys: readonly Key[]): Promise<Item[]> {
+    const found = await Promise.all(keys.map((key) => this.get(key)))
+    return found.filter((item) => item !== undefined)
+  }
+
+  override async partition(pk: string, sortPrefix = ''): Promise<Item[]> {
+    return this.items
+      .filter((item) => item['pk'] === pk && String(item['sk']).startsWith(sortPrefix))
+      .sort((a, b) => (String(a['sk']) < String(b['sk']) ? -1 : 1))
+  }
+
+  override async update(
+    key: Key,
+    change: Change,
+    { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
+  ): Promise<Answer> {
+    return this.#conditional({ update: key, change, if: condition }, mark)
+  }
+
+  override async put(
+    item: Item & Key,
+    { condition = {}, mark }: { condition?: Condition; mark?: Item } = {},
+  ): Promise<Answer> {
+    return this.#conditional({ put: item, if: condition }, mark)
+  }
+
+  #conditional(write: Write, mark: Item | undefined): Answer {
+    const before = this.#before(write)
+    if (holds(before, write.if ?? {})) return { applied: true, item: this.#apply(write) }
+    const isOurs =
+      mark !== undefined &&
+      before !== undefined &&
+      Object.entries(mark).every(([name, value]) => before[name] === value)
+    return { applied: isOurs, item: structuredClone(before) }
+  }
+
+  override async transact(writes: readonly Write[]): Promise<boolean> {
+    const areMet = writes.every((write) =>
+      holds(this.#before(write), write.if ?? ('update' in write ? { exists: true } : {})),
+    )
+    if (areMet) for (const write of writes) this.#apply(write)
+    return areMet
+  }
+
+  override async writeAll(puts: readonly (Item & Key)[], deletes: readonly Key[] = []): Promise<void> {
+    for (const put of puts) this.#apply({ put })
+    for (const key of deletes) this.#apply({ delete: key })
+  }
+
+  override async delete(key: Key): Promise<void> {
+    this.#apply({ delete: key })
+  }
+
+  #before(write: Write): Item | undefined {
+    return this.#items.get(nameOf(keyOf(write)))
+  }
+
+  #apply(write: Write): Item | undefined {
+    const name = nameOf(keyOf(write))
+    if ('delete' in write) this.#items.delete(name)
+    else
+      this.#items.set(
+        name,
+        structuredClone(
+          'put' in write ? write.put : changed({ ...write.update, ...this.#before(write) }, write.change),
+        ),
+      )
+    return structuredClone(this.#items.get(name))
+  }
+}
+
+const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`
+const keyOf = (write: Write): Key =>
+  'put' in write ? write.put : 'update' in write ? write.update : write.delete
+
+/** A dot leads into a map. */
+function at(item: Item | undefined, path: string): unknown {
+  const [first = '', second] = path.split('.')
+  const value = item?.[first]
+  return second === undefined ? value : (value as Item | undefined)?.[second]
+}
+
+function holds(item: Item | undefined, condition: Condition): boolean {
+  const { exists, equal = {}, oneOf = {}, absent = [], present = [], below = {}, until = {} } = condition
+  const { either = [], lacks, after } = condition
+  if (lacks || after) throw new Error('records of jobs have no such conditions')
+  return (
+    (exists === undefined || exists === (item !== undefined)) &&
+    Object.entries(equal).every(([path, value]) => isDeepStrictEqual(at(item, path), value)) &&
+    Object.entries(oneOf).every(([path, values]) => values.includes(at(item, path))) &&
+    absent.every((path) => at(item, path) === undefined) &&
+    present.every((path) => at(item, path) !== undefined) &&
+    Object.entries(below).every(([path, most]) => {
+      const value = at(item, path) as number | undefined
+      return value === undefined || value < most
+    }) &&
+    Object.entries(until).every(([path, last]) => {
+      const value = at(item, path) as string | undefined
+      return value !== undefined && value <= last
+    }) &&
+    (either.length === 0 || either.some((one) => holds(item, one)))
+  )
+}
