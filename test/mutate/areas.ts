@@ -78,7 +78,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/conversion/*.ts'],
     tests: [
-      ...tests('conversion', 'wishes durations source'),
+      ...tests('conversion', 'wishes durations source receive-upload start-job refused-jobs'),
       ...tests('functions', 'convert wrong-input uploads merge pipeline pdf-tools webhooks'),
     ],
   },

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { retriedJob } from '../../lib/conversion/retry.ts'
+import { sourceOfJob } from '../../lib/conversion/source-of-job.ts'
+import { startJob } from '../../lib/conversion/start-job.ts'
+import { newId } from '../../lib/ids.ts'
+import type { FixedTask, JobState, StoredFile } from '../../lib/jobs/job.ts'
+import { empty, imported, openMaker, out, owner, source, taskOf, toPdf } from './job-maker.ts'
+
+const maker = openMaker()
+const services = () => maker.app.services
+const isStored = async (key: string) => (await services().files.head(key)) !== undefined
+
+/** One whose bytes are in the store. */
+async function stored(name: string, content: string) {
+  const { source: one } = source(name, Buffer.from(content), { sha256: 'ab' })
+  await services().files.putBytes(one.key, Buffer.from(content), 'text/plain')
+  return { source: one }
+}
+const contentOf = async ({ key }: { key: string }) =>
+  Buffer.from(await services().files.read(key, 0, 100)).toString()
+
+const tasks = {
+  in: imported,
+  more: imported,
+  pdf: { ...toPdf, engine: 'libreoffice', password: 'secret', continue_on_error: true },
+  both: { operation: 'archive', input: ['pdf', 'more'] },
+  out: { ...out('both'), filename: 'b' },
+}
+async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
+  const imports = { in: await stored('a.txt', 'The first.'), more: await stored('b.md', 'The second.') }
+  return maker.job(tasks, imports, more)
+}
+
+describe('a file of an earlier job', () => {
+  const principal = { ownerId: owner } as Parameters<typeof sourceOfJob>[1] // a person, of whom no more is asked
+  const take = (wanted: Parameters<typeof sourceOfJob>[0], by: object = {}) =>
+    sourceOfJob(wanted, { ...principal, ...by }, services())
+
+  test('is copied for the next, and the copy goes unless a job takes it', async () => {
+    const { job, fixed } = await jobOf()
+    const { source: copy, discard } = await take({ sourceJobId: job.id })
+    const [original] = fixed.flatMap(({ files = [] }) => files)
+    assert.match(copy.key, /^received\/2d\/upl_/)
+    assert.notEqual(copy.key, original?.key)
+    assert.deepEqual([copy.field, copy.filename, copy.size, copy.sha256], ['sourceJobId', 'a.txt', 10, 'ab'])
+    assert.equal(Buffer.from(await copy.read(4, 9)).toString(), 'first')
+    copy.adopt()
+    await discard()
+    assert.equal(await contentOf(copy), 'The first.')
+    const unwanted = await take({ sourceJobId: job.id, filename: 'c.txt' })
+    assert.equal(unwanted.source.filename, 'c.txt')
+    await unwanted.discard()
+    assert.equal(await isStored(unwanted.source.key), false)
+  })
+
+  test('is that of the task which is named, whether it came in or was made', async () => {
+    const { job, tasks: made } = await jobOf()
+    const file: StoredFile = {
+      ...{ key: `jobs/${job.id}/a`, filename: 'made.pdf', format: 'pdf', mimeType: 'application/pdf' },
+      ...{ size: 9, sha256: 'cd' },
+    }
+    await services().files.putBytes(file.key, Buffer.from('The made.'), file.mimeType)
+    const number = made.find(({ name }) => name === 'pdf')?.number ?? 0
+    await services().jobs.store.changeTask({ jobId: job.id, task: number }, { set: { files: [file] } })
+    const nameOf = async (sourceTask: string) =>
+      (await take({ sourceJobId: job.id, sourceTask })).source.filename
+    assert.deepEqual([await nameOf('more'), await nameOf('pdf')], ['b.md', 'made.pdf'])
+    await assert.rejects(nameOf('none'), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(nameOf('both'), { code: 'FILE_GONE' })
+  })
+
+  test('is the first that there is', async () => {
+    const awaited = await maker.upload()
+    const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
+    const { job } = await maker.job(wanted, {
+      ...{ in: { awaited, form: {} }, more: await stored('b.md', 'The second.') },
+    })
+    assert.equal((await take({ sourceJobId: job.id })).source.filename, 'b.md')
+    await assert.rejects(take({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
+    const waiting = await maker.job(
+      { in: imported, out: out('in') },
+      { in: { awaited: await maker.upload(), form: {} } },
+    )
+    await assert.rejects(take({ sourceJobId: waiting.job.id }), {
+      ...{ code: 'FILE_GONE', details: { field: 'sourceJobId', jobId: waiting.job.id } },
+    })
+  })
+
+  test('is not there of a job of somebody else, one that is gone, or no job', async () => {
+    const { job } = await jobOf({ keyId: 'key_1' })
+    const missing = (sourceJobId: string, by: object = {}) =>
+      assert.rejects(take({ sourceJobId }, by), {
+        ...{ code: 'JOB_NOT_FOUND', details: { field: 'sourceJobId' } },
+      })
+    await missing(job.id, { ownerId: 'anon_2' })
+    await missing(job.id, { isPublic: true, keyId: 'key_2' })
+    await (await take({ sourceJobId: job.id }, { isPublic: true, keyId: 'key_1' })).discard()
+    for (const id of [newId('job'), newId('upl'), '']) await missing(id)
+    await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
+    await assert.rejects(take({ sourceJobId: job.id }), { code: 'FILE_GONE' })
+    await services().jobs.store.changeJob(job.id, { set: { deletedAt: new Date().toISOString() } })
+    await missing(job.id)
+  })
+})
+
+describe('a job that is done again', () => {
+  const again = async (state: JobState) => {
+    const { job, discard } = await retriedJob(state, services())
+    const made = await startJob({ owner, requestId: 'req_2', ...job }, services())
+    return { made, discard }
+  }
+  const asked = ({ fixed, tasks: recorded, job }: JobState) =>
+    [...fixed, ...recorded]
+      .toSorted((a, b) => a.number - b.number)
+      .map(({ number, name, operation, ins, spec, ...rest }) => ({
+        ...{ number, name, operation, ins, continueOnError: 'continueOnError' in rest },
+        spec: services().vault.openAll(spec ?? {}, job.id),
+      }))
+
+  test('has the same tasks, with their options, and copies of its files', async () => {
+    const state = await jobOf({ tag: 'mine', failFast: true })
+    const { made, discard } = await again(state)
+    await discard()
+    assert.deepEqual(asked(made), asked(state))
+    const { options } = services().vault.openAll(taskOf(made, 'pdf')?.spec ?? {}, made.job.id)
+    assert.deepEqual(services().vault.openAll(options as object as Record<string, unknown>, made.job.id), {
+      password: 'secret',
+    })
+    assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
+    const files = (one: JobState) => one.fixed.flatMap(({ files: own = [] }) => own)
+    assert.deepEqual(await Promise.all(files(made).map(contentOf)), ['The first.', 'The second.'])
+    for (const [at, { key, ...file }] of files(made).entries()) {
+      const { key: before, ...same } = files(state)[at] as StoredFile
+      assert.deepEqual(file, same)
+      assert.notEqual(key, before)
+    }
+  })
+
+  test('leaves no copies where it cannot be made', async () => {
+    const state = await jobOf()
+    const { job, discard } = await retriedJob(state, services())
+    const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
+    assert.equal(keys.length, 2)
+    for (const key of keys) assert.match(key, /^received\/2d\/upl_/)
+    const [first] = job.imports.values()
+    assert.ok(first && 'source' in first)
+    assert.equal(Buffer.from(await first.source.read(4, 9)).toString(), 'first')
+    first.source.adopt()
+    await discard()
+    assert.deepEqual(await Promise.all(keys.map(isStored)), [true, false])
+  })
+
+  test('whose files are gone is told so, and what was copied goes too', async () => {
+    const state = await jobOf()
+    const [, second] = state.fixed.flatMap(({ files = [] }) => files)
+    await services().files.delete([second?.key ?? ''])
+    const copies: string[] = []
+    const { files } = services()
+    const copied = (file: StoredFile, to: string) => {
+      copies.push(to)
+      return files.copy(file, to)
+    }
+    const watched = { copy: copied, delete: (keys: readonly string[]) => files.delete(keys) } as never
+    await assert.rejects(retriedJob(state, { ...services(), files: watched }), { code: 'FILE_GONE' })
+    assert.equal(copies.length, 2)
+    assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
+  })
+
+  test('of a batch leaves out what had no file from the start, and says why', async () => {
+    const items = {
+      ...{ a: imported, b: imported },
+      ...{
+        'a-pdf': { ...toPdf, input: 'a' },
+        'b-pdf': { ...toPdf, input: 'b' },
+        out: out(['a-pdf', 'b-pdf']),
+      },
+    }
+    const state = await maker.job(items, { a: await stored('a.txt', 'A.'), b: empty() }, { isBatch: true })
+    const { made } = await again(state)
+    assert.equal(made.job.require, 'any')
+    assert.equal(made.job.tag, null)
+    assert.equal(made.job.failFast, undefined)
+    const b = made.fixed.find(({ name }) => name === 'b')
+    assert.deepEqual(
+      [b?.status, b?.code, b?.message, b?.details],
+      [
+        ...['failed', 'FILE_GONE'],
+        'tasks.b: there was no file to begin with. The file is empty. Send it again.',
+        { task: 'b' },
+      ],
+    )
+    assert.ok(taskOf(made, 'a-pdf'))
+  })
+
+  test('fetches what it fetched, and asks for nothing that is no longer offered', async () => {
+    const url = 'https://a.test/'
+    const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
+    const { made } = await again(state)
+    assert.deepEqual(asked(made), asked(state))
+    assert.deepEqual(services().vault.openAll(taskOf(made, 'in')?.spec ?? {}, made.job.id), { url })
+    const old = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
+    await assert.rejects(retriedJob(old, services()), {
+      ...{ code: 'UNSUPPORTED_CONVERSION', message: /^The operation old of this job is no longer supported/ },
+      details: { operation: 'old' },
+    })
+  })
+
+  test('takes its tasks in their order, however they are read', async () => {
+    const state = await maker.job(
+      { in: imported, pdf: toPdf, out: out('pdf') },
+      { in: await stored('a.txt', 'A.') },
+    )
+    const turned = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
+    const { job, discard } = await retriedJob(turned, services())
+    await discard()
+    assert.deepEqual(
+      job.tasks.map(({ name, input }) => [name, input]),
+      [
+        ['in', []],
+        ['pdf', ['in']],
+        ['out', ['pdf']],
+      ],
+    )
+  })
+})

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { Files } from '../../lib/aws/files.ts'
+import { openImports } from '../../lib/conversion/imports.ts'
+import { type Import, startJob } from '../../lib/conversion/start-job.ts'
+import { newId } from '../../lib/ids.ts'
+import { mostInlineBytes } from '../../lib/tasks/import-base64.ts'
+import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { maxPutBytes } from '../../lib/uploads.ts'
+import { imported, openMaker, out, owner } from './job-maker.ts'
+
+const maker = openMaker()
+
+const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
+const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
+const open = (tasks: Record<string, object>, services = maker.app.services) =>
+  openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), { owner, services })
+const sourceIn = (one: Import | undefined) => {
+  assert.ok(one && 'source' in one)
+  return one.source
+}
+const awaitedIn = (one: Import | undefined) => {
+  assert.ok(one && 'awaited' in one)
+  return one
+}
+const isStored = async (key: string) => (await maker.app.services.files.head(key)) !== undefined
+const withConfig = (change: object) => {
+  const { services } = maker.app
+  return { ...services, config: { ...services.config, ...change } }
+}
+
+describe('a file in a request', () => {
+  const bytes = Buffer.from('Grüße')
+
+  test('is stored before its job, in UTF-8 as a text and as it is in base64', async () => {
+    const { imports } = await open({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
+    for (const name of ['a', 'b']) {
+      const source = sourceIn(imports.get(name))
+      assert.match(source.key, /^received\/2d\/upl_\w+$/)
+      assert.deepEqual(
+        [source.field, source.filename, source.size],
+        ['file', name === 'a' ? 'b.txt' : 'a.txt', bytes.length],
+      )
+      assert.equal(source.sha256, createHash('sha256').update(bytes).digest('hex'))
+      assert.deepEqual(Buffer.from(await source.read(1, 3)), bytes.subarray(1, 3))
+      assert.deepEqual(Buffer.from(await maker.app.services.files.read(source.key, 0, 99)), bytes)
+    }
+  })
+
+  test('may be written in every way that base64 is', async () => {
+    const odd = Buffer.from([0xfb, 0xff, 0xfe, 0x01])
+    for (const text of [
+      '+//+AQ==',
+      '-__-AQ',
+      '+//+\r\nAQ==\n',
+      'data:image/png;base64,+//+AQ==',
+      'data:text/plain;charset=utf-8;base64,+//+AQ==',
+    ]) {
+      const { imports, discard } = await open({ a: base64(text) })
+      assert.deepEqual(Buffer.from(await sourceIn(imports.get('a')).read(0, 9)), odd, text)
+      await discard()
+    }
+    for (const text of ['AAAAA', 'A', 'AA=A', 'AA===', 'A A=', 'ä', 'xdata:image/png;base64,AAAA'])
+      await assert.rejects(open({ a: base64(text) }), {
+        ...{ code: 'INVALID_INPUT', message: /^tasks\.a\.file: expected the bytes of the file in base64/ },
+        details: { field: 'tasks.a.file', task: 'a' },
+      })
+  })
+
+  test('goes when no job took it, and stays with the job that did', async () => {
+    const tasks = { a: raw('a'), b: raw('b') }
+    const opened = await open(tasks)
+    const [kept, dropped] = ['a', 'b'].map((name) => sourceIn(opened.imports.get(name)))
+    assert.ok(kept && dropped)
+    kept.adopt()
+    await opened.discard()
+    assert.deepEqual([await isStored(kept.key), await isStored(dropped.key)], [true, false])
+    const again = await open(tasks)
+    const made = parseTasks({ ...tasks, out: out(['a', 'b']) })
+    await startJob({ owner, requestId: 'req_1', tasks: made, imports: again.imports }, maker.app.services)
+    await again.discard()
+    for (const one of again.imports.values()) assert.ok(await isStored(sourceIn(one).key))
+  })
+
+  test('leaves nothing behind where another one is wrong', async () => {
+    const stored: string[] = []
+    const { config } = maker.app.services
+    const files = new (class extends Files {
+      override putBytes(key: string, ...rest: [Uint8Array, string]) {
+        stored.push(key)
+        return super.putBytes(key, ...rest)
+      }
+    })(config)
+    const services = { ...maker.app.services, files }
+    await assert.rejects(open({ a: raw('a'), b: base64('A') }, services), { code: 'INVALID_INPUT' })
+    assert.equal(stored.length, 1)
+    for (const key of stored) assert.equal(await isStored(key), false)
+  })
+
+  test('is no larger than a request may bring, or its plan allows', async () => {
+    const large = 'x'.repeat(mostInlineBytes + 1)
+    await assert.rejects(open({ a: raw(large) }), {
+      ...{
+        code: 'FILE_TOO_LARGE',
+        message: 'tasks.a: The file is larger than the 10 MiB that are accepted.',
+      },
+      details: { field: 'tasks.a.file', task: 'a', maxBytes: mostInlineBytes, size: mostInlineBytes + 1 },
+    })
+    const mib = 1024 ** 2
+    const small = withConfig({ MAX_FILE_MB: 1 })
+    await (await open({ a: raw('x'.repeat(mib)) }, small)).discard()
+    await assert.rejects(open({ a: raw('x'.repeat(mib + 1)) }, small), { code: 'FILE_TOO_LARGE' })
+  })
+
+  test('comes in the order of the request, beside what is fetched or uploaded', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
+    const opened = await open({
+      ...many,
+      u: imported,
+      f: { operation: 'import/url', url: 'https://a.test/' },
+    })
+    assert.deepEqual([...opened.imports.keys()], [...Object.keys(many), 'u'])
+    await opened.discard()
+    await opened.discard()
+  })
+})
+
+describe('a file that a task waits for', () => {
+  test('may be sent by a form or a PUT, for an hour', async () => {
+    const sha256 = createHash('sha256').update('a').digest('hex')
+    const asked = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
+    const { imports } = await open({ a: { ...imported, ...asked } })
+    const { awaited, form } = awaitedIn(imports.get('a'))
+    assert.match(awaited.key, new RegExp(`^uploads/2d/${awaited.id}$`))
+    const { filename, maxSize, contentType } = awaited
+    assert.deepEqual(
+      [awaited.owner, filename, maxSize, contentType],
+      [owner, 'b.txt', 1000, 'application/octet-stream'],
+    )
+    const hoursUntil = (moment: unknown) =>
+      (Date.parse(String(moment)) - Date.parse(awaited.createdAt)) / 3.6e6
+    // Who begins at the last moment needs time to send it.
+    assert.deepEqual([hoursUntil(form['expires_at']), hoursUntil(awaited.expiresAt)], [1, 2])
+    assert.ok(Math.abs(Date.parse(awaited.createdAt) - Date.now()) < 60_000)
+    const { parameters } = form['form'] as { parameters: Record<string, string> }
+    assert.deepEqual(
+      [parameters['key'], parameters['success_action_redirect'], parameters['x-amz-checksum-sha256']],
+      [awaited.key, 'https://a.test/', Buffer.from(sha256, 'hex').toString('base64')],
+    )
+    const { url, headers } = form['put'] as { url: string; headers: Record<string, string> }
+    const put = (body: string) => fetch(url, { method: 'PUT', headers, body })
+    assert.equal((await put('b')).status, 400)
+    assert.equal((await put('a')).status, 200)
+    assert.ok(await isStored(awaited.key))
+  })
+
+  test('is as large as one PUT may be, the service takes and the task says', async () => {
+    const most = async (fields: object, change: object = {}) => {
+      const { imports } = await open({ a: { ...imported, ...fields } }, withConfig(change))
+      return awaitedIn(imports.get('a')).awaited.maxSize
+    }
+    assert.equal(await most({}), maxPutBytes)
+    assert.equal(await most({ max_file_size: 10 }), 10)
+    assert.equal(await most({ max_file_size: 10 * maxPutBytes }), maxPutBytes)
+    assert.equal(await most({}, { MAX_FILE_MB: 2 }), 2 * 1024 ** 2)
+  })
+})
+
+test('nothing is taken in while the disk is as good as full, but what is uploaded already', async () => {
+  const full = withConfig({ MIN_FREE_DISK_GB: 1e9 })
+  for (const task of [raw('a'), base64('AAAA'), imported])
+    await assert.rejects(open({ a: task }, full), { code: 'INSUFFICIENT_DISK_SPACE' })
+  const { id, key } = await maker.upload()
+  await maker.app.services.files.putBytes(key, Buffer.from('a'), 'text/plain')
+  const { imports } = await open({ a: { ...imported, upload_id: id, filename: 'c.txt' } }, full)
+  const { field, filename } = sourceIn(imports.get('a'))
+  assert.deepEqual([field, filename], ['upload_id', 'c.txt'])
+  const unknown = newId('upl')
+  await assert.rejects(open({ a: { ...imported, upload_id: unknown } }), {
+    ...{ code: 'UPLOAD_NOT_FOUND', details: { field: 'tasks.a.upload_id', task: 'a' } },
+  })
+})

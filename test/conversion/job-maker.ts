@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import type { Source } from '../../lib/conversion/source.ts'
+import { type Import, type JobRequest, startJob } from '../../lib/conversion/start-job.ts'
+import { newId } from '../../lib/ids.ts'
+import type { JobState } from '../../lib/jobs/job.ts'
+import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import type { UploadRecord } from '../../lib/uploads.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+
+/** Requests for jobs as endpoints make them, on the embedded servers and without workers. */
+
+export const owner = 'anon_1'
+export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
+
+export const imported = { operation: 'import/upload' }
+export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
+export const out = (input: string | readonly string[]) => ({ operation: 'export/url', input })
+
+/** A file that is there; `adopted` counts how often a job took it. */
+export function source(filename: string, bytes: Uint8Array, more: Partial<Source> = {}) {
+  const given = { adopted: 0 }
+  const one: Source = {
+    ...{ field: 'file', filename, key: `received/2d/${newId('upl')}`, size: bytes.length, sha256: '' },
+    read: async (start, end) => bytes.subarray(start, end),
+    adopt: () => {
+      given.adopted += 1
+    },
+    ...more,
+  }
+  return Object.assign(given, { source: one })
+}
+export const text = (name = 'a.txt') => source(name, Buffer.from('A text.'))
+export const empty = () => source('b.txt', Buffer.alloc(0))
+
+type More = Partial<Omit<JobRequest, 'tasks' | 'imports'>>
+type Tasks = Readonly<Record<string, unknown>>
+type Imports = Readonly<Record<string, Import>>
+
+export interface Maker {
+  readonly app: EmbeddedApp
+  /** The record of an upload that is not there yet. */
+  upload(more?: Partial<UploadRecord>): Promise<UploadRecord>
+  job(tasks: Tasks, imports: Imports, more?: More): Promise<JobState>
+}
+
+/** For the tests of a file. */
+export function openMaker(): Maker {
+  let app: EmbeddedApp | undefined
+  const opened = () => {
+    if (app) return app
+    throw new Error('the embedded servers are not there yet')
+  }
+  before(async () => {
+    app = await openApp()
+  })
+  after(() => app?.close())
+  return {
+    get app() {
+      return opened()
+    },
+    async upload(more = {}) {
+      const id = newId('upl')
+      const now = Date.now()
+      const record = {
+        ...{ id, owner, key: `uploads/2d/${id}`, filename: 'a.txt', contentType: 'text/plain' },
+        ...{ createdAt: new Date(now).toISOString(), expiresAt: new Date(now + 3_600_000).toISOString() },
+        ...more,
+      }
+      await opened().services.uploads.create(record)
+      return record
+    },
+    job: (tasks, imports, more = {}) =>
+      startJob(
+        {
+          ...{ owner, requestId: 'req_1', imports: new Map(Object.entries(imports)) },
+          ...{ tasks: parseTasks(tasks), ...more },
+        },
+        opened().services,
+      ),
+  }
+}
+
+export const taskOf = ({ tasks }: JobState, name: string) => tasks.find((task) => task.name === name)
+export const fixedOf = ({ fixed }: JobState, name: string) => fixed.find((task) => task.name === name)

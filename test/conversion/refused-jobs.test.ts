@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Import, startJob } from '../../lib/conversion/start-job.ts'
+import { AppError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import {
+  empty,
+  fixedOf,
+  fixture,
+  imported,
+  openMaker,
+  out,
+  owner,
+  source,
+  taskOf,
+  text,
+  toPdf,
+} from './job-maker.ts'
+
+const maker = openMaker()
+
+describe('a job that cannot be made', () => {
+  const pdfOf = (name: string) => source('a.pdf', fixture(name))
+  const refused = (
+    tasks: Record<string, unknown>,
+    imports: Record<string, Import>,
+    told: object,
+    more: Parameters<typeof maker.job>[2] = {},
+  ) => assert.rejects(maker.job(tasks, imports, more), { name: 'AppError', ...told })
+
+  test('takes nothing, neither files nor uploads', async () => {
+    const [a, mine] = [text(), await maker.upload()]
+    const claimed = { ...text().source, upload: mine }
+    const tasks = {
+      in: imported,
+      more: imported,
+      mp3: { ...toPdf, output_format: 'mp3' },
+      out: out(['mp3', 'more']),
+    }
+    await refused(tasks, { in: a, more: { source: claimed } }, { code: 'UNSUPPORTED_CONVERSION' })
+    assert.equal(a.adopted, 0)
+    assert.equal((await maker.app.services.uploads.get(mine.id))?.jobId, undefined)
+  })
+
+  test('names an upload that is named twice, and one that another job has', async () => {
+    const mine = await maker.upload()
+    const of = (field: string): Import => ({ source: { ...text().source, upload: mine, field } })
+    const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
+    await refused(
+      tasks,
+      { in: of('a'), more: of('b') },
+      {
+        ...{ code: 'INVALID_INPUT', message: new RegExp(`^b: ${mine.id} is named twice`) },
+        details: { field: 'b', uploadId: mine.id },
+      },
+    )
+    const one = { in: imported, pdf: toPdf, out: out('pdf') }
+    const made = await maker.job(one, { in: of('a') })
+    assert.equal((await maker.app.services.uploads.get(mine.id))?.jobId, made.job.id)
+    await refused(
+      one,
+      { in: of('a') },
+      {
+        ...{ code: 'CONFLICT', message: /went into another job already/ },
+        details: { field: 'uploadId', uploadId: mine.id },
+      },
+    )
+  })
+
+  test('was made before, when its request comes again', async () => {
+    const jobId = newId('job')
+    const mine = { in: { source: { ...text().source, upload: await maker.upload() } } }
+    const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
+    const made = await maker.job(tasks, mine, { jobId })
+    assert.equal(made.job.id, jobId)
+    const late = text()
+    const again = await maker.job(
+      tasks,
+      { in: { source: { ...mine.in.source, adopt: late.source.adopt } } },
+      { jobId, tag: 'again' },
+    )
+    assert.deepEqual([again.job.id, again.job.tag, late.adopted], [jobId, null, 0])
+  })
+
+  test('leaves its files to what may be stored all the same', async () => {
+    const broken = maker.app.with({ jobs: { create: () => Promise.reject(new Error('no answer')) } as never })
+    const a = text()
+    const tasks = parseTasks({ in: imported, pdf: toPdf, out: out('pdf') })
+    const request = { owner, requestId: 'req_1', tasks, imports: new Map([['in', a]]) }
+    await assert.rejects(startJob(request, broken.services), /no answer/)
+    assert.equal(a.adopted, 1)
+  })
+
+  test('names its task and the field of it', async () => {
+    const tasks = (more: object) => ({ in: imported, pdf: { ...toPdf, ...more }, out: out('pdf') })
+    await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
+    for (const more of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
+      await refused(
+        tasks(more),
+        { in: { awaited: await maker.upload(), form: {} } },
+        {
+          ...{ code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.pdf\.pdfEngine: / },
+          details: { field: 'tasks.pdf.pdfEngine', expected: ['auto'], task: 'pdf' },
+        },
+      )
+    await refused(
+      tasks({}),
+      { in: empty() },
+      {
+        ...{ code: 'INVALID_INPUT', message: /^tasks\.in: / },
+        details: { field: 'tasks.in.file', task: 'in' },
+      },
+    )
+  })
+
+  test('by tasks of ours names the fields that were sent', async () => {
+    const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
+    const ours = { fieldOfMore: 'additionalFile' }
+    await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
+    await refused(
+      { ...tasks, pdf: { ...toPdf, pdfEngine: 'other' } },
+      { in: text() },
+      { message: /^pdfEngine/ },
+      ours,
+    )
+    await refused(tasks, { in: empty() }, { details: { field: 'file' } }, ours)
+    const two = {
+      in: imported,
+      more: imported,
+      small: { operation: 'rotate-pdf', input: ['in', 'more'] },
+      out: out('small'),
+    }
+    const files = { in: pdfOf('report.pdf'), more: pdfOf('three-pages.pdf') }
+    await refused(
+      two,
+      files,
+      { code: 'INVALID_REQUEST', details: { field: 'additionalFile', max: 1, got: 2 } },
+      ours,
+    )
+    await refused(two, files, { details: { field: 'tasks.small.input', task: 'small', max: 1, got: 2 } })
+  })
+
+  const locked = 'needs-password.pdf'
+  const workOn = (work: object) => ({ in: imported, work: { input: 'in', ...work }, out: out('work') })
+  const done = (work: object, file: string) => maker.job(workOn(work), { in: pdfOf(file) })
+  const wrongOf = (work: object, told: object) => refused(workOn(work), { in: pdfOf(locked) }, told)
+
+  test('has a PDF that does not open with what was sent', async () => {
+    const page = { operation: 'convert', output_format: 'png' }
+    await wrongOf(page, {
+      ...{ code: 'PDF_ENCRYPTED', message: /needs a password/ },
+      details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
+    })
+    await wrongOf({ ...page, password: 'no' }, { message: /does not open with the password/ })
+    await done({ ...page, password: 'secret' }, locked)
+    // The new password says nothing of the old one.
+    const lock = { operation: 'encrypt-pdf', password: 'secret' }
+    await wrongOf(lock, {
+      message: /needs a password .* `currentPassword`/,
+      details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
+    })
+    await done({ ...lock, currentPassword: 'secret' }, locked)
+    await wrongOf({ operation: 'decrypt-pdf', password: 'no' }, { message: /does not open/ })
+  })
+
+  test('has a PDF whose password the conversion would not use, which has a way out', async () => {
+    for (const more of [{}, { password: 'secret' }])
+      await wrongOf(
+        { operation: 'convert', output_format: 'docx', ...more },
+        {
+          ...{ code: 'PDF_ENCRYPTED', message: /send the file with toolOperation=decrypt-pdf/ },
+          details: { field: 'tasks.in.file', hint: 'toolOperation=decrypt-pdf', task: 'in' },
+        },
+      )
+    // Without a way there is nothing to open it for.
+    await wrongOf({ operation: 'convert', output_format: 'mp3' }, { code: 'UNSUPPORTED_CONVERSION' })
+    await wrongOf(
+      { operation: 'convert', output_format: 'mp3', password: 'no' },
+      { code: 'UNSUPPORTED_CONVERSION' },
+    )
+  })
+
+  test('has a damaged PDF, but for one that is to be repaired', async () => {
+    const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
+    await refused(workOn({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
+    await maker.job(workOn({ operation: 'repair-pdf' }), { in: half })
+  })
+
+  test('does not ask for the password of a file that it does not look into', async () => {
+    await maker.job({ in: imported, out: out('in') }, { in: pdfOf(locked) })
+    await done({ operation: 'archive' }, locked)
+    await done({ operation: 'metadata' }, locked)
+    const both = {
+      in: imported,
+      zip: { operation: 'archive', input: 'in' },
+      png: { ...toPdf, output_format: 'png' },
+      out: out(['zip', 'png']),
+    }
+    await refused(both, { in: pdfOf(locked) }, { code: 'PDF_ENCRYPTED' })
+  })
+})
+
+describe('a batch', () => {
+  const items = {
+    a: imported,
+    b: imported,
+    'a-pdf': { ...toPdf, input: 'a' },
+    'b-pdf': { ...toPdf, input: 'b' },
+    out: out(['a-pdf', 'b-pdf']),
+  }
+  test('does what it can, and tells of each item why not', async () => {
+    const gone = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
+    for (const [broken, code, message, details] of [
+      [empty(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
+      [{ refused: gone }, 'UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' }],
+    ] as const) {
+      const made = await maker.job(items, { a: text(), b: broken }, { isBatch: true })
+      assert.equal(made.job.require, 'any')
+      assert.equal(made.job.display.source?.filename, 'a.txt')
+      assert.ok(taskOf(made, 'a-pdf'))
+      for (const name of ['b', 'b-pdf']) {
+        const told = fixedOf(made, name)
+        assert.deepEqual(
+          [told?.status, told?.code, told?.message, told?.details],
+          ['failed', code, message, details],
+          name,
+        )
+      }
+    }
+    const first = await maker.job(items, { a: empty(), b: text('c.txt') }, { isBatch: true })
+    assert.equal(first.job.display.source?.filename, 'c.txt')
+  })
+
+  test('of what cannot be converted at all says so at once', async () => {
+    const told: (readonly AppError[])[] = []
+    const onAllRefused = (errors: readonly AppError[]) => {
+      told.push(errors)
+      return new AppError('UNSUPPORTED_CONVERSION', 'Nothing works.')
+    }
+    const more = { isBatch: true, onAllRefused }
+    await assert.rejects(maker.job(items, { a: empty(), b: empty() }, more), { message: 'Nothing works.' })
+    assert.deepEqual(
+      told.map((errors) => errors.map(({ code }) => code)),
+      [['INVALID_INPUT', 'INVALID_INPUT']],
+    )
+    await maker.job(items, { a: text(), b: empty() }, more)
+    assert.equal((await maker.job(items, { a: empty(), b: empty() }, { isBatch: true })).tasks.length, 0)
+    assert.equal(told.length, 1)
+  })
+
+  test('of options that are wrong for one item tells of that one', async () => {
+    const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
+    const made = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
+    assert.match(fixedOf(made, 'b-pdf')?.message ?? '', /^pageSize: /)
+    await assert.rejects(maker.job(odd, { a: text(), b: text() }), { message: /^tasks\.b-pdf\.pageSize: / })
+    await assert.rejects(
+      maker.job(
+        { ...items, 'b-pdf': { ...items['b-pdf'], pdfEngine: 'x' } },
+        { a: text(), b: text() },
+        { isBatch: true },
+      ),
+      { message: /^pdfEngine/ },
+    )
+  })
+
+  test('that breaks down is no error of an item', async () => {
+    const torn = { ...text().source, read: () => Promise.reject(new Error('no answer')) }
+    await assert.rejects(maker.job(items, { a: text(), b: { source: torn } }, { isBatch: true }), /no answer/)
+  })
+})

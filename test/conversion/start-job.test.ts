@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isSealed } from '../../lib/sealed.ts'
+import { WebhookStore } from '../../lib/webhooks/store.ts'
+import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
+import {
+  fixedOf,
+  fixture,
+  imported,
+  openMaker,
+  out,
+  owner,
+  source,
+  taskOf,
+  text,
+  toPdf,
+} from './job-maker.ts'
+
+const maker = openMaker()
+
+describe('a new job', () => {
+  test('is stored as it was asked for, and shows its first file and its last target', async () => {
+    const a = text('a.txt')
+    const asked = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
+    const made = await maker.job(
+      {
+        in: imported,
+        more: imported,
+        pdf: { ...toPdf, input: ['in', 'more'], continue_on_error: true },
+        page: { operation: 'thumbnail', input: 'pdf' },
+        out: { ...out(['page']), filename: 'b' },
+      },
+      { in: { source: a.source }, more: { source: text('b.md').source } },
+      asked,
+    )
+    assert.deepEqual(await maker.app.services.jobs.store.whole(made.job.id), made)
+    const { job } = made
+    assert.deepEqual(
+      [job.owner, job.keyId, job.requestId, job.tag, job.retryOf, job.failFast, job.retentionS, job.require],
+      [owner, 'key_1', 'req_1', 'mine', 'job_0', true, 60, 'all'],
+    )
+    assert.deepEqual(job.display, {
+      source: { filename: 'a.txt', format: 'txt', size: 7 },
+      target: { format: 'png' },
+      operations: ['import/upload', 'convert', 'thumbnail', 'export/url'],
+      // By the document, the only one of which the way is known.
+      pollS: 5,
+    })
+    assert.deepEqual(
+      fixedOf(made, 'more')?.files?.map(({ filename, format }) => [filename, format]),
+      [['b.md', 'md']],
+    )
+    assert.deepEqual(fixedOf(made, 'out')?.spec, { filename: 'b' })
+    assert.equal(fixedOf(made, 'out')?.status, 'pending')
+    const pdf = taskOf(made, 'pdf')
+    assert.deepEqual([pdf?.ins, pdf?.spec, pdf?.continueOnError], [[0, 1], { to: 'pdf', options: {} }, true])
+    assert.equal(taskOf(made, 'page')?.continueOnError, undefined)
+    assert.equal(a.adopted, 1)
+  })
+
+  test('has nothing that was not asked for, and is kept as long as the service has it', async () => {
+    const png = { in: { source: source('a.png', fixture('corners.png')).source } }
+    const { job } = await maker.job(
+      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
+      png,
+    )
+    assert.deepEqual(
+      [job.tag, job.keyId, job.failFast, job.hasWebhook],
+      [null, undefined, undefined, undefined],
+    )
+    assert.equal(job.retentionS, maker.app.services.config.RETENTION_HOURS * 3600)
+    assert.equal(job.display.pollS, 2, 'a picture is soon made')
+    const longer = await maker.job(
+      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
+      png,
+      {
+        expiresInS: 1e7,
+      },
+    )
+    assert.equal(longer.job.retentionS, job.retentionS)
+  })
+
+  test('says which of its options mean nothing', async () => {
+    const odd = { ...toPdf, oddness: 1 }
+    const made = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
+    assert.deepEqual(
+      taskOf(made, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
+      [['UNKNOWN_PARAMETER', 'oddness']],
+    )
+  })
+
+  test('may wait for its file, and is not told of a way that nobody knows yet', async () => {
+    const awaited = await maker.upload()
+    const made = await maker.job(
+      { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
+      { other: text(), in: { awaited, form: { url: 'http://a.test' } } },
+    )
+    const waiting = taskOf(made, 'in')
+    assert.deepEqual([waiting?.uploadId, waiting?.form], [awaited.id, { url: 'http://a.test' }])
+    const { jobId, task } = (await maker.app.services.uploads.get(awaited.id)) ?? {}
+    assert.deepEqual([jobId, task], [made.job.id, 1])
+    assert.deepEqual([made.job.status, made.job.display.pollS], ['pending', 5])
+    assert.deepEqual(taskOf(made, 'pdf')?.warnings, [])
+  })
+
+  test('with nothing but awaited files shows what it is to become', async () => {
+    const made = await maker.job(
+      { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
+      { in: { awaited: await maker.upload(), form: {} } },
+    )
+    assert.deepEqual([made.job.display.source, made.job.display.target], [null, { format: 'gif' }])
+    const plain = await maker.job(
+      { in: imported, out: out('in') },
+      { in: { awaited: await maker.upload(), form: {} } },
+    )
+    assert.equal(plain.job.display.target, null)
+    const given = await maker.job({ in: imported, out: out('in') }, { in: text() })
+    assert.deepEqual(given.job.display.target, { format: 'txt' })
+  })
+
+  test('fetches into an upload that others may take when it is there', async () => {
+    const into = await maker.upload()
+    const fetched = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
+    const made = await maker.job({ in: fetched, out: out('in') }, { in: { into } })
+    const task = taskOf(made, 'in')
+    assert.equal(task?.uploadId, into.id)
+    assert.ok(isSealed(task?.spec['url']) && isSealed(task?.spec['headers']))
+    assert.equal((await maker.app.services.uploads.get(into.id))?.importJobId, made.job.id)
+    const alone = await maker.job({ in: fetched, out: out('in') }, {})
+    assert.equal(taskOf(alone, 'in')?.uploadId, undefined)
+  })
+
+  test('keeps passwords and keys sealed, and opens them as they were', async () => {
+    const store = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
+    const made = await maker.job(
+      {
+        in: imported,
+        locked: { operation: 'encrypt-pdf', input: 'in', password: 'new', dpi: 1 },
+        out: { operation: 'export/s3', input: 'locked', key: 'a', ...store },
+      },
+      { in: source('a.pdf', fixture('report.pdf')) },
+    )
+    const { vault } = maker.app.services
+    const sent = taskOf(made, 'out')?.spec ?? {}
+    assert.ok(isSealed(sent['secret_access_key']))
+    assert.deepEqual(vault.openAll(sent, made.job.id), { key: 'a', ...store })
+    const { options = {} } = (taskOf(made, 'locked')?.spec ?? {}) as { options?: Record<string, unknown> }
+    assert.ok(isSealed(options['password']))
+    assert.deepEqual(vault.openAll(options, made.job.id), { password: 'new', dpi: 1 })
+  })
+
+  test('tells its address of all that happens, which is there before it is', async () => {
+    const url = 'https://example.com/hook'
+    const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
+    const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })
+    assert.equal(job.hasWebhook, true)
+    const told = await new WebhookStore(maker.app.services.table).find(webhookIdOfJob(job.id))
+    assert.deepEqual([told?.url, told?.format, told?.owner], [url, 'facade-v2', owner])
+    await assert.rejects(maker.job(tasks, { in: text() }, { webhookUrl: 'http://127.0.0.1/' }), {
+      code: 'URL_NOT_ALLOWED',
+    })
+  })
+})

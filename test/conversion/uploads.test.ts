@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Files } from '../../lib/aws/files.ts'
+import { dropStray, receiveUpload, tellUpload } from '../../lib/conversion/receive-upload.ts'
+import { uploadedSource } from '../../lib/conversion/source.ts'
+import { newId } from '../../lib/ids.ts'
+import type { JobError } from '../../lib/jobs/job.ts'
+import type { UploadRecord } from '../../lib/uploads.ts'
+import { fixture, imported, openMaker, out, owner, taskOf, text } from './job-maker.ts'
+
+const maker = openMaker()
+const services = () => maker.app.services
+const put = (key: string, bytes: Uint8Array = Buffer.from('A text.')) =>
+  services().files.putBytes(key, bytes, 'text/plain')
+async function arrived(more: Partial<UploadRecord> = {}, bytes?: Uint8Array) {
+  const upload = await maker.upload(more)
+  await put(upload.key, bytes)
+  return upload
+}
+const take = (id: string, by = owner, filename?: string) =>
+  uploadedSource(id, 'uploadId', by, services(), filename)
+const isStored = async (key: string) => (await services().files.head(key)) !== undefined
+const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
+
+describe('an upload', () => {
+  test('is a source of the bytes that are there, under its name or another', async () => {
+    const upload = await arrived({ filename: 'b.txt' })
+    const one = await take(upload.id)
+    assert.deepEqual(
+      [one.field, one.filename, one.key, one.size, one.sha256],
+      ['uploadId', 'b.txt', upload.key, 7, ''],
+    )
+    assert.deepEqual(one.upload, upload)
+    assert.equal(Buffer.from(await one.read(2, 6)).toString(), 'text')
+    assert.equal((await take(upload.id, owner, '../c.txt')).filename, 'c.txt')
+    assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
+    // Somebody sends other bytes while it is looked into.
+    await put(upload.key, Buffer.from('Another text.'))
+    await assert.rejects(one.read(0, 4))
+  })
+
+  test('is nobody else’s, unless it was begun by a program that says nothing of who it is', async () => {
+    const gone = (id: string, by = owner) =>
+      assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
+    await gone((await arrived()).id, 'anon_2')
+    await take((await arrived({ open: true })).id, 'anon_2')
+    await gone((await arrived({ expiresAt: new Date(Date.now() - 1000).toISOString() })).id)
+    for (const id of [newId('upl'), newId('job'), 'x', '']) await gone(id)
+  })
+
+  test('of an anonymous owner is the account’s that he made since', async () => {
+    const [upload, account] = [await arrived(), newId('acc')]
+    await assert.rejects(take(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
+    const ttl = Math.ceil(Date.now() / 1000) + 3600
+    await services().table.put({ pk: `MOVED#${account}`, sk: 'MOVED', from: owner, ttl })
+    assert.equal((await take(upload.id, account)).key, upload.key)
+  })
+
+  test('belongs to one job, and to none whose process died before it was stored', async () => {
+    const upload = await arrived()
+    const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
+    await assert.rejects(take(upload.id), {
+      ...{ code: 'CONFLICT', message: new RegExp(`${upload.id} went into the job ${job.id} already`) },
+      details: { field: 'uploadId', uploadId: upload.id, jobId: job.id },
+    })
+    await take((await arrived({ jobId: newId('job') })).id)
+  })
+
+  test('that is not there says why', async () => {
+    const missing = async (more: Partial<UploadRecord>, message: RegExp) => {
+      const { id } = await maker.upload(more)
+      await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
+    }
+    await missing({}, /has not arrived. PUT it to the presigned URL first/)
+    await missing({ partsId: 'x' }, /is not complete. Send its parts, then POST/)
+    const fetching = await maker.job(
+      { in: { operation: 'import/url', url: 'https://a.test/' }, out: out('in') },
+      {},
+    )
+    const importJobId = fetching.job.id
+    await missing({ importJobId }, /is still being fetched/)
+    const error: JobError = { code: 'URL_NOT_ALLOWED', message: 'It is not there.' }
+    await services().jobs.store.changeJob(importJobId, { set: { status: 'failed', error } })
+    await missing({ importJobId }, /was not fetched: It is not there. Import it again/)
+    await missing({ importJobId: newId('job') }, /was not fetched: its import was deleted. Import it again/)
+  })
+})
+
+describe('an upload that arrives', () => {
+  const receiving = () => {
+    const { uploads, files, jobs } = services()
+    return { uploads, files, jobs }
+  }
+  async function awaiting(more: Partial<UploadRecord> = {}) {
+    const awaited = await maker.upload(more)
+    const { job } = await maker.job(tasks, { in: { awaited, form: {} } })
+    const seen = async () => {
+      const state = await services().jobs.store.whole(job.id)
+      assert.ok(state)
+      return { job: state.job, task: taskOf(state, 'in') }
+    }
+    return { awaited, seen }
+  }
+
+  test('is what its task waits for', async () => {
+    const { awaited, seen } = await awaiting({ filename: 'a.pdf' })
+    await receiveUpload(awaited.id, receiving())
+    assert.equal((await seen()).task?.status, 'pending')
+    await put(awaited.key, fixture('needs-password.pdf'))
+    await receiveUpload(awaited.id, receiving())
+    const { task, job } = await seen()
+    assert.equal(task?.status, 'completed')
+    assert.equal(job.status, 'queued')
+    const [file] = task.files
+    assert.deepEqual([file?.filename, file?.format, file?.key], ['a.pdf', 'pdf', awaited.key])
+    assert.match(file?.etag ?? '', /^"/)
+    assert.ok(await isStored(awaited.key))
+  })
+
+  test('and cannot be used ends its task, and is deleted', async () => {
+    for (const [more, bytes, code] of [
+      [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
+      [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
+    ] as const) {
+      const { awaited, seen } = await awaiting(more)
+      await put(awaited.key, bytes)
+      await receiveUpload(awaited.id, receiving())
+      const { task } = await seen()
+      assert.deepEqual([task?.status, task?.code], ['failed', code])
+      assert.ok(task?.message && task.details?.['field'] === 'file')
+      assert.equal(await isStored(awaited.key), false)
+    }
+    const exact = await awaiting({ maxSize: 7 })
+    await put(exact.awaited.key)
+    await receiveUpload(exact.awaited.id, receiving())
+    assert.equal((await exact.seen()).task?.status, 'completed')
+  })
+
+  test('is left alone where no task waits for it', async () => {
+    const free = await arrived()
+    const { id, key } = await arrived({ jobId: newId('job') })
+    for (const one of [free.id, id, newId('upl')]) await receiveUpload(one, receiving())
+    assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
+  })
+
+  test('of a task that breaks down is told so and not taken for damaged', async () => {
+    const { awaited, seen } = await awaiting()
+    await put(awaited.key)
+    const files = new (class extends Files {
+      override read = () => Promise.reject(new Error('no answer'))
+    })(services().config)
+    await assert.rejects(receiveUpload(awaited.id, { ...receiving(), files }), /no answer/)
+    assert.equal((await seen()).task?.status, 'pending')
+  })
+
+  test('is told of with what it is, by the way that it came', async () => {
+    const told: object[] = []
+    const jobs = { uploaded: async (facts: object) => void told.push(facts) } as never
+    const tell = (id: string) => tellUpload(id, { ...receiving(), jobs })
+    const mine = await arrived({ jobId: newId('job') })
+    await tell(mine.id)
+    const stored = await services().files.head(mine.key)
+    const { owner, jobId } = mine
+    assert.deepEqual(told.splice(0), [
+      {
+        ...{ owner, jobId, via: 'presigned', occurredAt: stored?.storedAt.toISOString() },
+        file: {
+          ...{ key: mine.key, filename: 'a.txt', format: 'txt', mimeType: 'text/plain' },
+          ...{ size: 7, sha256: '', etag: stored?.etag },
+        },
+      },
+    ])
+    const odd = await arrived({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
+    await tell(odd.id)
+    const [{ via, file }] = told.splice(0) as [{ via: string; file: object }]
+    assert.equal(via, 'multipart')
+    assert.deepEqual(file, {
+      ...{ key: odd.key, filename: 'a.png', mimeType: 'image/png', format: null, size: 7, sha256: '' },
+    })
+    // Who fetched it tells of it, and of what is not there nobody does.
+    for (const { id } of [await arrived({ importJobId: newId('job') }), await maker.upload()]) await tell(id)
+    await tell(newId('upl'))
+    assert.deepEqual(told, [])
+  })
+
+  test('stays for who may still use it, and goes when nobody can', async () => {
+    const remains = async (upload: UploadRecord) => {
+      await dropStray(upload.id, upload.key, receiving())
+      return isStored(upload.key)
+    }
+    assert.equal(await remains(await arrived()), true)
+    assert.equal(await remains(await arrived({ jobId: newId('job') })), false)
+    const { key } = await arrived()
+    await dropStray(newId('upl'), key, receiving())
+    assert.equal(await isStored(key), false)
+    const { job } = await maker.job(tasks, { in: text() })
+    assert.equal(await remains(await arrived({ jobId: job.id })), true)
+    await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
+    assert.equal(await remains(await arrived({ jobId: job.id })), false)
+    const deleted = await maker.job(tasks, { in: text() })
+    await services().jobs.store.changeJob(deleted.job.id, { set: { deletedAt: new Date().toISOString() } })
+    assert.equal(await remains(await arrived({ jobId: deleted.job.id })), false)
+  })
+})
