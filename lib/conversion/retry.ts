@@ -1,7 +1,7 @@
 import { type Bounds, boundsOf } from '../access/bounds.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { FixedTask, JobState, StoredFile, Task } from '../jobs/job.ts'
+import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'
 import { isRecorded } from '../jobs/machine.ts'
 import type { Services } from '../services.ts'
 import { findOperation, transferOperation } from '../tasks/index.ts'
@@ -35,7 +35,7 @@ export async function retriedJob(
   }
   return {
     job: {
-      tasks: all.map((task) => requested(task, names, services)),
+      tasks: all.map((task) => requested(task, { job, names, services })),
       imports,
       ...(job.tag !== null && { tag: job.tag }),
       isBatch: job.require === 'any',
@@ -76,11 +76,13 @@ const sourceOf = (file: StoredFile, key: string, { files }: Services, copies: st
   },
 })
 
-function requested(
-  task: FixedTask | Task,
-  names: ReadonlyMap<number, string>,
-  { vault }: Services,
-): RequestedTask {
+interface Known {
+  readonly job: Job
+  readonly names: ReadonlyMap<number, string>
+  readonly services: Services
+}
+
+function requested(task: FixedTask | Task, { job, names, services }: Known): RequestedTask {
   const operation = findOperation(task.operation)
   if (!operation)
     throw new AppError(
@@ -90,15 +92,17 @@ function requested(
     )
   return {
     ...{ name: task.name, operation },
-    input: task.ins.map((number) => names.get(number) ?? ''),
+    input: task.ins.flatMap((number) => names.get(number) ?? []),
     continueOnError: isRecorded(task) && task.continueOnError === true,
-    fields: isRecorded(task) ? fieldsOf(task, operation, vault) : (task.spec ?? {}),
+    fields: fieldsOf(services.vault.openAll(task.spec ?? {}, job.id), operation),
   }
 }
 
-function fieldsOf({ spec, jobId }: Task, operation: TaskOperation, vault: Services['vault']) {
-  const opened = vault.openAll(spec, jobId)
-  if (operation.kind !== 'process') return opened
-  const { to, ...rest } = Spec.parse(opened)
+/** One of a batch that had no target has nothing but its options, if it has those. */
+const Asked = Spec.partial({ options: true })
+
+function fieldsOf(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {
+  if (kind !== 'process') return spec
+  const { to, ...rest } = Asked.parse(spec)
   return { ...rest, ...(to !== undefined && { output_format: to }) }
 }

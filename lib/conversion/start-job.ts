@@ -73,14 +73,13 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const context = { request, numbers, files, jobId, services, engines }
   const tasks = request.tasks.map((task) => newTask(task, context))
   requireWork(tasks, request)
-  const planned = tasks.flatMap(({ limitS }) => limitS ?? [])
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = graphRecords(
     {
       ...{ id: jobId, owner: request.owner, keyId: request.keyId, requestId: request.requestId },
       tag: request.tag ?? null,
       retryOf: request.retryOf,
-      display: displayOf(request, files, Math.max(0, ...planned)),
+      display: displayOf(request, tasks, files),
       warnings: [],
       retentionS,
       require: request.isBatch ? 'any' : 'all',
@@ -91,9 +90,10 @@ export async function startJob(request: JobRequest, services: Services): Promise
     new Date(),
   )
   const sources = [...request.imports.values()].flatMap((one) => ('source' in one ? [one.source] : []))
-  const awaited = [...request.imports].flatMap(([name, one]) =>
-    'awaited' in one ? [{ ...one.awaited, jobId, task: numbers.get(name) ?? 0 }] : [],
-  )
+  const awaited = request.tasks.flatMap(({ name }, task) => {
+    const one = request.imports.get(name)
+    return one && 'awaited' in one ? [{ ...one.awaited, jobId, task }] : []
+  })
   const made = [...request.imports.values()].flatMap((one) =>
     'into' in one ? [{ ...one.into, importJobId: jobId }] : [],
   )
@@ -269,6 +269,8 @@ interface TaskContext {
 
 interface PlannedTask {
   readonly task: NewTask
+  /** Of one that makes something: its target, that of its files when left out. */
+  readonly makes?: { readonly to: string | undefined }
   /** Seconds, where the way is known. */
   readonly limitS?: number
   readonly refused?: AppError
@@ -276,7 +278,7 @@ interface PlannedTask {
 
 function newTask(requested: RequestedTask, context: TaskContext): PlannedTask {
   const { name, operation, input, continueOnError } = requested
-  const ins = input.map((source) => context.numbers.get(source) ?? 0)
+  const ins = input.flatMap((source) => context.numbers.get(source) ?? [])
   const common = {
     name,
     operation: operation.name,
@@ -327,25 +329,31 @@ function processTask(requested: RequestedTask, common: NewTask, context: TaskCon
   const { request, files, services, engines, jobId } = context
   const { operation, fields, input, name } = requested
   if (operation.kind !== 'process') throw new Error(`${operation.name} makes nothing`)
-  const specify = () => {
-    const spec = operation.specOf(fields)
+  const named = <T>(action: () => T) => (namesTasks(request) ? ofTask(name, action) : action())
+  const plan = (spec: Spec) => {
     const sources = input.map((source) => files.get(source))
     const refusal = sources.find((file) => file instanceof AppError)
     if (refusal) throw refusal
     const known = sources.filter(
       (file): file is StoredFile => file !== undefined && !(file instanceof AppError),
     )
-    if (known.length < input.length) return { spec, plan: undefined }
-    const wish = { ...operation.wish(known, spec), ...fieldOf(request) }
-    return { spec, plan: planFiles(known, wish, engines) }
+    if (known.length < input.length) return undefined
+    return planFiles(known, { ...operation.wish(known, spec), ...fieldOf(request) }, engines)
   }
+  let task = common
   try {
-    const { spec, plan } = namesTasks(request) ? ofTask(name, specify) : specify()
-    const task = { ...common, spec: sealedSpec(spec, jobId, services), warnings: plan?.warnings ?? [] }
-    return { task, ...(plan && { limitS: plan.limitS }) }
+    const spec = named(() => operation.specOf(fields))
+    // What cannot work keeps it too, for who does the job again.
+    task = { ...common, spec: sealedSpec(spec, jobId, services) }
+    const planned = named(() => plan(spec))
+    return {
+      task: { ...task, warnings: planned?.warnings ?? [] },
+      makes: { to: operation.wish([], spec).to },
+      ...(planned && { limitS: planned.limitS }),
+    }
   } catch (error) {
     if (!request.isBatch || !(error instanceof AppError)) throw error
-    return { task: { ...common, fixed: failed(error) }, refused: error }
+    return { task: { ...task, fixed: failed(error) }, refused: error }
   }
 }
 
@@ -357,21 +365,17 @@ const sealedSpec = (spec: Spec, jobId: string, { vault }: Services): Spec => ({
   options: vault.sealSome(spec.options, sealedOptions, jobId),
 })
 
-/** What is shown of the job without its tasks: its first file, its last target. */
-function displayOf({ tasks }: JobRequest, files: Detected, limitS: number): Job['display'] {
+/** What is shown of the job without its tasks: its first file, and the last target that can be made. */
+function displayOf({ tasks }: JobRequest, planned: readonly PlannedTask[], files: Detected): Job['display'] {
   const first = [...files.values()].find((file): file is StoredFile => !(file instanceof AppError))
-  const works = tasks.filter(({ operation }) => operation.kind === 'process')
-  const last = works.at(-1)
-  const wished =
-    last?.operation.kind === 'process'
-      ? last.operation.wish([], last.operation.specOf(last.fields))
-      : undefined
-  const target = wished?.to ?? first?.format
+  const last = planned.findLast(({ makes }) => makes)
+  const target = last?.makes?.to ?? first?.format
+  const limits = planned.flatMap(({ limitS }) => limitS ?? [])
   return {
     source: first ? { filename: first.filename, format: first.format, size: first.size } : null,
     target: target === undefined ? null : { format: target },
     operations: [...new Set(tasks.map(({ operation }) => operation.name))],
-    pollS: pollAfterS(limitS || unknownLimitS),
+    pollS: pollAfterS(limits.length > 0 ? Math.max(...limits) : unknownLimitS),
   }
 }
 

@@ -193,6 +193,28 @@ describe('a job that is done again', () => {
     assert.ok(taskOf(made, 'a-pdf'))
   })
 
+  test('of a batch says of what could not be converted what it said at first', async () => {
+    const locked = { ...toPdf, output_format: 'mp3', input: 'b', password: 'secret' }
+    const items = {
+      ...{ a: imported, b: imported, 'a-pdf': { ...toPdf, input: 'a' }, 'b-mp3': locked },
+      out: out(['a-pdf', 'b-mp3']),
+    }
+    const state = await maker.job(
+      items,
+      { a: await stored('a.txt', 'A.'), b: await stored('b.txt', 'B.') },
+      { isBatch: true },
+    )
+    const refusal = ({ fixed }: JobState) => {
+      const { code, message, details } = fixed.find(({ name }) => name === 'b-mp3') ?? assert.fail()
+      return { code, message, details }
+    }
+    assert.equal(refusal(state).code, 'UNSUPPORTED_CONVERSION')
+    const { made } = await again(state)
+    assert.deepEqual(refusal(made), refusal(state))
+    assert.ok(!JSON.stringify(state).includes('secret'))
+    assert.deepEqual(made.job.display.target, { format: 'pdf' })
+  })
+
   test('fetches what it fetched, and asks for nothing that is no longer offered', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})

@@ -232,6 +232,30 @@ describe('a batch', () => {
     assert.equal(first.job.display.source?.filename, 'c.txt')
   })
 
+  test('is no worse for a last item whose target is missing or none', async () => {
+    for (const [last, code] of [
+      [{}, 'INVALID_INPUT'],
+      [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
+    ] as const) {
+      const places = await Promise.all([maker.upload({ open: true }), maker.upload({ open: true })])
+      for (const { key } of places)
+        await maker.app.services.files.putBytes(key, Buffer.from('A text.'), 'text/plain')
+      const [first, second] = places.map(({ id }) => ({ uploadId: id }))
+      const { status, json } = await maker.app.send('POST', '/v1/convert/batch', {
+        body: {
+          items: [
+            { ...first, targetFormat: 'html' },
+            { ...second, ...last },
+          ],
+        },
+      })
+      assert.equal(status, 202, JSON.stringify(json))
+      const { accepted, items: told } = json.data
+      assert.equal(accepted, 1)
+      assert.deepEqual([told[0].targetFormat, told[1].error.code], ['html', code])
+    }
+  })
+
   test('of what cannot be converted at all says so at once', async () => {
     const told: (readonly AppError[])[] = []
     const onAllRefused = (errors: readonly AppError[]) => {
