@@ -84,7 +84,8 @@ export const createBatch = contract({
     const items = await openItems(request, services)
     const created = (await request.jobMadeBefore()) ?? (await start(request, items, services))
     const { state, ...answer } = await waited(created, request, services)
-    const views = items.map((item) => itemView(item, created))
+    const shared = targetFormatOf(request.body)
+    const views = items.map((item) => itemView(item, created, shared))
     const rejected = views.filter(({ status }) => status === 'rejected').length
     return {
       ...answer,
@@ -221,7 +222,11 @@ async function fromUpload(
   }
 }
 
-function itemView({ index, item, names, source }: OpenItem, state: JobState): ItemView {
+function itemView(
+  { index, item, names, source }: OpenItem,
+  state: JobState,
+  shared: string | undefined,
+): ItemView {
   const refused = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
   const file = state.fixed.find(({ name }) => name === names.import)?.files?.[0]
   const sent =
@@ -231,7 +236,7 @@ function itemView({ index, item, names, source }: OpenItem, state: JobState): It
   return {
     index,
     filename: file?.filename ?? sent,
-    targetFormat: item.targetFormat ?? state.job.display.target?.format ?? null,
+    targetFormat: item.targetFormat ?? shared ?? null,
     taskName: names.convert,
     status: refused ? 'rejected' : 'accepted',
     ...(refused && { error: { code: refused.code ?? '', message: asSent(refused.message ?? '') } }),

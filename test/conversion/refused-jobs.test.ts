@@ -256,6 +256,18 @@ describe('a batch', () => {
     }
   })
 
+  test('says of each item what it becomes', async () => {
+    const body = {
+      targetFormat: 'pdf',
+      items: [{ url: 'https://a.test/a' }, { url: 'https://a.test/b', targetFormat: 'html' }],
+    }
+    const { json } = await maker.app.send('POST', '/v1/convert/batch', { body })
+    assert.deepEqual(
+      json.data.items.map((item: { targetFormat: string }) => item.targetFormat),
+      ['pdf', 'html'],
+    )
+  })
+
   test('of what cannot be converted at all says so at once', async () => {
     const told: (readonly AppError[])[] = []
     const onAllRefused = (errors: readonly AppError[]) => {
