@@ -78,7 +78,10 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/conversion/*.ts'],
     tests: [
-      ...tests('conversion', 'wishes durations source receive-upload start-job refused-jobs'),
+      ...tests(
+        'conversion',
+        'wishes durations source receive-upload imports uploads start-job earlier-jobs refused-jobs',
+      ),
       ...tests('functions', 'convert wrong-input uploads merge pipeline pdf-tools webhooks'),
     ],
   },
