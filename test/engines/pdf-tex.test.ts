@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 // @ts-expect-error -- a part of a program that is no TypeScript
 import { withAccents } from '../../layers/pdf/accents.mjs'
@@ -57,7 +58,7 @@ const letters = pdfOf({
   2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
   3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /T3 6 0 R >> >> >>',
   4: stream(
-    `BT /F1 12 Tf 1 0 0 1 50 250 Tm [(The Caf) -111 (\u00b4) 444 (e is open)] TJ
+    `BT /F1 12 Tf 1 0 0 1 50 250 Tm [(The Caf) -111 (\u00b4) 444 (e is na) 27 (\\250) 306 (\\235) (ve)] TJ
     1 0 0 1 50 220 Tm [(On a d) -111 (e) 444 (\u00b4) -111 (j) 20 (a vu)] TJ
     ${['one', 'two', 'three']
       .map(
@@ -66,7 +67,10 @@ const letters = pdfOf({
       )
       .join('\n')} ET`,
   ),
-  5: font('Helvetica'),
+  5: font('Helvetica').replace(
+    '/WinAnsiEncoding',
+    '<< /BaseEncoding /WinAnsiEncoding /Differences [157 /dotlessi] >>',
+  ),
   6: '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 136 /LastChar 136 /Widths [500] /Encoding << /Type /Encoding /Differences [136 /a136] >> /CharProcs << /a136 7 0 R >> /Resources << >> >>',
   7: stream('500 0 0 0 500 500 d1 100 100 300 300 re f'),
 })
@@ -92,10 +96,17 @@ describe('pages as TeX sets them', () => {
 
   test('have their accents on their letters, and their bullets', async () => {
     const { text } = await written('letters.pdf')
-    assert.match(text, /The Café is open/)
+    assert.match(text, /The Café is naïve/)
     assert.match(text, /On a déja vu/)
     assert.equal(text.match(/^\s*-\s+Item \w+ of a list$/gm)?.length, 3)
   })
+})
+
+test('the text of such pages has whole letters and bullets', async () => {
+  const { path } = await convert(pdf, at('letters.pdf'), 'txt')
+  const text = await readFile(path, 'utf8')
+  assert.match(text, /The Café is naïve/)
+  assert.equal(text.match(/^• Item \w+ of a list$/gm)?.length, 3)
 })
 
 describe('an accent', () => {

@@ -17,11 +17,23 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
     } catch (error) {
       throw unreadablePdf(error)
     }
-    const text = await readFile(part, 'utf8')
+    const text = inWholeLetters(await readFile(part, 'utf8'))
     await rm(part)
     empty &&= text.trim() === ''
     await appendFile(path, text)
   }
   if (empty) tools.warn('NO_TEXT', 'The pages hold no text, only pictures of it.')
   return { path }
+}
+
+/**
+ * As TeX paints letters that its older fonts lack, and Poppler tells them: each accent by itself, over a letter without
+ * its dot; a bullet whose font names no letters as a control character.
+ */
+function inWholeLetters(text: string): string {
+  return text
+    .replaceAll(/\p{L}[\u0300-\u036f]+/gu, (letter) =>
+      letter.replace('\u0131', 'i').replace('\u0237', 'j').normalize('NFC'),
+    )
+    .replaceAll(/^( *)[\u0080-\u009f](?= )/gm, '$1•')
 }
