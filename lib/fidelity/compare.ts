@@ -137,11 +137,20 @@ function measured({ source, result, from, to }: Compared): Partial<Record<Unit, 
   return {
     ...(source.words &&
       result.words &&
-      certaintyOf(from) !== 'vague' && { words: wordsKept(source.words, result.words) }),
+      certaintyOf(from) !== 'vague' && { words: wordsKept(source.words, onPages(source, result)) }),
     ...Object.fromEntries(counted),
     ...(slides !== undefined && shown !== undefined && { slides: kept(slides, shown) }),
     ...(formatById(to).category === 'image' ? {} : played(lasting(source, to), result)),
   }
+}
+
+/** What a document says on top and at the bottom of its pages once stands in a PDF on each. */
+function onPages({ counts: { pages } }: Holding, { words, marginWords }: Holding): Words {
+  if (!words || !marginWords || !pages) return words ?? new Words()
+  const all = new Words()
+  all.addAll(words)
+  all.addAll(marginWords, pages)
+  return all
 }
 
 const wordsKept = (source: Words, result: Words) => kept(source.total, source.keptIn(result))

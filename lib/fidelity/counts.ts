@@ -25,9 +25,9 @@ export class Counts {
     return true
   }
 
-  addAll(other: Counts): void {
+  addAll(other: Counts, times: number): void {
     for (const [at, word] of other.words.entries())
-      if (this.add(other.#hashes[at] ?? 0, other.timesOf(at))) this.words.push(word)
+      if (this.add(other.#hashes[at] ?? 0, other.timesOf(at) * times)) this.words.push(word)
   }
 
   /** Of the word at this place of `words`. */

@@ -33,6 +33,8 @@ export interface Holding {
   readonly visibleWords?: Words
   /** Of the comments of a document, which some writers bring into its text. */
   readonly commentWords?: Words
+  /** Of the lines on top and at the bottom of its pages, which are not among its words: each stands there once. */
+  readonly marginWords?: Words
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   /** How long it plays. */
   readonly seconds?: number

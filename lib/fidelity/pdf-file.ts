@@ -1,5 +1,5 @@
-import { inflateSync } from 'node:zlib'
-import { type FileBytes, mostAtOnce } from './bytes.ts'
+import type { FileBytes } from './bytes.ts'
+import { UnreadPdf, unpacked, unpredicted } from './pdf-filters.ts'
 import { type Dict, isDict, Name, Operator, Ref, type Value, Values } from './pdf-objects.ts'
 
 /** Bytes that are looked at before a file counts as one that was made to be slow. */
@@ -7,9 +7,6 @@ const mostRead = 256 * 1024 * 1024
 
 /** Bytes of a file that is read at once. */
 const mostWhole = 16 * 1024 * 1024
-
-/** A damaged file, or one of a kind that is left to others: encrypted, or compressed in a rare way. */
-export class UnreadPdf extends Error {}
 
 /** In a table: an object that is there, and one that is not. */
 const [letterN, letterF] = [110, 102]
@@ -252,33 +249,4 @@ const numbersIn = (value: Value | undefined): number[] => (Array.isArray(value) 
 const namesIn = (value: Value | Stream | undefined): string[] => {
   const all = Array.isArray(value) ? value : [value]
   return all.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
-}
-
-function unpacked(data: Buffer, filter: string): Buffer {
-  if (filter !== 'FlateDecode' && filter !== 'Fl') throw new UnreadPdf(`a stream is packed by ${filter}`)
-  // What is cut off is read as far as it goes, as readers do.
-  const chunkSize = Math.min(Math.max(data.length * usualRatio, leastChunk), mostChunk)
-  return inflateSync(data, { maxOutputLength: mostAtOnce, finishFlush: 2, chunkSize })
-}
-
-/** Unpacked text is longer by as much as this, and is better put into one piece of memory than together from several. */
-const usualRatio = 8
-const [leastChunk, mostChunk] = [1024, 256 * 1024]
-
-/** 7.4.4.4, for the tables of a file: they use no other than up. */
-function unpredicted(data: Buffer, parameters: Dict): Buffer {
-  const predictor = Number(parameters.get('Predictor') ?? 1)
-  if (predictor < 10) return data
-  const columns = Number(parameters.get('Columns') ?? 1)
-  const rows = Math.floor(data.length / (columns + 1))
-  const out = Buffer.alloc(rows * columns)
-  for (let row = 0; row < rows; row++) {
-    const type = data[row * (columns + 1)]
-    if (type !== 0 && type !== 2) throw new UnreadPdf('a table is packed in a rare way')
-    for (let column = 0; column < columns; column++) {
-      const above = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
-      out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + above
-    }
-  }
-  return out
 }

@@ -27,6 +27,7 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
     hasChanges ||= xml?.includes('<w:delText') === true
   }
   const comments = commentsOf(readRuns((await zip.text('word/comments.xml')) ?? '').text)
+  const margins = await marginsOf(zip)
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
   const found: Feature[] = [
     ...(hasHiddenText ? (['hiddenText'] as const) : []),
@@ -34,9 +35,9 @@ export async function wordDocument(bytes: FileBytes): Promise<Holding | undefine
     ...(hasEquations ? (['equations'] as const) : []),
     ...(hasChanges ? (['changes'] as const) : []),
     ...(comments.commentWords ? (['comments'] as const) : []),
-    ...((await hasText(zip, /^word\/(header|footer)\d*\.xml$/)) ? (['margins'] as const) : []),
+    ...(margins.marginWords ? (['margins'] as const) : []),
   ]
-  return { words, ...comments, counts: {}, features: found }
+  return { words, ...comments, ...margins, counts: {}, features: found }
 }
 
 /** Some programs have a place for comments where there are none. */
@@ -49,12 +50,16 @@ function commentsOf(...texts: readonly string[]): Pick<Holding, 'commentWords'> 
 const hidingIn = (styles: Buffer) =>
   styles.includes('<w:vanish') ? hidingStyles(styles.toString()) : noStyles
 
-async function hasText(zip: Zip, pattern: RegExp): Promise<boolean> {
-  for (const name of zip.names.filter((one) => pattern.test(one)).slice(0, 3)) {
-    const xml = await zip.text(name)
-    if (xml !== undefined && /\p{L}/u.test(readRuns(xml).text)) return true
-  }
-  return false
+/** A document of many sections may have them anew in each. */
+const mostMargins = 12
+
+async function marginsOf(zip: Zip): Promise<Pick<Holding, 'marginWords'>> {
+  const names = zip.names.filter((name) => /^word\/(header|footer)\d*\.xml$/.test(name))
+  const texts = new Set<string>()
+  for (const name of names.slice(0, mostMargins)) texts.add(readRuns((await zip.text(name)) ?? '').text)
+  const marginWords = new Words()
+  for (const text of texts) marginWords.add(text)
+  return marginWords.total > 0 ? { marginWords } : {}
 }
 
 /** What of an OpenDocument file is not on its pages (OpenDocument 1.3, part 3). */

@@ -88,10 +88,10 @@ export class Words {
     this.#hasDigits = true
   }
 
-  /** The words of another text besides. */
-  addAll(other: Words): void {
-    this.#counts.addAll(other.#counts)
-    this.#total += other.#total
+  /** The words of another text besides. @param times that it stands there. */
+  addAll(other: Words, times = 1): void {
+    this.#counts.addAll(other.#counts, times)
+    this.#total += other.#total * times
     this.#hasDigits ||= other.#hasDigits
   }
 

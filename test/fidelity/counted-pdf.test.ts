@@ -8,15 +8,19 @@ import { holdingOf } from '../../lib/fidelity/read.ts'
 const folder = await mkdtemp(join(tmpdir(), 'counted-pdf-'))
 after(() => rm(folder, { recursive: true }))
 
-const stream = (content: string) => `<</Length ${content.length}>>stream\n${content}\nendstream`
+const stream = (content: string, filter = 'null') =>
+  `<</Length ${content.length}/Filter ${filter}>>stream\n${content}\nendstream`
 
-/** A page of this content, in a font of plain letters, with more objects from number 6 on. */
-function pdf(content: string, fonts = '/F 5 0 R', ...more: readonly string[]): string {
+/** A page of this content, or one of this stream, in a font of plain letters, with more objects from number 6 on. */
+const pdf = (content: string, fonts?: string, ...more: readonly string[]) =>
+  pageOf(stream(content), fonts, ...more)
+
+function pageOf(content: string, fonts = '/F 5 0 R', ...more: readonly string[]): string {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<<${fonts}>>>>>>`,
-    stream(content),
+    content,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
     ...more,
   ]
@@ -57,6 +61,16 @@ for (const [content, words, what] of shown)
   test(`a page is read for what it shows: ${what}`, async () => {
     assert.equal(await wordsOf(pdf(`BT /F 9 Tf ${content} ET`)), words)
   })
+
+test('a page is read that is packed by digits, alone or over what is compressed', async () => {
+  const hex = Buffer.from('BT /F 9 Tf (one two) Tj ET').toString('hex')
+  assert.equal(await wordsOf(pageOf(stream(`${hex}>`, '/ASCIIHexDecode'))), 2)
+  // Made by Python's base64: four bytes of 0 before `BT /F 9 Tf (one two three) Tj ET`, and a text that is compressed.
+  const plain = String.raw`z6<#'\7Na]6<+[7$Df0,/FE_XGFD,]+ALSa$C*5rE`
+  assert.equal(await wordsOf(pageOf(stream(`${plain}~>`, '/ASCII85Decode'))), 3)
+  const compressed = 'Garg^;:\'McYZ(m";p`V3\n93!AhcW;O:-q[368BWY<\ndSpLo;K*(B!!(PR$Wd~>'
+  assert.equal(await wordsOf(pageOf(stream(compressed, '[/ASCII85Decode/FlateDecode]'))), 4)
+})
 
 test('a table of objects is read however it is spaced', async () => {
   const text = pdf('BT /F 9 Tf (one) Tj ET')
