@@ -6,6 +6,8 @@ import { runsOf, spaceBetween } from './runs.ts'
 export interface FurnitureRow {
   readonly runs: readonly Run[]
   readonly alignment: Alignment
+  /** Left and right edge, in points from the left one of the page: it may be wider than the text. */
+  readonly edges: readonly [number, number]
 }
 
 /** What stands at the top and the bottom of page after page. */
@@ -105,7 +107,7 @@ function rowOf(group: readonly Row[]): FurnitureRow[] {
     const space = before ? [{ ...run, text: spaceBetween(before, word, row.line) }] : []
     return [...space, word === number ? { ...run, field: 'page' } : run]
   })
-  return [{ runs, alignment: alignmentOf(group) }]
+  return [{ runs, alignment: alignmentOf(group), edges: [row.line.box[0], row.line.box[2]] }]
 }
 
 /** Rows with something at both sides have a tab between and start at the left. */

@@ -72,12 +72,13 @@ function createWriter(library: Docx, layout: Layout) {
     for (const [index, block] of part.blocks.entries()) {
       children.push(...(await blockParts(block, part.blocks[index + 1], place)))
     }
+    const rowOf = (row: FurnitureRow) => furnitureParagraph(row, part)
     return {
       properties: sectionOptions(library, part),
       // A part of a page has those of the page.
       ...(!part.continuous && {
-        headers: { default: new library.Header({ children: layout.header.map(furnitureParagraph) }) },
-        footers: { default: new library.Footer({ children: layout.footer.map(furnitureParagraph) }) },
+        headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
+        footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
       }),
       children: children.length > 0 ? children : [new library.Paragraph({})],
     }
@@ -149,10 +150,24 @@ function createWriter(library: Docx, layout: Layout) {
     return library.AlignmentType[names[alignment]]
   }
 
-  function furnitureParagraph({ runs, alignment }: FurnitureRow): docx.Paragraph {
+  /** What has a wide gap before it stands in the middle or, as the last of the row, at the right edge. */
+  function furnitureParagraph(
+    { runs, alignment, edges: [from, to] }: FurnitureRow,
+    { width, margins: [left, , right] }: Section,
+  ): docx.Paragraph {
+    const tabs = runs.reduce((count, { text }) => count + text.split('\t').length - 1, 0)
+    const stops = Array.from({ length: tabs }, (_, at) => ({
+      type: at === tabs - 1 ? ('right' as const) : ('center' as const),
+      position: twips(from - left + ((to - from) * (at + 1)) / tabs),
+    }))
+    const apart = {
+      tabStops: stops,
+      indent: { left: twips(from - left), right: twips(width - right - to) },
+    }
     return new library.Paragraph({
       children: textRuns(library, runs, {}),
-      alignment: alignments(alignment),
+      alignment: alignments(tabs > 0 ? 'left' : alignment),
+      ...(tabs > 0 && apart),
       spacing: { before: 0, after: 0 },
     })
   }

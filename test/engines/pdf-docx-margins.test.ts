@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { pdf } from '../../lib/engines/pdf.ts'
+import { output } from './judge.ts'
+import { pdfOf, shelf } from './pdf-maker.ts'
+import { convert } from './run-engine.ts'
+
+const put = (left: number, base: number, text: string) => `1 0 0 1 ${left} ${base} Tm (${text}) Tj`
+const stream = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
+const body = (page: number) =>
+  Array.from({ length: 8 }, (_, line) =>
+    put(
+      72,
+      700 - line * 14,
+      `Line ${line} of part ${page} speaks of a river and a mountain, and of more than these.`,
+    ),
+  )
+
+/** Short pages whose running lines stand at both sides, and in the middle. */
+const report = pdfOf({
+  1: '<< /Type /Catalog /Pages 2 0 R >>',
+  2: '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /MediaBox [0 0 612 792] /Resources << /Font << /F1 9 0 R >> >> >>',
+  ...Object.fromEntries(
+    [3, 4, 5].map((at) => [at, `<< /Type /Page /Parent 2 0 R /Contents ${at + 3} 0 R >>`]),
+  ),
+  ...Object.fromEntries(
+    [1, 2, 3].map((page) => [
+      page + 5,
+      stream(
+        `BT /F1 11 Tf ${[
+          ...[put(72, 750, 'Annual report'), put(440, 750, 'Confidential draft')],
+          ...[put(72, 40, 'Company'), put(270, 40, 'Department'), put(505, 40, String(page))],
+          ...body(page),
+        ].join(' ')} ET`,
+      ),
+    ]),
+  ),
+  9: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+})
+
+const at = await shelf({ 'report.pdf': report })
+
+describe('lines on top and at the bottom of the pages of a PDF', () => {
+  test('are those of the Word document, each part where it stands', async () => {
+    const { path } = await convert(pdf, at('report.pdf'), 'docx')
+    const partOf = async (name: string) => {
+      const xml = await output('unzip', '-p', path, `word/${name}`)
+      const stops = [...xml.matchAll(/<w:tab w:val="(\w+)" w:pos="(\d+)"/g)].map(([, type, position]) => ({
+        ...{ type, at: Math.round(Number(position) / 20) },
+      }))
+      const text = xml
+        .replaceAll(/<w:tab\/>/g, '|')
+        .replaceAll(/<w:instrText[^>]*>\s*(\w+)[^<]*/g, '<a>$1')
+        .replaceAll(/<[^>]+>/g, '')
+      return { text, stops }
+    }
+    const header = await partOf('header1.xml')
+    const [right] = header.stops
+    assert.equal(header.text.trim(), 'Annual report|Confidential draft')
+    assert.equal(right?.type, 'right')
+    // From the left edge of the text, and beyond its right one, which is at 358.
+    assert.ok(Math.abs((right?.at ?? 0) - 451) < 2, `${right?.at} points`)
+    const footer = await partOf('footer1.xml')
+    assert.equal(footer.text.trim(), 'Company|Department|PAGE')
+    assert.deepEqual(footer.stops, [
+      { type: 'center', at: 220 },
+      { type: 'right', at: 439 },
+    ])
+    assert.equal((await output('pandoc', '--from=docx', '--to=plain', path)).match(/Annual|Company/g), null)
+  })
+})
