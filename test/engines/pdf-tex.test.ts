@@ -7,6 +7,7 @@ import { alignedTables } from '../../lib/engines/pdf/docx/aligned.ts'
 import { type Atom, readingOrder } from '../../lib/engines/pdf/docx/columns.ts'
 import { lineOf } from '../../lib/engines/pdf/docx/lines.ts'
 import type { Style, Word } from '../../lib/engines/pdf/docx/page.ts'
+import { ruledRegions } from '../../lib/engines/pdf/docx/ruled-rows.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { numbersIn } from './columns-maker.ts'
 import { output } from './judge.ts'
@@ -211,5 +212,19 @@ describe('gaps of lines that are set wide', () => {
     assert.deepEqual(alignedTables([line(10, ...wide), line(22, ...wide), line(34, ...wide)]), [])
     const cells = [0, 25, 60, 85, 120]
     assert.equal(alignedTables([line(10, ...cells), line(22, ...cells), line(34, ...cells)]).length, 1)
+  })
+
+  test('are those of a table between lines that are drawn, though they are narrow', () => {
+    const rows = [10, 22, 34, 46].map((base) => line(base, 0, 32, 64))
+    assert.deepEqual(alignedTables(rows), [])
+    const rule = (top: number, right = 87) =>
+      ({ box: [-1, top, right, top + 0.4], color: '000000', stroked: true, rectangle: true }) as const
+    const [table] = alignedTables(rows, ruledRegions([rule(0), rule(13), rule(48)]))
+    assert.equal(table?.rows.length, 4)
+    assert.equal(table?.rows[3]?.length, 3)
+    assert.deepEqual(table?.xs, [0, 27, 59, 91])
+    // Lines of other widths are none of it, nor are rows outside.
+    assert.deepEqual(ruledRegions([rule(0), rule(13, 120)]), [])
+    assert.deepEqual(alignedTables(rows, ruledRegions([rule(0), rule(8)])), [])
   })
 })

@@ -2,6 +2,7 @@ import { around, type Box, type Interval, median, without } from './geometry.ts'
 import { isPreformatted, type Line, segmentsOf } from './lines.ts'
 import { markOf } from './marks.ts'
 import type { Word } from './page.ts'
+import { isWithin } from './ruled-rows.ts'
 
 /** Lines that stand as a table without being drawn as one: cells by row, then by column. */
 export interface AlignedTable {
@@ -12,18 +13,26 @@ export interface AlignedTable {
   readonly rows: readonly (readonly (readonly Word[])[])[]
 }
 
+/** Points. */
+const mostRoom = 12
 /** In units of the size of the letters: what a row must have once, and what then separates columns. */
 const wideGap = 1.1
+const closeGap = 0.8
 const columnGap = 0.42
 /** What it must have beside the gaps within its pieces. */
 const widened = 2.5
 
-/** Finds runs of lines whose words leave the same strips empty. */
-export function alignedTables(lines: readonly Line[]): AlignedTable[] {
+/**
+ * Finds runs of lines whose words leave the same strips empty.
+ *
+ * @param ruled where lines are drawn between rows: what stands there is a table, and its columns may be closer together
+ */
+export function alignedTables(lines: readonly Line[], ruled: readonly Box[] = []): AlignedTable[] {
+  const gapOf = (line: Line) => (isWithin(line, ruled) ? closeGap : wideGap)
   const tables: AlignedTable[] = []
   let at = 0
   while (at < lines.length) {
-    const run = runFrom(lines, at)
+    const run = runFrom(lines, at, gapOf)
     const head = run && headOf(run, lines[at - 1], tables.at(-1)?.lines.at(-1))
     const table = (head && tableOf([head, ...run])) ?? (run && tableOf(run))
     if (table) tables.push(table)
@@ -32,7 +41,8 @@ export function alignedTables(lines: readonly Line[]): AlignedTable[] {
   return tables
 }
 
-function runFrom(lines: readonly Line[], start: number): Line[] | undefined {
+function runFrom(lines: readonly Line[], start: number, gapOf: (line: Line) => number): Line[] | undefined {
+  const isRow = (line: Line) => isRowOf(line, gapOf(line))
   const first = lines[start]
   if (!first || !isRow(first)) return undefined
   const run = [first]
@@ -45,7 +55,7 @@ function runFrom(lines: readonly Line[], start: number): Line[] | undefined {
     const left = without(free, intervalsOf(line))
     const whole = around([...run, line].map(({ box }) => box))
     const gaps = gapsWithin(left, run, line.style.size * 0.9)
-    if (gaps.length === 0 || line.spread || isText(line, whole) || isPreformatted(line)) break
+    if (gaps.length === 0 || line.spread || isText(line, whole, gapOf(line)) || isPreformatted(line)) break
     free = left
     const goesOn = line.box[0] > (gaps[0]?.from ?? 0) && line.base - before.base < line.style.size * 1.5
     if (isRow(line) || goesOn) {
@@ -68,22 +78,22 @@ function headOf(run: readonly Line[], line: Line | undefined, last: Line | undef
 }
 
 /** Several pieces, and not just the mark of a list before its text. */
-function isRow(line: Line): boolean {
+function isRowOf(line: Line, least: number): boolean {
   if (isPreformatted(line) || line.spread) return false
-  const pieces = segmentsOf(line, Math.max(wideGap, widened * usualGap(line))).length
+  const pieces = segmentsOf(line, Math.max(least, widened * usualGap(line, least))).length
   return pieces >= (markOf(line.words) ? 3 : 2)
 }
 
 /** Between the words of a piece, in sizes of the letters: lines that are set wide have wider ones after a sentence. */
-function usualGap({ words, style }: Line): number {
+function usualGap({ words, style }: Line, least: number): number {
   const visual = [...words].sort((a, b) => a.box[0] - b.box[0])
   const gaps = visual.slice(1).map(({ box }, index) => (box[0] - (visual[index]?.box[2] ?? 0)) / style.size)
-  return median(gaps.filter((gap) => gap < wideGap))
+  return median(gaps.filter((gap) => gap < least))
 }
 
 /** A line of prose ends a table even where a gap happens to fit. */
-function isText(line: Line, whole: Box): boolean {
-  const [only, ...more] = segmentsOf(line, wideGap)
+function isText(line: Line, whole: Box, gap: number): boolean {
+  const [only, ...more] = segmentsOf(line, gap)
   return more.length === 0 && !!only && line.box[2] - line.box[0] > (whole[2] - whole[0]) * 0.6
 }
 
@@ -103,7 +113,10 @@ function tableOf(run: readonly Line[]): AlignedTable | undefined {
   const size = run[0]?.style.size ?? 10
   const gaps = gapsWithin(freeOf(run), run, size * columnGap)
   const box = around(run.map((line) => line.box))
-  const xs = [box[0], ...gaps.map(({ from, to }) => (from + to) / 2), box[2]]
+  const middles = gaps.map(({ from, to }) => (from + to) / 2)
+  // The last column has as much room as the others, or a font that is a little wider breaks its words.
+  const room = Math.min(mostRoom, ...gaps.map(({ from, to }) => (to - from) / 2))
+  const xs = [box[0], ...middles, box[2] + (gaps.length > 0 ? room : 0)]
   const rows = run.map((line) =>
     xs
       .slice(1)

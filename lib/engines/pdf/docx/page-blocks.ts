@@ -8,6 +8,7 @@ import { withSpread } from './justified.ts'
 import { isRightToLeft, type Line, lineInOrder, linesOf } from './lines.ts'
 import type { Page, Vector, Word } from './page.ts'
 import { type ParagraphRules, paragraphsOf } from './paragraphs.ts'
+import { ruledRegions } from './ruled-rows.ts'
 
 export interface PageRules extends Omit<ParagraphRules, 'column'> {
   /** Left and right edge of the text of the whole document. */
@@ -17,6 +18,12 @@ export interface PageRules extends Omit<ParagraphRules, 'column'> {
   readonly labels: ReadonlySet<Word>
   /** Words that stand on every page. */
   readonly furniture: ReadonlySet<Word>
+}
+
+/** What is drawn behind words, and between them. */
+interface Drawn {
+  readonly fills: readonly Vector[]
+  readonly ruled: readonly Box[]
 }
 
 interface PageAtom extends Atom {
@@ -56,18 +63,21 @@ export function blocksOf(page: Page, grids: readonly Grid[], rules: PageRules): 
       .filter((picture) => !grids.some(({ box }) => centerIn(picture.box, box)))
       .map(blockAtom),
   ]
-  const fills = fillsOf(page.vectors, page.width * page.height)
-  const bands = readingOrder(atoms, rules.column).map((band) => bandOf(band, page, fills, rules))
+  const drawn = {
+    fills: fillsOf(page.vectors, page.width * page.height),
+    ruled: ruledRegions(page.vectors),
+  }
+  const bands = readingOrder(atoms, rules.column).map((band) => bandOf(band, page, drawn, rules))
   const flow = bandsApart(bands, rules.pitch)
   return [...flow, ...turnedText(page, rules).map((block) => ({ ...block, column: rules.column }))]
 }
 
-function bandOf(band: Band<PageAtom>, page: Page, fills: readonly Vector[], rules: PageRules): FlowBlock[] {
+function bandOf(band: Band<PageAtom>, page: Page, drawn: Drawn, rules: PageRules): FlowBlock[] {
   const { columns } = band
   const centers = [...(rules.centers ?? []), page.width / 2]
   const flows = columns.map(({ atoms, column }) =>
     // The middle of the page is that of its text only where there are no columns.
-    flowOf(atoms, fills, { ...rules, column, centers: column === rules.column ? centers : [] }),
+    flowOf(atoms, drawn, { ...rules, column, centers: column === rules.column ? centers : [] }),
   )
   const set = columnSetOf(band, rules.column, page.vectors)
   if (!set) return flows.flat().map((block) => ({ ...block, column: rules.column }))
@@ -122,10 +132,10 @@ const blockAtom = (block: Block): PageAtom => ({
 })
 
 /** One column from top to bottom. */
-function flowOf(atoms: readonly PageAtom[], fills: readonly Vector[], rules: ParagraphRules): Block[] {
+function flowOf(atoms: readonly PageAtom[], { fills, ruled }: Drawn, rules: ParagraphRules): Block[] {
   const lines = withSpread(linesOf(atoms.flatMap(({ words }) => words)), rules.column)
   const solid = atoms.flatMap(({ block }) => block ?? [])
-  const tables = lines.length > maxLines ? [] : alignedTables(lines)
+  const tables = lines.length > maxLines ? [] : alignedTables(lines, ruled)
   const inTable = new Set(tables.flatMap((table) => table.lines))
   const blocks: Block[] = [...solid]
   let run: Line[] = []
