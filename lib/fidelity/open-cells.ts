@@ -27,7 +27,7 @@ const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47
 const [space, ampersand] = [32, 38]
 /** Above any sign of ASCII. */
 const notPlain = 128
-const [lowerF, lowerN, lowerV] = [102, 110, 118]
+const [lowerF, lowerN, lowerS, lowerV] = [102, 110, 115, 118]
 const cell = Buffer.from('table:table-cell')
 const row = Buffer.from('table:table-row')
 const paragraph = Buffer.from('text:p')
@@ -35,6 +35,7 @@ const columns = Buffer.from('number-columns-repeated=')
 const rows = Buffer.from('number-rows-repeated=')
 const formula = Buffer.from('formula=')
 const visibility = Buffer.from('visibility=')
+const valueType = Buffer.from('value-type="')
 /** Around the text of most cells. */
 const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
 
@@ -57,6 +58,8 @@ export class OpenCells {
   #isRepeated = false
   #hasFormula = false
   #saysWhetherSeen = false
+  /** A number, date or state, which each format and language writes in its own way: its letters are no words. */
+  #isValue = false
   /** Where each part of a text begins and ends; both are 0 for a gap. */
   #bounds: number[] = []
   /** Of what the open shapes stand in. */
@@ -145,6 +148,7 @@ export class OpenCells {
     this.#isRepeated = false
     this.#hasFormula = false
     this.#saysWhetherSeen = false
+    this.#isValue = false
     let at = from
     for (; at < length; at++) {
       const byte = xml[at] ?? 0
@@ -154,6 +158,8 @@ export class OpenCells {
       const first = xml[at + 1]
       if (first === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
       else if (first === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
+      else if (first === lowerV && this.#isAt(at + 1, valueType))
+        this.#isValue ||= xml[at + 1 + valueType.length] !== lowerS
       else if (first === lowerV) this.#saysWhetherSeen ||= this.#isAt(at + 1, visibility)
     }
     return at
@@ -224,7 +230,8 @@ export class OpenCells {
     if (text.trim() === '') return
     const times = this.#rows * this.#columns
     this.cells += times
-    this.#words.add(text, times)
+    if (this.#isValue) this.#words.addNumber()
+    else this.#words.add(text, times)
   }
 
   /** The same of a text in ASCII in which nothing stands for a sign. */
@@ -234,7 +241,8 @@ export class OpenCells {
     if (start === to) return
     const times = this.#rows * this.#columns
     this.cells += times
-    this.#words.addAscii(this.#xml, start, to, times)
+    if (this.#isValue) this.#words.addNumber()
+    else this.#words.addAscii(this.#xml, start, to, times)
   }
 
   #text(): string {

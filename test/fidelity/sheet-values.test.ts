@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { holdingOf } from '../../lib/fidelity/read.ts'
+import { scratchFolder } from '../scratch.ts'
+
+async function cellsOf(...cells: readonly string[]) {
+  const path = join(scratchFolder('values'), 'a.fods')
+  const rows = cells.map((one) => `<table:table-row>${one}</table:table-row>`).join('')
+  await writeFile(
+    path,
+    `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table>${rows}</table:table></office:spreadsheet></office:body></office:document>`,
+  )
+  const holding = await holdingOf(path, 'fods', { isResult: false })
+  return { cells: holding?.counts.cells, words: holding?.words?.total, isEmpty: holding?.words?.isEmpty }
+}
+
+const cell = (attributes: string, text: string) =>
+  `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`
+const value = (type: string, text: string) => cell(`office:value-type="${type}" office:value="1"`, text)
+
+test('states, dates and amounts of OpenDocument sheets are no words, as in those of Excel', async () => {
+  const values = [
+    value('boolean', 'TRUE'),
+    value('date', '5. January 2024'),
+    value('currency', '12 EUR'),
+    value('float', 'two and a half'),
+    // Neither plain, nor in ASCII.
+    value('date', '<text:span>März</text:span> 2024'),
+    cell('office:value-type="string" office:string-value="" calcext:value-type="error"', 'Err:502'),
+  ]
+  assert.deepEqual(await cellsOf(...values), { cells: 6, words: 0, isEmpty: false })
+  const texts = [
+    value('string', 'one two'),
+    cell('table:style-name="ce1"', 'three'),
+    value('boolean', 'TRUE'),
+  ]
+  assert.deepEqual(await cellsOf(...texts), { cells: 3, words: 3, isEmpty: false })
+})
