@@ -364,7 +364,7 @@ describe('texts and tables', () => {
     }
   })
 
-  test('have dates that nobody reads otherwise, however the sheet shows them', async () => {
+  test('have dates and times that nobody reads otherwise, however the sheet shows them', async () => {
     const names = ['office', 'style', 'number', 'table', 'text'].map(
       (name) =>
         `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
@@ -384,13 +384,15 @@ describe('texts and tables', () => {
       source,
       `<office:document ${names.join(' ')} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
        <office:automatic-styles>${look('d', date)}${look('m', `${date}<number:text> </number:text>${hours}`)}
-       ${look('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}</office:automatic-styles>
+       ${look('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}
+       ${look('t', `${hours}<number:text> </number:text><number:am-pm/>`, 'time')}</office:automatic-styles>
        <office:body><office:spreadsheet><table:table table:name="a"><table:table-row>
        ${cell('d', 'date', '2023-03-04')}${cell('m', 'date', '2023-03-04T18:05:00')}${cell('n', 'float', '1.2345')}
+       ${cell('t', 'time', 'PT12H30M00S')}${cell('t', 'time', 'PT36H00M00S')}
        </table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
     )
     const { path } = await convert(engine, source, 'csv')
-    assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345\n')
+    assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345,12:30:00,36:00:00\n')
     // Nobody may change the look of what is protected by a password, and the office is not to end by the attempt.
     const locked = join(scratch, 'protected-dates.fods')
     const key =
@@ -399,7 +401,7 @@ describe('texts and tables', () => {
     await writeFile(locked, open.replace('table:name="a"', `table:name="a" ${key}`))
     assert.match(
       await readFile((await convert(engine, locked, 'csv')).path, 'utf8'),
-      /^03.04.2023,.*,1\.2345\n$/,
+      /^03.04.2023,.*,1\.2345,.*\n$/,
     )
   })
 
