@@ -43,6 +43,7 @@ describe('of a key', () => {
     const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
     for (const wrong of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five]) assert.ok(!isTaken('scopes', wrong))
     assert.ok(isTaken('scopes', [...presets.full]))
+    assert.deepEqual(scopesOf({ access: 'read-only' }), ['CONVERT_READ', 'ACCOUNT_READ'])
     assert.deepEqual(scopesOf({ access: 'convert-only' }), ['CONVERT_READ', 'CONVERT_WRITE'])
     assert.deepEqual(scopesOf({ scopes: ['ACCOUNT_READ'] }), ['ACCOUNT_READ'])
     assert.equal(scopesOf({}), undefined)

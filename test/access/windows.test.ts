@@ -131,14 +131,51 @@ describe('requests that are counted some at a time', () => {
 
   test('do not count for others before they have come', () => {
     const { blocks } = begun(1, 20)
-    blocks.begin('two', 'LIMIT#1', 5, [reading('minute', 25, 1000)])
+    blocks.begin('two', 'LIMIT#1', 5, [reading('minute', 25, 1000), reading('day', 25, 1000)])
     blocks.begin('three', 'LIMIT#2', 9, [reading('minute', 9, 1000)])
-    const used = (of: Reading) => blocks.without('LIMIT#1', [of])[0]?.used
+    const used = (of: Reading) => {
+      const [told] = blocks.without('LIMIT#1', [of])
+      assert.deepEqual({ ...told, used: of.used }, of)
+      return told?.used
+    }
     assert.equal(used(reading('minute', 25, 1000)), 21)
     assert.equal(used(reading('hour', 25, 1000)), 25, 'another window')
     assert.equal(used(reading('minute', 25, 1000, now + 61_000)), 25, 'the one after it')
     blocks.next('two', now)
     assert.equal(used(reading('minute', 25, 1000)), 22)
+  })
+
+  test('end with the first of their windows, and are told of all', () => {
+    const readings = [reading('minute', 9, 1000), reading('day', 19, 1000, now + 90_000)]
+    const blocks = new Blocks()
+    blocks.begin('one', 'LIMIT#1', 3, readings)
+    assert.deepEqual(
+      blocks.next('one', now),
+      readings.map((one) => ({ ...one, used: one.used - 1 })),
+    )
+    assert.equal(blocks.next('one', now + 60_000), undefined)
+    assert.ok(blocks.next('one', now + 59_999))
+  })
+
+  test('are known of ten thousand names', () => {
+    const blocks = new Blocks()
+    const wide = [reading('minute', 0, 1_000_000)]
+    const begin = (name: string) => blocks.begin(name, name, 5, wide)
+    begin('one')
+    for (let at = 1; at < 10_000; at++) begin(`${at}`)
+    assert.ok(blocks.next('one', now))
+    begin('one too many')
+    assert.equal(blocks.next('one', now), undefined)
+  })
+
+  test('are as many as came within a second of ten thousand names', () => {
+    const blocks = new Blocks()
+    blocks.begin('one', 'LIMIT#1', 1, [reading('minute', 0, 1_000_000)])
+    for (let left = 3; left > 0; left--) blocks.next('one', now)
+    for (let at = 1; at < 10_000; at++) blocks.next(`${at}`, now)
+    assert.equal(blocks.wishFor('one', now), 3)
+    blocks.next('one too many', now)
+    assert.equal(blocks.wishFor('one', now), 1)
   })
 })
 
