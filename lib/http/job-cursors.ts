@@ -47,7 +47,7 @@ export function cursorsAround({ found, next, position, isNewestFirst }: FoundPag
 /** Cursors hold for one owner and one set of filters; anything else is refused, not misread. */
 export function cursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>
-    createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url').slice(0, 22)
+    createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url')
   return {
     write: ({ direction, jobId }: Position) => {
       const text = `${direction}.${jobId}`

@@ -18,8 +18,8 @@ export function render(
 ): Result {
   const { form = 'envelope', cacheControl = 'no-store' } = contract.reply
   const statusCode = reply.status ?? contract.reply.status
-  if (statusCode === 204) return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
-  if (form === 'empty') return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
+  if (statusCode === 204 || form === 'empty')
+    return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
   const headers = headersOf(contract, reply)
   // The pieces of a body, by its contract.
   if (form === 'stream')

@@ -3,7 +3,6 @@ import { ocrLanguages } from '../engines/pdf/ocr/languages.ts'
 /** What the values of options are called: names of codecs as they write themselves, the rest in plain words. */
 
 const everywhere: Readonly<Record<string, string>> = {
-  none: 'None',
   auto: 'Automatic',
   copy: 'Keep as it is',
   // Codecs
@@ -38,7 +37,6 @@ const everywhere: Readonly<Record<string, string>> = {
   mpeg2: 'MPEG-2',
   mpeg4: 'MPEG-4',
   mulaw: 'µ-law',
-  opus: 'Opus',
   pcm: 'PCM',
   'pcm-8k': 'PCM, 8 kHz',
   'pcm-be': 'PCM, big-endian',
@@ -56,7 +54,6 @@ const everywhere: Readonly<Record<string, string>> = {
   wavpack: 'WavPack',
   wma: 'WMA',
   wmv: 'WMV',
-  xvid: 'Xvid',
   yamaha: 'Yamaha ADPCM',
   // Effort
   ultrafast: 'Fastest',
@@ -71,7 +68,6 @@ const everywhere: Readonly<Record<string, string>> = {
   // Color
   srgb: 'sRGB',
   'adobe-rgb': 'Adobe RGB',
-  gray: 'Gray',
   bw: 'Black and white',
   // PDF
   '1b': 'PDF/A-1b',
@@ -155,7 +151,7 @@ const byOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     grid3x3: 'Grid, 3 × 3',
   },
   palette: { optimized: 'For what moves', full: 'For the whole picture' },
-  metadata: { strip: 'Remove', keep: 'Keep' },
+  metadata: { strip: 'Remove' },
   outline: { keep: 'Join', per_file: 'A chapter for each file' },
   hinting: { none: 'Remove' },
   profile: { max: 'As small as it gets' },
