@@ -10,9 +10,10 @@ import type { HttpEvent } from '../../lib/http/contract.ts'
 import { linkTo, reprDigest } from '../../lib/http/file-link.ts'
 import { formatViews } from '../../lib/http/format-view.ts'
 import { cursorCodec, cursorsAround } from '../../lib/http/job-cursors.ts'
-import { optionViews } from '../../lib/http/option-view.ts'
+import { OptionSets, optionViews } from '../../lib/http/option-view.ts'
 import { linkToNext } from '../../lib/http/query.ts'
 import { canBeShown } from '../../lib/http/shown-types.ts'
+import { valueLabel } from '../../lib/http/value-words.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
@@ -110,7 +111,7 @@ describe('a link to a file', () => {
       '',
     ])
       assert.match(await how(type), /^attachment/, type)
-    assert.equal(canBeShown('Image/PNG; charset=x'), true)
+    assert.equal(canBeShown('Image/PNG ; charset=x'), true)
   })
 })
 
@@ -207,16 +208,54 @@ describe('what is told of options and formats', () => {
     ])
   })
 
+  const allViews = () =>
+    new Set(
+      operations.flatMap((operation) =>
+        conversions(engines, operation).flatMap(({ route }) => optionViews(optionsOf(route))),
+      ),
+    )
+
+  test('is called by itself where that is a word, or the name that people know', () => {
+    const labels = [...allViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
+    const namesOf = (is: (value: string, label: string) => boolean) =>
+      [...new Set(labels.filter(([value, label]) => is(value, label)).map(([value]) => value))]
+        .sort()
+        .join(' ')
+    assert.equal(
+      namesOf((value, label) => value === label),
+      '1080p 1440p 240p 360p 480p 4k 720p A3 A4 A5 Legal Letter Page {page} {page} {page} of {pages}',
+    )
+    assert.equal(
+      namesOf((value, label) => value !== label && label === value.charAt(0).toUpperCase() + value.slice(1)),
+      'black blue bottom center color comma default diagonal fast faster galaxy gray green grid high highest keep kindle kobo left low medium mobipocket none nook opus orange pipe purple red right semicolon slow slower speex tab tablet theora top vorbis white xvid yellow',
+    )
+    for (const [option, value, label] of [
+      ...[
+        ['metadata', 'keep', 'Keep'],
+        ['outline', 'keep', 'Join'],
+      ],
+      ...[
+        ['outline', 'none', 'None'],
+        ['hinting', 'none', 'Remove'],
+      ],
+      ...[
+        ['mode', 'fast', 'As it is'],
+        ['preset', 'fast', 'Fast'],
+      ],
+      ...[
+        ['fit', 'max', 'Fit inside, never enlarge'],
+        ['profile', 'max', 'As small as it gets'],
+      ],
+    ] as [string, string, string][])
+      assert.equal(valueLabel(option, value), label)
+  })
+
   test('is in words of people, for each option of each pair', () => {
     const bad = /_|:|[a-z][A-Z]/
     // Names that write themselves so.
     const isName =
       /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
-    const views = new Set(
-      operations.flatMap((operation) =>
-        conversions(engines, operation).flatMap(({ route }) => optionViews(optionsOf(route))),
-      ),
-    )
+    const views = allViews()
     assert.ok(views.size > 200)
     for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
       assert.ok(/^[A-Z]/.test(label) && !bad.test(label), `${name} is called ${label}`)
@@ -225,6 +264,22 @@ describe('what is told of options and formats', () => {
         assert.ok(said && (!bad.test(said) || isName.test(said)), `${name}: ${word} is called ${said}`)
       }
     }
+  })
+
+  test('stands in a list that all pairs with the same options share', () => {
+    const sets = new OptionSets()
+    const pairs = conversions(engines, 'convert')
+    const places = pairs.map(({ route }) => sets.placeOf(route))
+    const all = sets.all()
+    for (const [at, { from, to, route }] of pairs.entries()) {
+      const wanted = optionViews(optionsOf(route))
+      const shared = all[places[at] ?? -1] ?? []
+      const isSame = shared.length === wanted.length && wanted.every((one, index) => one === shared[index])
+      assert.ok(isSame || JSON.stringify(shared) === JSON.stringify(wanted), `${from} to ${to}`)
+    }
+    assert.equal(new Set(all.map((set) => JSON.stringify(set))).size, all.length)
+    assert.equal(new Set(places).size, all.length)
+    assert.ok(all.length < pairs.length / 10, `${all.length} lists of ${pairs.length} pairs`)
   })
 
   test('has each color that is taken in its pattern', () => {

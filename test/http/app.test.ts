@@ -7,6 +7,7 @@ import { presignUpload } from '../../functions/routes/presign-upload.ts'
 import { open, write } from '../../lib/access/principal.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createServices } from '../../lib/create-services.ts'
+import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
@@ -129,6 +130,8 @@ test('who makes something gets an identity, who has one keeps it, and who only l
   const made = await ask('POST')
   const token = String(made.headers?.['x-owner-token'])
   assert.match(token, /^anon_\w+\.[\w-]{43}$/)
+  // Whoever answers knows the request by the id that its client sees.
+  assert.equal(JSON.parse(made.body ?? '').data.id, made.headers?.['x-request-id'])
   assert.deepEqual(made.cookies, [`mutabor_owner=${token}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`])
   for (const answer of [
     await ask('GET'),
@@ -175,6 +178,29 @@ test('an error comes in the form that is asked for, and a bug shows nothing of i
   assert.equal(wrong.headers?.['content-type'], 'application/problem+json')
   const problem = JSON.parse(wrong.body ?? '')
   assert.deepEqual([problem.type, problem.instance], ['https://a.test/errors/method-not-allowed', '/things'])
+})
+
+test('what breaks down for want of room says so, and an error that was meant stays as it is', async () => {
+  const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
+  const answer = async (thrown: Error) => {
+    const breaking = contract({
+      ...{ method: 'GET', path: '/things', access: open, tag: 'Test', summary: 'Things' },
+      reply: { status: 200, schema: z.object({}) },
+      handle: () => {
+        throw thrown
+      },
+    })
+    const app = createApp([breaking], createServices(readConfig(quiet)))
+    const event = { rawPath: '/things', headers: {}, requestContext: { http: { method: 'GET' } } }
+    const { statusCode, body } = await app(
+      event as unknown as HttpEvent, // as much of an event as the API looks at
+      { getRemainingTimeInMillis: () => 30_000 } as Parameters<typeof app>[1],
+    )
+    return [statusCode, JSON.parse(body ?? '').error.code]
+  }
+  assert.deepEqual(await answer(full), [503, 'INSUFFICIENT_DISK_SPACE'])
+  const meant = new AppError('CONFLICT', 'It is over.', {}, { cause: full })
+  assert.deepEqual(await answer(meant), [409, 'CONFLICT'])
 })
 
 test('a HEAD is answered as its GET, without the body but with its length', async () => {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
-import { checkedJobId, jobHeaders, knownJob, requireOwner, viewedState } from '../../lib/http/job-access.ts'
+import {
+  checkedJobId,
+  jobHeaders,
+  knownJob,
+  maySee,
+  type Reader,
+  requireOwner,
+  viewedState,
+} from '../../lib/http/job-access.ts'
 import { networkOf } from '../../lib/http/network.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
@@ -104,6 +112,21 @@ describe('a job', () => {
     for (const reader of [stranger, { ownerId: newId('acc') }])
       assert.throws(() => knownJob(theirs, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
     assert.throws(() => requireOwner(theirs, asked({})), { code: 'JOB_NOT_FOUND' })
+  })
+
+  test('that a key in a web page asks for is there if that key made it, or one before it', () => {
+    const account = newId('acc')
+    const made = of({ owner: account, keyId: 'key_2' })
+    const seen = (keyId: string, more: Partial<Reader> = {}) =>
+      maySee(made, { ownerId: account, keyId, isPublic: true, ...more })
+    assert.deepEqual(
+      [seen('key_2'), seen('key_3'), seen('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
+      [true, false, true],
+    )
+    assert.equal(maySee(made, { ownerId: account, keyId: 'key_3' }), true, 'a key of a server sees all')
+    const { keyId: _, ...session } = made
+    assert.equal(maySee(session, { ownerId: account, keyId: 'key_2', isPublic: true }), false)
+    assert.equal(seen('key_2', { ownerId: newId('acc') }), false)
   })
 
   test('is looked for only under an id that can exist', () => {

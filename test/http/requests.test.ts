@@ -4,18 +4,20 @@ import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
+import type { Config } from '../../lib/config.ts'
 import { batchItems } from '../../lib/http/batch-items.ts'
 import { decodedBody } from '../../lib/http/content-encoding.ts'
-import { contract } from '../../lib/http/contract.ts'
+import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { givenOptions } from '../../lib/http/conversion-request.ts'
 import { FileEnds } from '../../lib/http/file-ends.ts'
 import { reachedFrom } from '../../lib/http/front.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import { originOf } from '../../lib/http/reached-at.ts'
+import { originOf, servicesReachedAt } from '../../lib/http/reached-at.ts'
 import { readAll } from '../../lib/http/read-all.ts'
 import { fieldsOnce } from '../../lib/http/repeated-field.ts'
 import { createRouter } from '../../lib/http/router.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
+import type { Services } from '../../lib/services.ts'
 
 describe('a body in another encoding', () => {
   const text = Buffer.from('{"text":"mutabor"}')
@@ -242,4 +244,63 @@ test('a request tells by its Host where it reached the service, and by Origin wh
   assert.equal(originOf({ host: 'files.lan', origin: 'https://evil.example' }), 'http://files.lan')
   for (const host of [undefined, '', 'a b', 'a/b', 'a@b', 'a?b', 'a#b', '.a', 'a:b', 'a:99999'])
     assert.equal(originOf(host === undefined ? {} : { host }), undefined, host)
+})
+
+describe('who reaches the service by another name', () => {
+  const made: (string | undefined)[] = []
+  const localhost = 'http://localhost:8080'
+  const reaching = (more: Partial<Config>) => {
+    const config = {
+      TRUST_HOST: '1',
+      PUBLIC_URL: localhost,
+      S3_PUBLIC_ENDPOINT: `${localhost}/files`,
+      ...more,
+    }
+    const services = {
+      config,
+      at: (changed: Config) => {
+        made.push(changed.PUBLIC_URL)
+        return { config: changed }
+      },
+    } as unknown as Services // as much of them as is looked at
+    const of = servicesReachedAt(services)
+    return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
+  }
+
+  test('gets addresses of that name, of the files as well', () => {
+    const config = reaching({})('files.lan')
+    assert.deepEqual(
+      [config.PUBLIC_URL, config.S3_PUBLIC_ENDPOINT],
+      ['http://files.lan', 'http://files.lan/files'],
+    )
+    const elsewhere = 'https://s3.example.com'
+    assert.equal(reaching({ S3_PUBLIC_ENDPOINT: elsewhere })('files.lan').S3_PUBLIC_ENDPOINT, elsewhere)
+    assert.equal(reaching({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT, undefined)
+    const kept = [
+      reaching({ TRUST_HOST: '0' })('files.lan'),
+      reaching({})('localhost:8080'),
+      reaching({})('a b'),
+    ]
+    assert.deepEqual(
+      kept.map(({ PUBLIC_URL }) => PUBLIC_URL),
+      [localhost, localhost, localhost],
+    )
+  })
+
+  test('is known by it, as are the last sixteen such names', () => {
+    const of = reaching({})
+    made.length = 0
+    const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)
+    for (const name of [...names, ...names]) of(name)
+    assert.deepEqual(
+      made,
+      names.map((name) => `http://${name}`),
+    )
+    const [first = '', second = ''] = names
+    of(first)
+    of('another.lan')
+    of(first)
+    of(second)
+    assert.deepEqual(made.slice(16), ['http://another.lan', `http://${second}`])
+  })
 })
