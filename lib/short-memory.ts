@@ -1,16 +1,17 @@
+import { BoundedMap } from './bounded-map.ts'
+
 /** What was looked up lately, so that it is not asked for with each request. What changes elsewhere is noticed when its life is over. */
 export class ShortMemory<T> {
   readonly #lifeMs: number
-  readonly #most: number
   readonly #now: () => number
-  readonly #known = new Map<string, { readonly value: Promise<T>; readonly until: number }>()
+  readonly #known: BoundedMap<{ readonly value: Promise<T>; readonly until: number }>
 
   constructor(
     lifeMs: number,
     { most = 10_000, now = () => performance.now() }: { most?: number; now?: () => number } = {},
   ) {
     this.#lifeMs = lifeMs
-    this.#most = most
+    this.#known = new BoundedMap(most)
     this.#now = now
   }
 
@@ -30,13 +31,7 @@ export class ShortMemory<T> {
   }
 
   #keep(name: string, value: Promise<T>): void {
-    this.#known.delete(name)
     this.#known.set(name, { value, until: this.#now() + this.#lifeMs })
-    // Maps keep the order in which entries came, so the first is the oldest.
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= this.#most) break
-      this.#known.delete(oldest)
-    }
   }
 
   forget(name: string): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import { eachOf } from '../each-of.ts'
 import { type ListenersOf, withListeners } from '../listeners.ts'
 import type { Log } from '../log.ts'
@@ -28,9 +29,9 @@ export class Course {
   readonly #listenersOf: CourseParts['listenersOf']
   readonly #isGuarded: boolean
   /** Moments of the facts that this process has published, by job and name. */
-  readonly #told = new Map<string, string>()
+  readonly #told = new BoundedMap<string>(mostRemembered)
   /** When this process last told of the progress of a job of many tasks or parts. */
-  readonly #toldAt = new Map<string, number>()
+  readonly #toldAt = new BoundedMap<number>(mostRemembered)
 
   constructor({ store, bus, log, listenersOf, isGuarded }: CourseParts) {
     this.#listenersOf = listenersOf
@@ -51,7 +52,6 @@ export class Course {
   /** Remembers that a fact is out, so that the next write of the job's record drops it. */
   #remember(jobId: string, name: string, at: string): void {
     this.#told.set(`${jobId} ${name}`, at)
-    if (this.#told.size > mostRemembered) this.#told.delete(this.#told.keys().next().value ?? '')
   }
 
   /** Of these facts those that this process has published, and forgets now: their place in the log may be given up. */
@@ -65,7 +65,6 @@ export class Course {
     const now = Date.now()
     if (now - (this.#toldAt.get(jobId) ?? 0) < tellEveryMs) return
     this.#toldAt.set(jobId, now)
-    if (this.#toldAt.size > mostRemembered) this.#toldAt.delete(this.#toldAt.keys().next().value ?? '')
     const job = await this.#store.job(jobId)
     // Of all processes that work on it one tells at a time.
     const told = Object.values(job?.log ?? {}).map(({ at }) => Date.parse(at))

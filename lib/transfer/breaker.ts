@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** Failures within this time after which a host is left alone, and for how long. */
@@ -11,7 +12,7 @@ const mostHosts = 10_000
  * failures of his own: broken files of one close no host to the others.
  */
 export class Breaker {
-  readonly #failedAt = new Map<string, number[]>()
+  readonly #failedAt = new BoundedMap<number[]>(mostHosts)
   readonly #now: () => number
 
   constructor(now: () => number = Date.now) {
@@ -33,10 +34,7 @@ export class Breaker {
   failed(host: string, owner: string): void {
     const name = nameOf(host, owner)
     const recent = [...this.#recent(name), this.#now()]
-    // As the newest of all, so that the first of the map is the oldest.
-    this.#failedAt.delete(name)
     this.#failedAt.set(name, recent.slice(-mostFailures))
-    if (this.#failedAt.size > mostHosts) this.#failedAt.delete(this.#failedAt.keys().next().value ?? '')
   }
 
   succeeded(host: string, owner: string): void {
