@@ -100,11 +100,8 @@ const keyOf = (write: Write): Key =>
   'put' in write ? write.put : 'update' in write ? write.update : write.delete
 
 /** A dot leads into a map. */
-function at(item: Item | undefined, path: string): unknown {
-  const [first = '', second] = path.split('.')
-  const value = item?.[first]
-  return second === undefined ? value : (value as Item | undefined)?.[second]
-}
+const at = (item: Item | undefined, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item)
 
 function holds(item: Item | undefined, condition: Condition): boolean {
   const { exists, equal = {}, oneOf = {}, absent = [], present = [], below = {}, until = {} } = condition
