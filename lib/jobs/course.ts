@@ -90,7 +90,7 @@ export class Course {
     if (!applied || !record) return record
     const state = await this.#store.whole(job.id)
     // What was deleted meanwhile is told of from its beginning to its end by whoever deletes it.
-    if (state) await this.publish([started({ ...state, job: record })])
+    if (state) await this.publish([started(state)])
     this.#remember(job.id, 'started', at)
     return record
   }
@@ -121,7 +121,7 @@ export class Course {
         condition: {
           equal: { status: 'processing', ...(told && { [`log.${name}.at`]: told.at }) },
           absent: told ? [] : [`log.${name}`],
-          below: { toldPercent, [`running.${name}`]: share },
+          below: { toldPercent },
         },
       },
     )
