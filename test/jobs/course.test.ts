@@ -51,11 +51,13 @@ const news = { percent: 40, stage: 'encoding', taskName: 'a' }
 
 test('of two that begin a job one tells that it began, with its moment and its first task', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: later(7) })
-  const { course, job, bus, told } = await underWay(two, false)
+  const { course, job, bus, told, table } = await underWay(two, false)
   const queued = await job()
+  table.losesAnswers = true
   const mine = await course().start(queued, { number: 1, name: 'a' })
   t.mock.timers.setTime(later(8).getTime())
   const theirs = await course().start(queued, { number: 2, name: 'b' })
+  t.mock.timers.setTime(later(7).getTime())
   const { status, startedAt, startedWith, stage, taskName, numbers, sequence, log } = await job()
   assert.deepEqual(
     [status, startedAt, startedWith, stage, taskName, numbers['started'], sequence],
@@ -68,6 +70,8 @@ test('of two that begin a job one tells that it began, with its moment and its f
     [moment(7), { operation: 'convert', status: 'processing' }],
   )
   assert.deepEqual(told(), ['job.started'])
+  const sameMoment = await course().start(queued, { number: 2, name: 'b' })
+  assert.deepEqual([sameMoment?.startedWith, told()], [1, []])
   assert.equal(await course().start({ ...queued, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
@@ -141,13 +145,13 @@ test('of hundreds of tasks it is told now and then how far they are, by one proc
   assert.deepEqual(told(), [], 'that it began is told just now')
   await tell(mine, 3998, 10)
   assert.deepEqual(told(), [], 'it has just looked')
-  await tell(mine, 4000, 20)
+  await tell(mine, 3999, 20)
   assert.deepEqual([told(), (await job()).running], [['job.progress'], { 0: 20 }])
   const { stage, taskName } = await job()
   assert.deepEqual([stage, taskName], ['convert', 't0'])
-  await tell(other, 5999, 30)
+  await tell(other, 5998, 30)
   assert.deepEqual(told(), [])
-  await tell(course(), 6000, 30)
+  await tell(course(), 5999, 30.9)
   assert.deepEqual([told().at(-1), (await job()).running], ['job.progress', { 0: 30 }])
   await course().tellShare({ ...first, jobId: 'job_2' }, 0, 50)
   assert.deepEqual(told(), [])
@@ -235,4 +239,59 @@ test('an end that meets the start of its job counts it once', async () => {
     ['completed', { created: 1, queued: 2, started: 3, ended: 4 }, 4],
   )
   assert.deepEqual(told().filter((name) => name === 'job.completed').length, 1)
+})
+
+test('progress of one task that is less than that of another one has brought meanwhile is not told', async () => {
+  const { course, job, told } = await underWay([...two, task('beside', [0])])
+  const before = await job()
+  await course().progress(before, 4, { ...news, percent: 90, taskName: 'beside' })
+  told()
+  const late = await course().progress(before, 1, { ...news, percent: 60 })
+  assert.deepEqual([late, told()], [await job(), []])
+  assert.deepEqual((await job()).running, { 4: 90 })
+})
+
+test('an end is told once though each answer of the table is lost once', async () => {
+  const { course, change, told, table, job } = await underWay()
+  for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
+  table.losesAnswers = true
+  await course(false).finish('job_1')
+  const { sequence, numbers, unsaid } = await job()
+  assert.deepEqual([sequence, numbers['ended'], unsaid], [4, 4, undefined])
+  assert.equal(told().filter((name) => name === 'job.completed').length, 1)
+})
+
+test('a job whose time was over as its end was told is looked at as soon as that wants', async () => {
+  const { course, store, whole } = await underWay([given('in'), exported('out', [0])], false)
+  const stale = await whole()
+  await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: moment(9) } })
+  store.whole = async () => ({ ...stale, job: { ...stale.job, unsaid: true } })
+  await course().tellEnd('job_1')
+  const left = await store.job('job_1')
+  assert.deepEqual([left?.wakeAt, left?.unsaid], [moment(9), true])
+})
+
+test('of a job that ended the parts end as well before that is told, each with its moment and once', async () => {
+  const { course, whole, store, table, change } = await underWay()
+  for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
+  const [first] = (await whole()).tasks
+  assert.ok(first)
+  await store.addParts([{ ...first, status: 'processing', endedAt: undefined, part: 1000 }])
+  const over = await course().allOver(await whole())
+  const [part] = over.parts
+  assert.equal(part?.status, 'cancelled')
+  assert.ok(part.endedAt)
+  const before = table.items
+  let writes = 0
+  const changeTask = store.changeTask.bind(store)
+  store.changeTask = async (...args) => {
+    writes += 1
+    return changeTask(...args)
+  }
+  await course().cancelTasks(over)
+  assert.deepEqual([table.items, writes], [before, 0])
+  const gone = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [first], parts: [] }
+  assert.deepEqual(await course().allOver({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
+    ...{ ...gone, tasks: [{ ...first, status: 'pending' }] },
+  })
 })

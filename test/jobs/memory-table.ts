@@ -10,6 +10,8 @@ const nowhere: Send = { send: () => Promise.reject(new Error('nothing is sent to
 /** The table in memory, for tests of what comes to stand in records: changes and conditions as data, no expressions. */
 export class MemoryTable extends Table {
   readonly #items = new Map<string, Item>()
+  /** The answer of each write is lost once, whereupon it is written again, as the SDK does. */
+  losesAnswers = false
 
   constructor() {
     super(config, nowhere)
@@ -40,7 +42,9 @@ export class MemoryTable extends Table {
     change: Change,
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
   ): Promise<Answer> {
-    return this.#conditional({ update: key, change, if: condition }, mark)
+    const write = { update: key, change, if: condition }
+    if (this.losesAnswers) this.#conditional(write, mark)
+    return this.#conditional(write, mark)
   }
 
   override async put(

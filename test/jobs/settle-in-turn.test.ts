@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import type { NewTask } from '../../lib/jobs/graph.ts'
+import { type NewTask, partRecord } from '../../lib/jobs/graph.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
 import type { JobParts } from '../../lib/jobs/jobs.ts'
 import { memoryJobs } from './memory-jobs.ts'
@@ -188,4 +188,53 @@ test('a job that ends with its first failure cancels what is under way', async (
       ['cancelled', undefined, undefined],
     ],
   )
+})
+
+test('a part that ends is told of to its task, which shows that, is joined or ends by it', async () => {
+  const split = async () => {
+    const own = await begun([given('in'), task('a', [0]), task('b', [1])])
+    await own.jobs.settlement.course.start(await own.job(), await own.found(1))
+    // The start is some time ago, after which there is something to tell.
+    await own.store.changeJob('job_1', { set: { 'log.started': { at: moment(0) } } })
+    await own.change(1, {
+      ...{ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) },
+    })
+    own.told()
+    const base = await own.found(1)
+    const settlePart = async (part: number, set: Partial<Task>) => {
+      const one = { ...partRecord(base, part, {}, new Date()), ...set }
+      await own.store.addParts([one])
+      await own.jobs.settlement.settle(one, { again: false })
+    }
+    return { ...own, settlePart }
+  }
+  const done = await split()
+  await done.settlePart(1000, { status: 'completed' })
+  assert.deepEqual([done.sent(), done.told(), (await done.job()).running], [[], ['job.progress'], { 1: 45 }])
+  await done.settlePart(1001, { status: 'completed' })
+  assert.deepEqual([done.sent(), done.told()], [[1], []])
+  const lost = await split()
+  await lost.settlePart(1000, failed(5, 'It took too long.'))
+  // A damaged part is read by another engine, what took too long is lost.
+  assert.deepEqual([lost.sent(), (await lost.found(1)).status], [[1], 'pending'])
+  const late = await split()
+  await late.settlePart(1000, { ...failed(5, 'It took too long.'), code: 'TIMEOUT' })
+  assert.deepEqual(
+    [late.sent(), (await late.job()).status, (await late.found(2)).status],
+    [...[[], 'failed', 'cancelled']],
+  )
+})
+
+test('of a job of hundreds it is told how many of a hundred are over', async () => {
+  const many = Array.from({ length: 150 }, (_, at) => task(`t${at}`, [0]))
+  const { end, told, job } = await begun([given('in'), ...many])
+  // It was not told that it began, so that somebody has to be first.
+  await end(101)
+  assert.deepEqual([told(), (await job()).running], [[], {}], 'it has not begun')
+  const other = await begun([given('in'), ...many])
+  await other.jobs.settlement.course.start(await other.job(), { number: 101, name: 't100' })
+  await other.store.changeJob('job_1', { set: { 'log.started': { at: moment(0) } } })
+  other.told()
+  await other.end(101)
+  assert.deepEqual([other.told(), (await other.job()).running], [['job.progress'], { 1: 1 }])
 })

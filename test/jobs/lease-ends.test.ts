@@ -1,0 +1,418 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type NewTask, partRecord } from '../../lib/jobs/graph.ts'
+import type { Job, Piece, Task } from '../../lib/jobs/job.ts'
+import { Lease, type TaskEnd } from '../../lib/jobs/run/lease.ts'
+import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
+import { createLog } from '../../lib/log.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import { exported, file, given, later, moment, records, task } from './records.ts'
+
+/** What comes to stand in the records of a job when a worker claims a task of it and gives it back. */
+
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+const only = [given('in'), task('a', [0]), exported('out', [1])]
+const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
+const piece: Piece = { steps: [], step: 0, files: [file('a.gif')] }
+const end: TaskEnd = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
+
+async function made(tasks: readonly NewTask[] = two) {
+  const own = memoryJobs()
+  await own.jobs.create(records(tasks))
+  own.sent()
+  own.told()
+  const ref = { jobId: 'job_1', task: 1 }
+  const job = async (): Promise<Job> => {
+    const found = await own.store.job('job_1')
+    assert.ok(found)
+    return found
+  }
+  const found = async (part?: number): Promise<Task> => {
+    const one = await own.store.task({ ...ref, part })
+    assert.ok(one)
+    return one
+  }
+  const lease = (id = 'lease_1', part?: number) => {
+    const run = { services: { jobs: own.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
+    return new Lease(run as unknown as TaskRun, id, log) // no more is used
+  }
+  return {
+    ...{ ...own, ref, job, found, lease },
+    change: (set: Partial<Task>, remove: string[] = []) => own.store.changeTask(ref, { set, remove }),
+    /** Claimed and kept, as a worker does. */
+    held: async (id = 'lease_1', part?: number) => {
+      const one = lease(id, part)
+      assert.equal((await one.claim()).applied, true)
+      one.keep(await job(), () => {})
+      return one
+    },
+  }
+}
+
+test('a task is claimed by one at a time, the next one counts another attempt of the same time', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: later(10) })
+  const { lease, found } = await made()
+  const mine = lease()
+  assert.equal((await mine.claim()).applied, true)
+  const { status, attempt, leaseId, leaseUntil, startedAt } = await found()
+  assert.deepEqual(
+    [status, attempt, leaseId, leaseUntil, startedAt],
+    ['processing', 1, 'lease_1', moment(25), moment(10)],
+  )
+  t.mock.timers.setTime(later(24).getTime())
+  const other = await lease('lease_2').claim()
+  assert.deepEqual([other.applied, other.record?.leaseId], [false, 'lease_1'])
+  t.mock.timers.setTime(later(25).getTime())
+  assert.equal((await lease('lease_2').claim()).applied, true)
+  const again = await found()
+  assert.deepEqual([again.attempt, again.leaseId, again.startedAt], [2, 'lease_2', moment(10)])
+})
+
+test('a task is not claimed that waits for another one or for its parts, has lost one, or is over', async () => {
+  const split = { status: 'processing', expandedBy: 1, partCount: 2 } as const
+  const numbers = new Set([1000])
+  for (const [set, applied] of [
+    [{}, true],
+    [{ open: numbers }, false],
+    [{ lost: numbers }, false],
+    [{ status: 'completed' }, false],
+    [{ status: 'processing' }, false],
+    [split, true],
+    [{ ...split, open: numbers }, false],
+    [{ ...split, lost: numbers }, false],
+    [{ ...split, leaseId: 'lease_2', leaseUntil: moment(9e8) }, false],
+  ] as const) {
+    const { change, lease } = await made()
+    await change(set as Partial<Task>)
+    assert.equal((await lease().claim()).applied, applied, JSON.stringify(set))
+  }
+})
+
+for (const isStarted of [false, true])
+  test(`the only task of a job that ${isStarted ? 'has begun' : 'was not told of'} ends with it, in one write`, async () => {
+    const { held, job, found, jobs, told, table, bus } = await made(only)
+    if (isStarted) await jobs.settlement.course.start(await job(), { number: 1, name: 'a' })
+    told()
+    const before = bus.events.length
+    const one = await held()
+    let updates = 0
+    const update = table.update.bind(table)
+    table.update = async (...args) => {
+      updates += 1
+      return update(...args)
+    }
+    assert.equal(await one.finish(end), true)
+    assert.equal(updates, 0)
+    const { status, numbers, sequence, startedWith, endedBy, result } = await job()
+    assert.deepEqual(
+      [status, numbers, sequence, startedWith, endedBy],
+      ['completed', { created: 1, queued: 2, started: 3, ended: 4 }, 4, 1, 'lease_1'],
+    )
+    assert.deepEqual(
+      result?.files.map(({ filename }) => filename),
+      ['a.png'],
+    )
+    const { leaseId, leaseUntil, pieces, stage, ...over } = await found()
+    assert.deepEqual([over.status, over.endedBy, over.percent], ['completed', 'lease_1', 100])
+    assert.deepEqual([leaseId, leaseUntil, pieces, stage], [undefined, undefined, undefined, undefined])
+    assert.deepEqual(
+      bus.events.slice(before).map(({ event, sequence: number }) => [event, number]),
+      [...(isStarted ? [] : [['job.started', 3]]), ['job.completed', 4]],
+    )
+    assert.deepEqual(bus.contradictions, [])
+    // Whoever tells it again says the same.
+    await jobs.settlement.course.tellEnd('job_1')
+    assert.equal(told().at(-1), 'job.completed')
+  })
+
+test('a job that somebody changed while its only task ended ends after it, with both told', async () => {
+  const { held, job, jobs, told } = await made(only)
+  const one = await held()
+  await jobs.downloaded(await job(), file('a.png'), { signed: false, ip: null })
+  told()
+  assert.equal(await one.finish(end), true)
+  assert.deepEqual(told(), ['job.started', 'job.completed'])
+  const { status, sequence, numbers } = await job()
+  assert.deepEqual([status, sequence, numbers['ended']], ['completed', 5, 5])
+})
+
+test('an end that somebody else was before changes neither its task nor its job', async () => {
+  const { held, change, job, found, told } = await made(only)
+  const one = await held()
+  await change({ leaseId: 'lease_2' })
+  assert.deepEqual([await one.finish(end), (await found()).status], [false, 'processing'])
+  assert.notEqual((await job()).status, 'completed')
+  told()
+  const other = await made(only)
+  const cancelled = await other.held()
+  await other.jobs.cancel('job_1', 'user')
+  other.told()
+  assert.deepEqual([await cancelled.finish(end), (await other.found()).status], [false, 'cancelled'])
+  assert.deepEqual([(await other.job()).status, other.told()], ['cancelled', []])
+})
+
+test('the file that the only task of a job brought is told of with its end', async () => {
+  const { held, told } = await made([
+    ...[given('in'), task('a', [], { operation: 'import/url' }), exported('out', [1])],
+  ])
+  const one = await held()
+  assert.equal(await one.finish(end), true)
+  assert.deepEqual(told(), ['file.uploaded', 'job.started', 'job.completed'])
+})
+
+test('the end of one of several tasks sends the next, and tells that their job has begun', async () => {
+  const { held, sent, told, job, found } = await made()
+  const one = await held()
+  assert.equal(await one.finish({ ...end, engine: 'vips' }), true)
+  assert.deepEqual([sent(), told()], [[2], ['job.started']])
+  const { status, startedWith } = await job()
+  assert.deepEqual([status, startedWith, (await found()).engine], ['processing', 1, 'vips'])
+  const { ranMs, endedAt } = await found()
+  assert.ok(endedAt)
+  assert.equal(ranMs, undefined)
+})
+
+test('an end that was stored is not replaced by another one of the same worker', async () => {
+  const { held, bus, found } = await made(only)
+  const one = await held()
+  bus.refuse(1)
+  await assert.rejects(one.finish(end), /the bus refused/)
+  assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
+  assert.equal((await found()).status, 'completed')
+})
+
+test('an attempt that failed is made up for twice, by whoever comes', async () => {
+  for (const [claimed, left, again] of [
+    [{ attempt: 1 }, 'pending', true],
+    [{ attempt: 2 }, 'processing', false],
+    [{ attempt: 0, status: 'processing', expandedBy: 1, partCount: 2 }, 'processing', true],
+  ] as const) {
+    const { held, change, found } = await made()
+    await change({ ...claimed })
+    const one = await held()
+    assert.equal(await one.retry(), again)
+    const { status, leaseId, leaseUntil, attempt } = await found()
+    assert.deepEqual([status, attempt], [left, claimed.attempt + 1])
+    if (again) assert.deepEqual([leaseId, leaseUntil], [undefined, undefined])
+    else assert.equal(leaseId, 'lease_1')
+    await one.end()
+  }
+})
+
+test('a task that is shared out waits for its parts, which are sent', async () => {
+  const { held, found, queues, change } = await made()
+  await change({ percent: 30, got: new Set([9]) })
+  const one = await held()
+  const parts = [1000, 1001].map((part) =>
+    partRecord({ ...records(two).tasks[0], number: 1 } as Task, part, {}, later(0)),
+  )
+  const warnings = [{ code: 'SHARED', message: 'It was shared out.' }]
+  assert.equal(await one.expand(parts, { pieces: [piece], warnings }), true)
+  const { open, got, leaseId, leaseUntil, endedBy, stage, ...rest } = await found()
+  assert.deepEqual(
+    [open, got, leaseId, leaseUntil, endedBy, stage],
+    [new Set([1000, 1001]), undefined, undefined, undefined, 'lease_1', 'convert'],
+  )
+  const { status, expandedBy, partCount, attempt, percent, pieces, warnings: told } = rest
+  assert.deepEqual(
+    [status, expandedBy, partCount, attempt, percent, pieces, told],
+    ['processing', 1, 2, 0, 30, [piece], warnings],
+  )
+  assert.deepEqual(
+    queues.bodies.map((body) => JSON.parse(body).part),
+    [1000, 1001],
+  )
+  assert.equal((await found(1001)).status, 'pending')
+})
+
+test('of a task that is somebody else’s by now nothing is shared out or handed on', async () => {
+  const { held, change, sent, store, ref, found } = await made()
+  const one = await held()
+  await change({ leaseId: 'lease_2' })
+  const before = await found()
+  const parts = [partRecord(before, 1000, {}, later(0))]
+  assert.equal(await one.expand(parts, { pieces: [piece], warnings: [] }), false)
+  assert.equal(await store.task({ ...ref, part: 1000 }), undefined)
+  assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), false)
+  await one.release()
+  assert.deepEqual([await found(), sent()], [before, []])
+})
+
+test('what another image goes on with has nothing left of the parts that it was joined from', async () => {
+  const { held, change, found, sent } = await made()
+  await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
+  const one = await held()
+  assert.equal(await one.handOver({ pieces: [piece], warnings: [], engine: 'vips' }), true)
+  const { status, attempt, percent, endedBy, pieces, engine, ...rest } = await found()
+  assert.deepEqual(
+    [status, attempt, percent, endedBy, pieces, engine],
+    ['pending', 0, 90, 'lease_1', [piece], 'vips'],
+  )
+  const { leaseId, leaseUntil, expandedBy, partCount, got } = rest
+  assert.deepEqual([leaseId, leaseUntil, expandedBy, partCount, got], Array(5).fill(undefined))
+  assert.deepEqual(sent(), [1])
+})
+
+test('a part says how long its worker had it, counts for its task, and shows no progress of its own', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  const { store, change, found, held, told } = await made()
+  await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
+  await store.addParts([partRecord(await found(), 1000, {}, later(0))])
+  const one = await held('lease_1', 1000)
+  t.mock.timers.setTime(later(17).getTime())
+  assert.equal(await one.finish(end), true)
+  const { ranMs, status } = await found(1000)
+  assert.deepEqual([ranMs, status], [7000, 'completed'])
+  assert.deepEqual((await found()).open, new Set([1001]))
+  assert.ok(told().includes('job.started'))
+})
+
+test('whoever has a task gets an answer that is right though each answer of the table is lost once', async () => {
+  for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
+    const { table, held, found, sent, job, jobs, told } = await made()
+    table.losesAnswers = true
+    const one = await held()
+    assert.equal((await found()).attempt, 1)
+    const parts = [partRecord(await found(), 1000, {}, later(0))]
+    if (way === 'finish') {
+      assert.equal(await one.finish(end), true)
+      assert.deepEqual(
+        [(await found()).status, (await job()).numbers],
+        ['completed', { created: 1, queued: 2, started: 3 }],
+      )
+      assert.deepEqual([sent().slice(-1), told()], [[2], ['job.started']])
+      const last = new Lease(
+        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // no more is used
+        ...(['lease_2', log] as const),
+      )
+      await last.claim()
+      last.keep(await job(), () => {})
+      assert.equal(await last.finish(end), true)
+      const { status, sequence, numbers } = await job()
+      assert.deepEqual([status, sequence, numbers['ended'], told()], ['completed', 4, 4, ['job.completed']])
+    } else if (way === 'handOver') {
+      assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), true)
+      assert.deepEqual([(await found()).status, sent()], ['pending', [1]])
+    } else if (way === 'expand') {
+      assert.equal(await one.expand(parts, { pieces: [piece], warnings: [] }), true)
+      assert.deepEqual([(await found()).partCount, sent()], [1, [1]])
+    } else {
+      await one[way]()
+      assert.deepEqual([(await found()).status, (await found()).leaseId], ['pending', undefined])
+    }
+  }
+})
+
+test('a worker writes nothing of its task beside how it ends, which waits for the last sign of life', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
+    const { held, store, found, job, jobs, told } = await made()
+    await jobs.settlement.course.start(await job(), { number: 1, name: 'a' })
+    told()
+    const one = await held()
+    const parts = [partRecord(await found(), 1000, {}, later(0))]
+    const written: string[] = []
+    let goOn = () => {}
+    const change = store.changeTask.bind(store)
+    store.changeTask = async (...args) => {
+      const isBeat = args[1].set?.['leaseUntil'] !== undefined
+      written.push(isBeat ? 'beat' : 'end')
+      if (isBeat) await new Promise<void>((resolve) => (goOn = resolve))
+      return change(...args)
+    }
+    t.mock.timers.tick(3000)
+    await turn()
+    const ways = {
+      finish: () => one.finish({ ...end, percent: 100 }),
+      handOver: () => one.handOver({ pieces: [piece], warnings: [] }),
+      expand: () => one.expand(parts, { pieces: [piece], warnings: [] }),
+      retry: () => one.retry(),
+      release: () => one.release(),
+    }
+    const over = ways[way]()
+    await turn()
+    assert.deepEqual(written, ['beat'], way)
+    goOn()
+    await over
+    assert.equal(written[1], 'end')
+    written.length = 0
+    t.mock.timers.tick(9000)
+    await turn()
+    assert.deepEqual(written, [], way)
+  }
+})
+
+test('the start of a job is told while its task runs, but not once that is given back', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  const { held, told } = await made()
+  const one = await held()
+  t.mock.timers.tick(299)
+  await turn()
+  assert.deepEqual(told(), [])
+  t.mock.timers.tick(1)
+  await turn()
+  await one.end()
+  assert.deepEqual(told(), ['job.started'])
+  const other = await made()
+  const quick = await other.held()
+  await quick.release()
+  t.mock.timers.tick(3000)
+  await turn()
+  assert.deepEqual(other.told(), [])
+})
+
+test('what is told of a task is worth it: five points in half a second, one in two', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  const { held, told, job, jobs, found } = await made(only)
+  await jobs.settlement.course.start(await job(), { number: 1, name: 'a' })
+  told()
+  const one = await held()
+  const tell = async (afterMs: number, percent: number) => {
+    t.mock.timers.tick(afterMs)
+    await turn()
+    one.progress(percent, 'encoding')
+    await turn()
+    return told().length
+  }
+  assert.equal(await tell(499, 50), 0, 'too soon')
+  assert.equal(await tell(1, 4.9), 1, 'what was shown once does not fall')
+  assert.deepEqual([(await job()).running, (await job()).stage], [{ 1: 50 }, 'encoding'])
+  assert.equal(await tell(500, 54.9), 0, 'too little')
+  assert.equal(await tell(500, 55), 1)
+  assert.equal(await tell(1999, 56), 0, 'too soon for so little')
+  t.mock.timers.tick(1)
+  assert.equal(await tell(0, 56), 1)
+  t.mock.timers.tick(4000)
+  await turn()
+  const { percent, stage } = await found()
+  assert.deepEqual([percent, stage], [56, 'encoding'])
+  assert.equal(await tell(3000, 56.9), 0, 'nothing new')
+  assert.equal(await tell(3000, 250), 1)
+  assert.deepEqual((await job()).running, { 1: 99 })
+  await one.end()
+})
+
+test('a task that is joined goes on where its parts have brought it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  const { held, change, found } = await made()
+  await change({ status: 'processing', expandedBy: 1, partCount: 2 })
+  const one = await held()
+  one.progress(50, 'joining')
+  for (const ms of [300, 2700]) {
+    t.mock.timers.tick(ms)
+    await turn()
+  }
+  await one.end()
+  assert.equal((await found()).percent, 95)
+})
+
+test('a task that another worker takes over is shown no less than it was', async () => {
+  const { held, change, found } = await made()
+  await change({ percent: 60 })
+  const one = await held()
+  one.progress(10, 'encoding')
+  await one.note({ begun: 'upload 1' })
+  await one.end()
+  assert.equal((await found()).percent, 60)
+})
