@@ -237,6 +237,25 @@ describe('pictures of a document', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
+  test('come along out of a book whose notes are named where they are not looked for, each once', async () => {
+    const book = join(scratch, 'notes.epub')
+    const note = (id: string, words: string, type = 'footnote') =>
+      `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
+    const named = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${note('a', 'Note by its name')}`
+    const linked = `<p>There<a href="#b">2</a>.</p>${note('b', 'Note by a link')}`
+    const apart = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
+    const files = {
+      'one.xhtml': chapter(named + linked + apart),
+      'notes.xhtml': chapter(`<h2>Notes</h2>${note('c', 'Note in its own file', 'rearnote')}`),
+    }
+    await makeEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })
+    const text = await readFile((await convert(pandoc, book, 'txt')).path, 'utf8')
+    assert.equal(text.match(/Note by its name/g)?.length, 1)
+    assert.match(text, /Here¹\.[\s\S]*1\.\s+Note by its name/)
+    assert.match(text, /There2\.\s+Note by a link/)
+    assert.match(text, /Notes\s+Note in its own file/)
+  })
+
   test('leave their description and a warning where it cannot', async () => {
     const { text, warnings } = await converted(notes, 'rst')
     assert.match(text, /a dot/)

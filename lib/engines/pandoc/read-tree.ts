@@ -15,7 +15,7 @@ import { type SourceId, sourceOf } from './formats.ts'
 import { requireReadableMarkdown } from './markdown-limits.ts'
 import { rawCellsAsText } from './raw-cells.ts'
 import { tellRawParts } from './raw-parts.ts'
-import { withAsides, withHeaderRows, withLinks } from './readable.ts'
+import { withHeaderRows, withLinks, withNotes } from './readable.ts'
 import { tellTemplates } from './templates.ts'
 import { tellSkipped, withKnownCommands } from './tex-commands.ts'
 import { hasRawHtml, headersToRows, Tree } from './tree.ts'
@@ -38,7 +38,7 @@ export async function lettersOf(
   if (from === 'docx') return wholeText(input, tools)
   if (from === 'odt') return withHeaderRows(input, tools)
   if (from === 'rtf') return withLinks(input, tools)
-  if (from === 'epub') return withAsides(input, tools)
+  if (from === 'epub') return withNotes(input, tools)
   if (sourceOf(from).binary) return input
   const wanted = TableOptions.parse(options)
   if (from !== 'csv') {
