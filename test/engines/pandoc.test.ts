@@ -186,9 +186,13 @@ describe('what a document says', () => {
   })
 
   test('is there too when the author wrote it as HTML', async () => {
-    const mixed = await file('mixed.md', 'Words.\n\n<table><tr><td>inside</td></tr></table>\n')
+    const head = '---\ntitle: The Mixed\nauthor: Ada Reed\nabstract: In short.\n---\n'
+    const mixed = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
     const { text } = await converted(mixed, 'docx')
     assert.match(text, /<w:tbl>[\s\S]*inside/)
+    // Neither comes once more.
+    const plain = await readFile((await convert(pandoc, mixed, 'txt')).path, 'utf8')
+    assert.equal(plain.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
   test('of references is a list, and they become each other', async () => {

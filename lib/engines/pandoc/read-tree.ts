@@ -75,12 +75,7 @@ export async function treeOf(
   // Tables and pictures that the author wrote as HTML are read as such.
   const page = join(tools.workDir, 'page.html')
   const carried = `--extract-media=${mediaFolder}`
-  await read(
-    ['-f', reader, ...args, carried, '-s', '-t', 'html5', '--mathml', '-o', page],
-    input,
-    from,
-    tools,
-  )
+  await read(['-f', reader, ...args, carried, '-t', 'html5', '--mathml', '-o', page], input, from, tools)
   await read(['-f', 'html', ...media], { ...input, path: page }, 'html', tools)
   const { meta } = tree
   return { ...(await parsed(path, from)), meta }
