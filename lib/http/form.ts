@@ -12,8 +12,8 @@ import { cutOff } from './read-all.ts'
 import { repeatedField } from './repeated-field.ts'
 import { notUtf8 } from './utf8-escapes.ts'
 
-/** Parts of a form beyond these are an attack, not a request. */
-const limits = { fields: 200, fieldSize: 1024 * 1024, parts: 400, headerPairs: 100 }
+/** A form with more than these is an attack, not a request. */
+const most = { fields: 200, fieldBytes: 1024 * 1024, parts: 400, headerPairs: 100 }
 
 export interface Form {
   readonly fields: Readonly<Record<string, string>>
@@ -109,8 +109,8 @@ function parse(
         fail(
           new AppError(
             'INVALID_REQUEST',
-            `The form has too many parts: it may have ${limits.fields} fields, and ${limits.parts} parts with its files.`,
-            { max: limits.parts },
+            `The form has too many parts: it may have ${most.fields} fields, and ${most.parts} parts with its files.`,
+            { max: most.parts },
           ),
         ),
       )
@@ -136,7 +136,11 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
     return busboy({
       headers: { 'content-type': headers['content-type'] ?? '' },
       defParamCharset: 'utf8',
-      limits: { ...limits, fileSize: maxFileBytes + 1 },
+      limits: {
+        ...{ fields: most.fields, headerPairs: most.headerPairs },
+        // For the parser these are reached as soon as they are full.
+        ...{ fieldSize: most.fieldBytes + 1, parts: most.parts + 1, fileSize: maxFileBytes + 1 },
+      },
     })
   } catch (error) {
     throw new AppError(

@@ -57,7 +57,7 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'http',
-        'render body requests answers owner openapi described-operations option-view asyncapi acceptable wait kept-answers app signed-download job-files read-all overwritten-uploads',
+        'render body form requests answers owner openapi described-operations option-view asyncapi acceptable wait kept-answers app signed-download job-files read-all overwritten-uploads',
       ),
       ...tests('functions', 'uploads wrong-input convert api'),
       ...tests('http', 'idempotency'),

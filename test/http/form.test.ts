@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { addAbortSignal, PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import type { Files } from '../../lib/aws/files.ts'
+import { type FormOptions, readMultipart, tooLarge } from '../../lib/http/form.ts'
+
+/** A bucket that is a map; as much of it as forms need. */
+function bucket(fail?: Error) {
+  const stored = new Map<string, Buffer>()
+  const deletions: (readonly string[])[] = []
+  const files = {
+    putStream: async (key: string, stream: Readable, _type: string, signal: AbortSignal) => {
+      if (fail) throw fail
+      stored.set(key, Buffer.alloc(0))
+      stored.set(key, await buffer(addAbortSignal(signal, stream)))
+    },
+    read: async (key: string, start: number, end: number) => stored.get(key)?.subarray(start, end),
+    delete: async (keys: readonly string[]) => {
+      deletions.push(keys)
+      for (const key of keys) stored.delete(key)
+    },
+  } as unknown as Files
+  return { stored, deletions, files }
+}
+
+async function read(form: FormData, files: Files, more: Partial<FormOptions> = {}) {
+  const request = new Request('http://localhost', { method: 'POST', body: form })
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' }
+  const body = Readable.from([Buffer.from(await request.arrayBuffer())])
+  return readMultipart(body, {
+    ...{ headers, fileFields: ['file', 'image'], maxFileBytes: 1000, files, retentionHours: 24 },
+    ...more,
+  })
+}
+
+const formOf = (fields: number, parts = 0) => {
+  const form = new FormData()
+  for (let at = 0; at < fields; at++) form.append(`field-${at}`, `${at}`)
+  for (let at = 0; at < parts; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
+  return form
+}
+
+describe('a form', () => {
+  test('has its files in the bucket, with what was counted while they came', async () => {
+    const { stored, files, deletions } = bucket()
+    const content = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256))
+    const form = formOf(2)
+    form.append('file', new Blob([content]), 'folder/grüße.bin')
+    form.append('image', new Blob([]), 'b.png')
+    const read_ = await read(form, files)
+    assert.deepEqual(read_.fields, { 'field-0': '0', 'field-1': '1' })
+    const [one, other] = read_.files
+    assert.ok(one && other)
+    assert.deepEqual([one.field, one.filename, one.size], ['file', 'grüße.bin', 1000])
+    assert.equal(one.sha256, createHash('sha256').update(content).digest('hex'))
+    assert.deepEqual([other.field, other.filename, other.size], ['image', 'b.png', 0])
+    assert.match(one.key, /^received\/2d\/upl_/)
+    assert.deepEqual(stored.get(one.key), content)
+    assert.deepEqual(Buffer.from(await one.read(10, 20)), content.subarray(10, 20))
+    one.adopt()
+    await read_.discard()
+    assert.deepEqual([...stored.keys()], [one.key])
+    other.adopt()
+    await read_.discard()
+    assert.equal(deletions.length, 1, 'nothing is left to be deleted')
+  })
+
+  test('may be read again where its ends are not enough', async () => {
+    const { files } = bucket()
+    const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
+    const form = formOf(0)
+    form.append('file', new Blob([content]), 'a.bin')
+    const [one] = (await read(form, files, { maxFileBytes: 200_000 })).files
+    assert.deepEqual(Buffer.from((await one?.read(0, 150_000)) ?? []), content.subarray(0, 150_000))
+  })
+
+  test('with a file over the limit leaves nothing, one of just that size is taken', async () => {
+    const { stored, files } = bucket()
+    const of = (bytes: number) => {
+      const form = formOf(0, 1)
+      form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.bin')
+      return form
+    }
+    await assert.rejects(read(of(1001), files), {
+      code: 'FILE_TOO_LARGE',
+      message: 'The file is larger than the 0 MiB that are accepted.',
+      details: { field: 'file', maxBytes: 1000 },
+    })
+    assert.equal(stored.size, 0)
+    assert.equal((await read(of(1000), files)).files.length, 2)
+    assert.deepEqual(tooLarge(5 * 1024 ** 2, 7).details, { field: 'file', maxBytes: 5 * 1024 ** 2, size: 7 })
+    assert.match(tooLarge(5.9 * 1024 ** 2).message, / 5 MiB /)
+  })
+
+  test('has so many fields and parts, and no more', async () => {
+    const { files, stored } = bucket()
+    const full = await read(formOf(200, 200), files)
+    assert.deepEqual([Object.keys(full.fields).length, full.files.length], [200, 200])
+    await full.discard()
+    for (const form of [formOf(201), formOf(200, 201), formOf(0, 401)])
+      await assert.rejects(read(form, files), { code: 'INVALID_REQUEST', details: { max: 400 } })
+    assert.equal(stored.size, 0)
+  })
+
+  test('has fields of a mebibyte at most, each once, and files where they belong', async () => {
+    const { files } = bucket()
+    const of = (...pairs: [name: string, value: string | Blob][]) => {
+      const form = formOf(0)
+      for (const [name, value] of pairs)
+        if (typeof value === 'string') form.append(name, value)
+        else form.append(name, value, 'a.bin')
+      return form
+    }
+    const most = 'x'.repeat(1024 ** 2)
+    assert.equal((await read(of(['text', most]), files)).fields['text']?.length, most.length)
+    await assert.rejects(read(of(['text', `${most}x`]), files), {
+      code: 'INVALID_INPUT',
+      details: { field: 'text' },
+    })
+    await assert.rejects(read(of(['text', 'a'], ['text', 'b']), files), { details: { field: 'text' } })
+    assert.deepEqual((await read(of(['toString', 'a']), files)).fields, { toString: 'a' })
+    await assert.rejects(read(of(['other', new Blob(['x'])]), files), {
+      code: 'INVALID_INPUT',
+      message: 'A file came in the field `other`; it belongs into `file` or `image`.',
+      details: { field: 'other', expected: ['file', 'image'] },
+    })
+  })
+
+  test('that cannot be stored fails as the bucket does', async () => {
+    const { files } = bucket(new Error('the bucket is away'))
+    await assert.rejects(read(formOf(1, 3), files), { message: 'the bucket is away' })
+  })
+
+  test('without a boundary, or that ends early, is refused, and nothing of it stays', async () => {
+    const { files, stored } = bucket()
+    const options = { fileFields: ['file'], maxFileBytes: 1000, files, retentionHours: 24 }
+    const sent = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>
+      readMultipart(body, { ...options, headers: { 'content-type': type } })
+    await assert.rejects(sent(Readable.from([]), 'multipart/form-data'), { message: /names no boundary/ })
+    const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nsome'
+    await assert.rejects(sent(Readable.from([Buffer.from(head)])), { message: /ended early or is broken/ })
+    const cut = new PassThrough()
+    cut.write(head)
+    setImmediate(() => cut.destroy(new Error('reset')))
+    await assert.rejects(sent(cut), { code: 'INVALID_REQUEST', message: /connection ended before the whole/ })
+    assert.equal(stored.size, 0)
+  })
+})
