@@ -80,9 +80,5 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError(
     'INTERNAL_ERROR',
     'Something went wrong on our side. The request id helps us to find it.',
-    undefined,
-    {
-      cause: thrown,
-    },
   )
 }

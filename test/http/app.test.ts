@@ -173,6 +173,10 @@ test('an error comes in the form that is asked for, and a bug shows nothing of i
     [false, 'INTERNAL_ERROR', bug.headers?.['x-request-id']],
   )
   assert.doesNotMatch(bug.body ?? '', /secret/)
+  assert.deepEqual(Object.keys(bug.headers ?? {}).sort(), [
+    ...['access-control-allow-origin', 'access-control-expose-headers', 'cache-control', 'content-type'],
+    ...['x-api-version', 'x-content-type-options', 'x-request-id'],
+  ])
   const wrong = await ask('PUT', { accept: 'text/html, application/problem+json' })
   assert.deepEqual([wrong.statusCode, wrong.headers?.['allow']], [405, 'POST, GET, DELETE, HEAD, OPTIONS'])
   assert.equal(wrong.headers?.['content-type'], 'application/problem+json')

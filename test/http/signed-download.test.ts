@@ -27,6 +27,8 @@ test('a signed address holds to the second that it names, and then says that it 
   assert.equal(codeOf(query, at + 3_599_999), 'OK')
   assert.equal(codeOf(query, at + 3_600_000), 'EXPIRED')
   assert.equal(codeOf(query, at + 30 * dayMs), 'EXPIRED')
+  const expiredAt = new Date(at + 3_600_000).toISOString()
+  assert.throws(() => verify('job_1', query, keyOf, at + 3_600_000), { details: { expiredAt } })
 })
 
 test('of an address that was never right nobody says that it has expired', () => {
