@@ -4,6 +4,7 @@ import { damageCheck } from './detect/checks.ts'
 import { type Trait, traitsOf } from './detect/drawing.ts'
 import { familyOf, readAs, textFormats } from './detect/families.ts'
 import { headerless } from './detect/media-marks.ts'
+import { hasMpegFrames } from './detect/mpeg-frames.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { headerlessPictures } from './detect/picture-marks.ts'
@@ -97,6 +98,8 @@ async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: Named): 
     case 'text':
       return { format: textFormat(named) }
     case 'unknown':
+      if (named.format && familyOf('mp3').includes(named.format.id) && hasMpegFrames(file.head))
+        return { format: named.format.id }
       return unknown(sniffed.looksLike, named)
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
 import { refused } from '../refused.ts'
 import { detected } from './detected.ts'
 
@@ -42,5 +43,48 @@ describe('films and sound', () => {
     assert.equal(await detected('a.mod', module), 'tracker')
     const film = Buffer.from([0, 0, 1, 0xba, 0x44, 0, 4, 0, 4, 1, 0, 1, 0x89, 0xc3, 0xf8])
     assert.equal(await detected('a.mod', Buffer.concat([film, Buffer.alloc(4096)])), 'mod')
+  })
+})
+
+describe('sound that is not as most', () => {
+  /** Empty frames of MPEG, as long as their header says. */
+  const frames = (header: number, length: number, count: number) =>
+    Buffer.concat(
+      Array.from({ length: count }, () => {
+        const frame = Buffer.alloc(length)
+        frame.writeUInt32BE(header)
+        return frame
+      }),
+    )
+  const rubbish = Buffer.from('ff00fffbffe2'.repeat(100), 'hex')
+
+  test('is told where it begins with rubbish, by its frames', async () => {
+    const kinds: readonly [header: number, length: number, what: string][] = [
+      [0xfffb9000, 417, 'MPEG 1, layer 3, 128 kbit/s at 44.1 kHz'],
+      [0xfffb9200, 418, 'the same with a byte more'],
+      [0xfffda400, 576, 'MPEG 1, layer 2, 192 kbit/s at 48 kHz'],
+      [0xfff38000, 208, 'MPEG 2, layer 3, 64 kbit/s at 22.05 kHz'],
+      [0xffe34000, 208, 'MPEG 2.5, layer 3, 32 kbit/s at 11.025 kHz'],
+      [0xffff9800, 432, 'MPEG 1, layer 1, 288 kbit/s at 32 kHz'],
+    ]
+    for (const [header, length, what] of kinds) {
+      assert.equal(hasMpegFrames(Buffer.concat([rubbish, frames(header, length, 4)])), true, what)
+      assert.equal(hasMpegFrames(Buffer.concat([rubbish, frames(header, length + 1, 4)])), false, what)
+      assert.equal(hasMpegFrames(Buffer.concat([rubbish, frames(header, length, 3)])), false, what)
+    }
+    const song = Buffer.concat([rubbish, frames(0xfffb9000, 417, 9)])
+    assert.equal(await detected('song.mp3', song), 'mp3')
+    await refused(detected('song.jpg', song), 'CORRUPT_FILE')
+    await refused(detected('song.mp3', rubbish), 'CORRUPT_FILE')
+  })
+
+  test('is told in the other order of bytes, and in codes of telephones', async () => {
+    const wave = Buffer.concat([
+      Buffer.from('RIFX\0\0\x08\x04WAVEfmt \0\0\0\x10', 'latin1'),
+      Buffer.alloc(2048),
+    ])
+    assert.equal(await detected('call.wav', wave), 'wav')
+    await refused(detected('call.wav', wave.subarray(0, 512)), 'CORRUPT_FILE')
+    assert.equal(await detected('call.au', latin('.snd\0\0\0\x2c\0\0\x5d\xc0\0\0\0\x1b\0\0\x1f\x40')), 'au')
   })
 })

@@ -29,6 +29,9 @@ export const mediaSignatures: readonly { at: number; bytes: readonly number[]; f
   { at: 0, bytes: [0x12, 0x00, 0x0a], format: 'obu' },
   { at: 0, bytes: text('.ra\xfd'), format: 'ra' },
   { at: 0, bytes: text('RF64'), format: 'rf64' },
+  // RIFX, too: its numbers begin with their high bytes.
+  { at: 8, bytes: text('WAVEfmt '), format: 'wav' },
+  { at: 0, bytes: text('.snd\0'), format: 'au' },
   { at: 8, bytes: text('8SVX'), format: '8svx' },
   { at: 8, bytes: text('MAUD'), format: 'maud' },
   { at: 4, bytes: [0xf8, 0x72, 0x6f, 0xbb], format: 'mlp' },

@@ -32,7 +32,8 @@ function boxLength(head: DataView, rest: number): number {
 
 /** A RIFF file is at least as long as it says; a stream that could not know says 0 or all ones. */
 export function checkRiff(file: OpenedFile, kind: string): void {
-  const length = view(file.head).getUint32(4, true)
+  const isLittle = ascii(file.head, 0, 4) !== 'RIFX'
+  const length = view(file.head).getUint32(4, isLittle)
   const unknown = length === 0 || length >= 0xffffff00 || ascii(file.head, 0, 4) === 'RF64'
   // A missing pad byte at the end harms nobody.
   if (!unknown && length + 8 > file.size + 1) throw damaged(kind, 'it is cut off: it is shorter than it says')
