@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type GraphRecords, type NewJob, type NewTask, partRecord } from '../../lib/jobs/graph.ts'
+import type { Job, Task } from '../../lib/jobs/job.ts'
+import { anyJob, jobEnds } from '../../lib/jobs/job-ends.ts'
+import { fixedKey, jobKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
+import { type Along, JobStore, refOf, unitOf } from '../../lib/jobs/store.ts'
+import { MemoryTable } from './memory-table.ts'
+import { completed, exported, file, given, later, moment, records, task } from './records.ts'
+
+const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
+const sink = (count: number): NewTask[] => [
+  given('in'),
+  ...Array.from({ length: count }, (_, at) => task(`t${at}`, [0])),
+  task(
+    'sink',
+    Array.from({ length: count }, (_, at) => at + 1),
+  ),
+]
+/** As many files as the record of a job has no room for. */
+const manyFiles = Array.from({ length: 20 }, (_, at) =>
+  given(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
+)
+
+async function made(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
+  const table = new MemoryTable()
+  const store = new JobStore(table)
+  const own = records(tasks, more)
+  assert.equal(await store.create(own), true)
+  return { table, store, records: own }
+}
+
+/** Every key that is there. */
+const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
+
+for (const [size, tasks, more] of [
+  ['few', two, {}],
+  ['many', sink(150), { tag: 'mine' }],
+  ['many files', [...manyFiles, task('a', [0, 1]), exported('out', [20])], {}],
+] as const)
+  test(`a job of ${size} is read as it was stored, with where it is found`, async () => {
+    const { table, store, records: own } = await made(tasks, more)
+    const whole = await store.whole('job_1')
+    assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, parts: [] })
+    const item = await table.get(jobKey('job_1'))
+    const { wakeShard, listKey, tagKey } = item ?? {}
+    assert.deepEqual(
+      [wakeShard, listKey, tagKey],
+      [wakeShardOf('job_1'), 'anon_1#live', own.job.tag === null ? undefined : 'anon_1#mine'],
+    )
+    for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
+      assert.equal(record['ttl'], own.ttl, `${record['sk']} goes by itself`)
+    assert.equal((await table.get(fixedKey('job_1'))) !== undefined, own.fixedApart)
+    for (const one of own.tasks) {
+      const stored = await store.task({ jobId: 'job_1', task: one.number })
+      assert.deepEqual(stored, one)
+    }
+  })
+
+test('a job is stored once: who repeats that hears that it is, another one of its id that it is not', async () => {
+  for (const tasks of [two, sink(150)]) {
+    const { store, records: own } = await made(tasks)
+    assert.equal(await store.create(own), true)
+    const other = (job: Partial<Job>): GraphRecords => ({ ...own, job: { ...own.job, ...job } })
+    assert.equal(await store.create(other({ requestId: 'req_2' })), false)
+    assert.equal(await store.create(other({ createdAt: moment(1) })), false)
+    assert.deepEqual(await store.job('job_1'), own.job)
+  }
+})
+
+test('what a job claims is claimed with it, and is free again where something of it is gone', async () => {
+  const key = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
+  const claim = (name: string): Along => ({
+    ...{ update: key(name), change: { set: { jobId: 'job_1' } } },
+    if: { exists: true, absent: ['jobId'] },
+  })
+  /** Not of somebody else's record: it is made by that. */
+  const count: Along = { update: key('count'), change: { set: { jobId: 'job_1' } }, if: {} }
+  for (const tasks of [two, sink(150)]) {
+    const table = new MemoryTable()
+    const store = new JobStore(table)
+    for (const name of ['a', 'b', 'c']) await table.put({ ...key(name), size: 1 })
+    await table.update(key('b'), { set: { jobId: 'job_2' } })
+    const own = records(tasks)
+    assert.equal(await store.create(own, [claim('a'), count, claim('b'), claim('c')]), false)
+    const heldBy = async (name: string) => (await table.get(key(name)))?.['jobId']
+    assert.deepEqual(
+      [await heldBy('a'), await heldBy('b'), await heldBy('c')],
+      [undefined, 'job_2', undefined],
+      `${tasks.length}`,
+    )
+    assert.equal(await store.job('job_1'), undefined)
+    assert.equal(await store.create(own, [claim('a'), count, claim('c')]), true)
+    assert.deepEqual([await heldBy('a'), await heldBy('count'), await heldBy('c')], Array(3).fill('job_1'))
+  }
+})
+
+test('what was claimed for a job that is not to be stays with whoever has it by now', async () => {
+  const table = new MemoryTable()
+  const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
+  await table.put({ ...key, size: 1 })
+  const change = { set: { jobId: 'job_1' } }
+  const taken: Along = { update: key, change, if: { exists: true } }
+  const gone: Along = { update: { ...key, pk: 'UPLOAD#b' }, change, if: { exists: true } }
+  const update = table.update.bind(table)
+  table.update = async (at, ...rest) => {
+    // Between the claim and its undoing.
+    if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
+    return update(at, ...rest)
+  }
+  assert.equal(await new JobStore(table).create(records(sink(150)), [taken, gone]), false)
+  assert.equal((await table.get(key))?.['jobId'], 'job_2')
+})
+
+test('few records are stored together, more in batches after which the job comes', async () => {
+  for (const [count, together] of [
+    [8, true],
+    [9, false],
+  ] as const) {
+    const table = new MemoryTable()
+    let batches = 0
+    const writeAll = table.writeAll.bind(table)
+    table.writeAll = async (...args) => {
+      batches += 1
+      assert.equal(await table.get(jobKey('job_1')), undefined)
+      return writeAll(...args)
+    }
+    const own = records([given('in'), ...Array.from({ length: count }, (_, at) => task(`t${at}`, [0]))])
+    const claim: Along = { update: { pk: 'OTHER', sk: 'OTHER' }, change: { set: { is: 1 } }, if: {} }
+    assert.equal(await new JobStore(table).create(own, [claim]), true)
+    assert.equal(batches === 0, together, `${count} tasks`)
+  }
+})
+
+test('jobs come in the order in which they are asked for, without those that are gone', async () => {
+  const { store, records: own } = await made()
+  await store.create(records(two, { id: 'job_2' }))
+  assert.deepEqual(
+    (await store.jobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
+    ['job_2', 'job_1'],
+  )
+  assert.deepEqual([await store.jobs([]), await store.job('job_3')], [[], undefined])
+  assert.deepEqual(await store.job('job_1'), own.job)
+  assert.equal(await store.whole('job_3'), undefined)
+})
+
+test('what a task takes files from is read with its job, or without it where that is known', async () => {
+  const { table, store, records: own } = await made([given('in'), task('a', [0]), task('b', [0, 1])])
+  const [a, b] = own.tasks
+  assert.ok(a && b)
+  const asked: string[] = []
+  const getAll = table.getAll.bind(table)
+  table.getAll = async (keys) => {
+    asked.push(...keys.map(({ sk }) => sk))
+    return getAll(keys)
+  }
+  const inputs = { job: own.job, fixed: own.fixed, tasks: [], parts: [] }
+  assert.deepEqual(await store.inputsOf(a), inputs)
+  assert.deepEqual(asked.splice(0), ['JOB'], 'a file that is there from the start has no record')
+  assert.deepEqual(await store.inputsOf(b), { ...inputs, tasks: [a] })
+  assert.deepEqual(asked.splice(0), ['JOB', 'TASK#00000', 'TASK#00001'])
+  assert.deepEqual(await store.inputsOf(b, own.job), { ...inputs, tasks: [a] })
+  assert.deepEqual(asked.splice(0), ['TASK#00000', 'TASK#00001'])
+  // A part is there for others' sake, whatever its task takes.
+  const part = partRecord(b, 1000, {}, later(0))
+  assert.deepEqual((await store.inputsOf({ ...part, ins: [1] }))?.tasks, [a])
+  assert.equal(await store.inputsOf({ ...a, jobId: 'job_2' }), undefined)
+})
+
+test('files from the start are read where they stand, if the task takes any', async () => {
+  const { table, store, records: own } = await made([...manyFiles, task('a', [0, 1]), task('b', [20])])
+  const [a, b] = own.tasks
+  assert.ok(a && b)
+  assert.deepEqual((await store.inputsOf(a))?.fixed, own.fixed)
+  assert.deepEqual((await store.inputsOf(b))?.fixed, [])
+  await table.delete(fixedKey('job_1'))
+  assert.deepEqual((await store.inputsOf(a))?.fixed, [])
+})
+
+test('whoever waits for a task is known, however many they are', async () => {
+  const many = Array.from({ length: 1100 }, (_, at) => task(`t${at}`, [1]))
+  const { store, records: own } = await made([given('in'), task('root', [0]), ...many])
+  const [root, leaf] = own.tasks
+  assert.ok(root && leaf)
+  const outs = await store.outsOf(root)
+  assert.deepEqual(
+    outs,
+    Array.from({ length: 1100 }, (_, at) => String(at + 2)),
+  )
+  assert.deepEqual(await store.outsOf(leaf), [])
+  const [few] = (await made()).records.tasks
+  assert.ok(few)
+  assert.deepEqual(await store.outsOf(few), ['2'])
+})
+
+test('tasks are read by their numbers', async () => {
+  const { store, records: own } = await made()
+  assert.deepEqual(await store.tasks('job_1', [2, 9, 1]), own.tasks.toReversed())
+})
+
+test('parts are in the order of their numbers, and only those go that are named', async () => {
+  const { store, records: own, table } = await made()
+  const [a, b] = own.tasks
+  assert.ok(a && b)
+  const parts = [10_000, 1000, 1002].map((part) => partRecord(a, part, {}, later(0)))
+  await store.addParts([...parts, partRecord(b, 1001, {}, later(0))])
+  const numbers = async (of: Task) => (await store.parts(of)).map(({ part }) => part)
+  assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
+  const whole = await store.whole('job_1')
+  assert.deepEqual(
+    whole?.parts.map(({ number, part }) => [number, part]),
+    [
+      [1, 1000],
+      [1, 1002],
+      [1, 10_000],
+      [2, 1001],
+    ],
+  )
+  assert.deepEqual(
+    parts.map(refOf),
+    [10_000, 1000, 1002].map((part) => ({ jobId: 'job_1', task: 1, part })),
+  )
+  await store.deleteParts(parts.slice(0, 2))
+  assert.deepEqual([await numbers(a), await numbers(b)], [[1002], [1001]])
+  assert.ok(await table.get(taskKey({ jobId: 'job_1', task: 1 })))
+})
+
+test('nothing is made of a record that is not there', async () => {
+  const { store, table } = await made()
+  const before = table.items
+  const none = { applied: false, record: undefined }
+  assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), none)
+  assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), none)
+  assert.deepEqual(
+    await store.changeLatch({ pk: 'JOB#job_2', sk: 'LATCH#count' }, { set: { size: 1 } }),
+    none,
+  )
+  const onlyIf = { condition: { equal: { percent: 1 } } }
+  const { applied, record } = await store.changeTask(
+    { jobId: 'job_1', task: 1 },
+    { set: { percent: 2 } },
+    onlyIf,
+  )
+  assert.deepEqual([applied, record?.percent, table.items], [false, 0, before])
+})
+
+test('whoever waits nearby hears of the end of a job, once it is stored and of nothing else', async () => {
+  const { store } = await made()
+  const heard: unknown[] = []
+  const hear = (by: string) => (job: Job) => void heard.push([by, job.id, job.status])
+  const [ofJob, ofAny] = [hear('job'), hear('any')]
+  jobEnds.on('job_1', ofJob)
+  jobEnds.on(anyJob, ofAny)
+  await store.changeJob('job_1', { set: { status: 'processing' } })
+  await store.changeJob('job_1', { set: { status: 'completed' } }, { condition: { absent: ['id'] } })
+  assert.deepEqual(heard, [])
+  await store.changeJob('job_1', { set: { status: 'completed' } })
+  await store.changeJob('job_1', { set: { unsaid: true } })
+  assert.deepEqual(heard.splice(0), [
+    ['job', 'job_1', 'completed'],
+    ['any', 'job_1', 'completed'],
+  ])
+  const job = await store.job('job_1')
+  assert.ok(job)
+  const [ref, always] = [{ jobId: 'job_1', task: 1 }, { exists: true }]
+  const over = { change: { set: { status: 'failed' } }, condition: always }
+  const never = { ...over, condition: { exists: false } }
+  assert.equal(await store.endBoth(ref, never, over, { ...job, status: 'failed' }), false)
+  assert.equal(await store.endBoth(ref, over, never, { ...job, status: 'failed' }), false)
+  assert.deepEqual([heard, (await store.job('job_1'))?.status], [[], 'completed'])
+  assert.equal(await store.endBoth(ref, over, over, { ...job, status: 'failed' }), true)
+  assert.deepEqual(
+    [heard.length, (await store.job('job_1'))?.status, (await store.task(ref))?.status],
+    [...[2, 'failed', 'failed']],
+  )
+  jobEnds.off('job_1', ofJob)
+  jobEnds.off(anyJob, ofAny)
+})
+
+test('of a job nothing is left but itself, then not even that', async () => {
+  for (const tasks of [two, sink(250), [...manyFiles, task('a', [0])], []]) {
+    const { store, table, records: own } = await made(tasks)
+    const [first] = own.tasks
+    if (first) await store.addParts([partRecord(first, 1000, {}, later(0))])
+    const other = records(two, { id: 'job_2' })
+    await store.create(other)
+    const state = await store.whole('job_1')
+    assert.ok(state)
+    await store.deleteTasks(state)
+    const ofOther = ['JOB#job_2 JOB', 'JOB#job_2 TASK#00001', 'JOB#job_2 TASK#00002']
+    assert.deepEqual(keysIn(table), ['JOB#job_1 JOB', ...ofOther])
+    await store.deleteJob('job_1')
+    assert.deepEqual(keysIn(table), ofOther)
+  }
+})
+
+test('what is left of a job that has expired says so, and nothing of what was in it', async () => {
+  const { store, table, records: own } = await made(two, { tag: 'mine', keyId: 'key_1' })
+  await store.changeTask({ jobId: 'job_1', task: 1 }, { set: completed(5, file('a.png')) })
+  const facts = { status: 'expired', expiredAt: moment(9), expiredFor: 'retention' } as const
+  const { record } = await store.changeJob('job_1', { set: { ...facts, stage: 'convert', unsaid: true } })
+  assert.ok(record)
+  await store.bury(record, 77)
+  const left = await store.job('job_1')
+  const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = own.job
+  const { createdAt, expiresAt } = own.job
+  assert.deepEqual(left, {
+    ...{ id, owner, requestId, tag, display, retentionS, require, total, units, sequence },
+    ...{ createdAt, expiresAt, ...facts, filesTold: true, warnings: [], fixed: [] },
+    ...{ numbers: {}, log: {}, running: {} },
+  })
+  const item = await table.get(jobKey('job_1'))
+  assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])
+})
+
+test('tasks are counted one by one up to a hundred, by hundreds above', () => {
+  assert.deepEqual(
+    [unitOf({ total: 100 }, 99), unitOf({ total: 101 }, 99), unitOf({ total: 101 }, 100)],
+    [...[99, 0, 1]],
+  )
+})
