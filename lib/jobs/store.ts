@@ -1,4 +1,4 @@
-import type { Answer, Item, Key, Table, Write } from '../aws/table.ts'
+import type { Answer, Item, Key, Table } from '../aws/table.ts'
 import type { Change, Condition } from '../aws/table-expressions.ts'
 import { eachOf } from '../each-of.ts'
 import type { GraphRecords } from './graph.ts'
@@ -35,7 +35,11 @@ const mostAtOnce = 10
 const readers = 8
 
 /** A write of somebody else's record that has to hold together with the job, as the claim of an upload. */
-export type Along = Extract<Write, { update: Key }>
+export interface Along {
+  readonly update: Key
+  readonly change: { readonly set: Readonly<Item> }
+  readonly if: Condition
+}
 
 /** What a write made of a record; `applied` is false when its condition did not hold. */
 export interface Written<T> {
@@ -54,20 +58,20 @@ export class JobStore {
 
   /** False when something of `along` does not hold; nothing is stored then. A repetition is true again. */
   async create(records: GraphRecords, along: readonly Along[] = []): Promise<boolean> {
-    const { job, ttl } = records
+    const { job } = records
     const others = recordsBeside(records)
     if (others.length + along.length + 1 <= mostAtOnce) {
       const isNew = { exists: false }
       const puts = [...others, jobItem(job)].map((put) => ({ put, if: isNew }))
       return (await this.#table.transact([...puts, ...along])) || (await this.#isStored(job))
     }
-    for (const [at, claim] of along.entries()) {
-      const { applied } = await this.#table.update(claim.update, claim.change, { condition: claim.if ?? {} })
+    for (const { update, change, if: condition } of along) {
+      const { applied } = await this.#table.update(update, change, { condition })
       if (applied) continue
-      await this.#undo(along.slice(0, at))
+      await this.#undo(along)
       return false
     }
-    await this.#table.writeAll(others.map((item) => ({ ...item, ttl })))
+    await this.#table.writeAll(others)
     const { applied } = await this.#table.put(jobItem(job), {
       condition: { exists: false },
       mark: { requestId: job.requestId, createdAt: job.createdAt },
@@ -82,11 +86,12 @@ export class JobStore {
 
   /** Gives back what was claimed for a job that is not to be; records that were made for it go by their own time. */
   async #undo(writes: readonly Along[]): Promise<void> {
-    for (const { update, change } of writes.filter((write) => write.if?.exists))
+    const claims = writes.filter((write) => write.if.exists)
+    for (const { update, change } of claims)
       await this.#table.update(
         update,
-        { remove: Object.keys(change.set ?? {}) },
-        { condition: { equal: change.set ?? {} } },
+        { remove: Object.keys(change.set) },
+        { condition: { equal: change.set } },
       )
   }
 

@@ -47,7 +47,11 @@ test('a job in which there is nothing to do is over at once', async () => {
 
 test('a job is not made without what has to hold with it, and nothing is told then', async () => {
   const { jobs, store, told, sent } = memoryJobs()
-  const claim = { update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' }, change: { set: { jobId: 'job_1' } } }
+  const claim = {
+    update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' },
+    change: { set: { jobId: 'job_1' } },
+    if: { exists: true },
+  }
   assert.equal(await jobs.create(records(two), [claim]), false)
   assert.deepEqual([await store.job('job_1'), told(), sent()], [undefined, [], []])
 })

@@ -90,6 +90,8 @@ test('what a job claims is claimed with it, and is free again where something of
       `${tasks.length}`,
     )
     assert.equal(await store.job('job_1'), undefined)
+    // A record that was made for it keeps the time at which it goes.
+    assert.equal(await heldBy('count'), tasks === two ? undefined : 'job_1')
     assert.equal(await store.create(own, [claim('a'), count, claim('c')]), true)
     assert.deepEqual([await heldBy('a'), await heldBy('count'), await heldBy('c')], Array(3).fill('job_1'))
   }
