@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BusEvent } from '../../events/index.ts'
+import { kept } from '../../lib/fidelity/fidelity.ts'
+import {
+  beginnings,
+  ending,
+  expired,
+  fetched,
+  fileDeleted,
+  fileDownloaded,
+  fileUploaded,
+  progress,
+  queued,
+  started,
+  unpublished,
+  untold,
+} from '../../lib/jobs/events.ts'
+import type { Job, JobState } from '../../lib/jobs/job.ts'
+import {
+  awaited,
+  completed,
+  exported,
+  failed,
+  file,
+  given,
+  moment,
+  newJob,
+  task,
+  withTasks,
+} from './records.ts'
+
+/** What each event says, word for word, of records whose moments are all different. */
+
+const source = { filename: 'in.png', format: 'png', size: 1 }
+const display = { source, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
+const made = newJob([given('in'), task('a', [0]), task('b', [0]), exported('out', [1, 2])], {
+  ...{ tag: 'mine', display },
+})
+const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
+const facts = {
+  ...{ queuedAt: moment(1), startedAt: moment(2), startedWith: 2, endedAt: moment(9), expiresAt: moment(99) },
+  ...{ sequence: 20, numbers: { created: 1, queued: 2, started: 3, 1: 4, ended: 5, deletion: 6 } },
+}
+const over = of(
+  withTasks(made, {
+    a: { ...completed(5, file('a.webp')), fidelity: { words: kept(4, 2), dropped: [] }, engine: 'vips' },
+    b: { ...completed(6, file('b.webp')), warnings: [{ code: 'REDUCED', message: 'Less.' }] },
+  }),
+  { ...facts, status: 'completed', summary: { total: 2, completed: 2, failed: 0 } },
+)
+const jobId = 'job_1'
+const common = { apiVersion: 'v1', owner: 'anon_1', stream: jobId }
+const outline = { id: jobId, tag: 'mine', createdAt: moment(0), source, target: { format: 'webp' } }
+const url = `/v1/download/${jobId}`
+
+/** Without the id, which is made of the rest. */
+const bodyOf = ({ id: _, ...body }: BusEvent) => body
+const tasks = (input: string, a: string, b: string, out: object) => ({
+  in: { operation: 'import/upload', status: input },
+  ...{ a: { operation: 'convert', status: a }, b: { operation: 'convert', status: b } },
+  out: { operation: 'export/url', ...out },
+})
+const waiting = tasks('completed', 'pending', 'pending', { status: 'pending' })
+
+test('a job that is made and queued at once says so, whatever became of it', () => {
+  const atOnce = of(over, { queuedAt: moment(0) })
+  const created = {
+    ...{ ...common, event: 'job.created', timestamp: moment(0), sequence: 1 },
+    job: { ...outline, status: 'queued', tasks: waiting },
+  }
+  assert.deepEqual(beginnings(atOnce).map(bodyOf), [
+    created,
+    {
+      ...{ ...common, event: 'job.queued', timestamp: moment(0), sequence: 2 },
+      job: { ...outline, status: 'queued', tasks: waiting, queuedAt: moment(0) },
+    },
+  ])
+  assert.deepEqual(beginnings(over).map(bodyOf), [{ ...created, job: { ...created.job, status: 'pending' } }])
+})
+
+test('a job that waited for a file says when it was queued and when it began, with that file', () => {
+  const late = of(
+    newJob([awaited('in'), task('a', [0]), task('b', [0]), exported('out', [1])], { tag: 'mine', display }),
+    facts,
+  )
+  const statuses = (event: BusEvent) =>
+    Object.values((event as unknown as { job: { tasks: Record<string, { status: string }> } }).job.tasks).map(
+      ({ status }) => status,
+    )
+  assert.deepEqual(statuses(queued(late)), ['completed', 'pending', 'pending', 'pending'])
+  assert.deepEqual(statuses(started(late)), ['completed', 'pending', 'processing', 'pending'])
+  assert.equal(queued(late).timestamp, moment(1))
+  assert.deepEqual(bodyOf(started(over)), {
+    ...{ ...common, event: 'job.started', timestamp: moment(2), sequence: 3 },
+    job: {
+      ...{ ...outline, status: 'processing', queuedAt: moment(1), startedAt: moment(2) },
+      tasks: tasks('completed', 'pending', 'processing', { status: 'pending' }),
+    },
+  })
+})
+
+test('progress says what was stored of it', () => {
+  const fact = { at: moment(4), percent: 40, stage: 'encoding', taskName: 'a' }
+  assert.deepEqual(bodyOf(progress(over.job, '1', fact)), {
+    ...{ ...common, event: 'job.progress', timestamp: moment(4), sequence: 4 },
+    job: {
+      ...{ id: jobId, status: 'processing', tag: 'mine' },
+      progress: { percent: 40, stage: 'encoding', taskName: 'a' },
+    },
+  })
+})
+
+test('a job that is completed says what it gave and how long it took', () => {
+  const { share, ...event } = bodyOf(ending(over)) as ReturnType<typeof bodyOf> & { share?: object }
+  assert.ok(share)
+  const done = {
+    ...{ ...outline, status: 'completed', queuedAt: moment(1), startedAt: moment(2), endedAt: moment(9) },
+    ...{ summary: { total: 2, completed: 2, failed: 0 }, durationMs: 7000, engine: undefined },
+    tasks: tasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
+    warnings: [{ code: 'REDUCED', message: 'Less.' }],
+    fidelity: { words: kept(4, 2), dropped: [] },
+    files: ['a.webp', 'b.webp'].map((filename) => ({ filename, size: 1, mimeType: 'image/png', url })),
+  }
+  assert.deepEqual(event, {
+    ...{ ...common, event: 'job.completed', timestamp: moment(9), sequence: 5 },
+    job: done,
+  })
+  // What came when it was there already is its source then.
+  const later = of(over, { display: { ...display, source: null }, cameLater: source })
+  assert.deepEqual((ending(later) as unknown as { job: object }).job, done)
+  const none = of(over, { display: { ...display, source: null } })
+  assert.equal((ending(none) as unknown as { job: { source: unknown } }).job.source, null)
+})
+
+test('a job that failed says why, or that it did', () => {
+  const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
+  const lost = of(withTasks(over, { a: failed(5, 'It is cut off.') }), { status: 'failed', error })
+  const { summary: _, ...plain } = lost.job
+  const { share, ...event } = bodyOf(ending({ ...lost, job: plain })) as Record<string, unknown>
+  assert.ok(share)
+  const job = {
+    ...{ ...outline, status: 'failed', queuedAt: moment(1), startedAt: moment(2), endedAt: moment(9), error },
+    tasks: tasks('completed', 'failed', 'completed', { status: 'cancelled' }),
+  }
+  assert.deepEqual(event, { ...common, event: 'job.failed', timestamp: moment(9), sequence: 5, job })
+  const { error: _error, ...silent } = plain
+  assert.deepEqual((ending({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error, {
+    ...{ code: 'INTERNAL_ERROR', message: 'The job failed.' },
+  })
+})
+
+test('a job that is cancelled says by whom', () => {
+  for (const [given, said] of [
+    [{ cancelledBy: 'user' as const }, 'user'],
+    [{}, 'system'],
+  ] as const) {
+    const { share, ...event } = bodyOf(ending(of(over, { status: 'cancelled', ...given }))) as Record<
+      string,
+      unknown
+    >
+    assert.ok(share)
+    assert.deepEqual(event, {
+      ...{ ...common, event: 'job.cancelled', timestamp: moment(9), sequence: 5 },
+      job: { id: jobId, status: 'cancelled', tag: 'mine', cancelledBy: said, cancelledAt: moment(9) },
+    })
+  }
+})
+
+test('what nobody is known to have told is told in its order, of a job that nobody began from its creation', () => {
+  const names = (events: readonly BusEvent[]) => events.map(({ event }) => event)
+  const fact = (seconds: number) => ({ at: moment(seconds) })
+  const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
+  const all = of(over, { log })
+  assert.deepEqual(names(unpublished(all)), ['job.created', 'job.queued', 'job.started', 'job.progress'])
+  assert.deepEqual(names(untold(all)), [...names(unpublished(all)), 'job.completed'])
+  const { started: _, ...numbers } = facts.numbers
+  const untouched = of(over, { status: 'cancelled', numbers, queuedAt: moment(0) })
+  assert.deepEqual(names(untold(untouched)), ['job.created', 'job.queued', 'job.cancelled'])
+  const { queued: _queued, ...unqueued } = numbers
+  assert.deepEqual(names(untold(of(untouched, { numbers: unqueued }))), ['job.cancelled'])
+})
+
+test('a file says how it came, and of which upload and job it is', () => {
+  const { key: _, ...png } = file('a.png')
+  const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
+  const arrival = (key: string, more: object = {}) =>
+    bodyOf(
+      fileUploaded({
+        ...{ owner: 'anon_1', file: { ...png, key, ...more }, occurredAt: moment(3), via: 'presigned' },
+      }),
+    )
+  const event = {
+    event: 'file.uploaded',
+    timestamp: moment(3),
+    sequence: 1,
+    apiVersion: 'v1',
+    owner: 'anon_1',
+  }
+  assert.deepEqual(arrival('uploads/upl_1', { sha256: '00' }), {
+    ...{ ...event, stream: 'uploads/upl_1' },
+    file: { ...said, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
+  })
+  assert.deepEqual(arrival('received/1'), {
+    ...{ ...event, stream: 'received/1' },
+    file: { ...said, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
+  })
+})
+
+test('files that came with the request are told of with the job, but not when it is done again', () => {
+  const received = (operation: string) =>
+    task('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
+  const told = (operation: string, retryOf?: string) =>
+    beginnings(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
+  const [arrived] = told('import/upload')
+  const { file: what, timestamp } = arrived as unknown as { file: object; timestamp: string }
+  assert.deepEqual(
+    [timestamp, what],
+    [
+      moment(0),
+      {
+        ...{ filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' },
+        ...{ jobId, uploadId: undefined, sha256: undefined },
+      },
+    ],
+  )
+  assert.equal(told('import/upload', 'job_0').length, 2)
+  assert.equal(told('convert').length, 2)
+  assert.equal(beginnings(made).length, 2, 'it was there before')
+})
+
+test('files that a task brought say where from', () => {
+  const [first] = withTasks(newJob([task('in', [], { operation: 'import/url' })]), {
+    in: completed(5, file('a.png'), file('b.png')),
+  }).tasks
+  assert.ok(first)
+  const told = (more: Partial<typeof first>) =>
+    fetched(made.job, { ...first, ...more }).map((event) => {
+      const { file: what, timestamp } = event as unknown as {
+        file: { filename: string; via: string; jobId: string }
+        timestamp: string
+      }
+      return [what.filename, what.via, what.jobId, timestamp]
+    })
+  assert.deepEqual(told({}), [
+    ['a.png', 'url', jobId, moment(5)],
+    ['b.png', 'url', jobId, moment(5)],
+  ])
+  const brought = { files: [], brought: file('c.png') }
+  assert.deepEqual(told({ operation: 'import/s3', ...brought }), [['c.png', 'store', jobId, moment(5)]])
+})
+
+test('a file of a job says who was led to it, or why it went', () => {
+  const png = file('a.png')
+  assert.deepEqual(bodyOf(fileDownloaded(over.job, png, { signed: true, ip: '127.0.0.1' }, moment(30))), {
+    ...{ ...common, event: 'file.downloaded', timestamp: moment(30), sequence: 20 },
+    file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
+  })
+  const gone = (more: Partial<Job>, at: number) =>
+    bodyOf(fileDeleted(of(over, more), { ...png, role: 'output' }, at))
+  assert.deepEqual(gone({ deletedAt: moment(40) }, 0), {
+    ...{ ...common, event: 'file.deleted', timestamp: moment(40), sequence: 6 },
+    file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
+  })
+  assert.deepEqual(gone({ expiredAt: moment(50), expiredFor: 'retention' }, 2), {
+    ...{ ...common, event: 'file.deleted', timestamp: moment(50), sequence: 8 },
+    file: { jobId, filename: 'a.png', role: 'output', reason: 'retention' },
+  })
+})
+
+test('a job whose time is over says for what, after its files', () => {
+  assert.deepEqual(bodyOf(expired(of(over, { expiredAt: moment(50), expiredFor: 'upload_timeout' }), 2)), {
+    ...{ ...common, event: 'job.expired', timestamp: moment(50), sequence: 8 },
+    job: { id: jobId, status: 'expired', expiredAt: moment(50), reason: 'upload_timeout' },
+  })
+})
+
+test('two events of a job have two ids, the same one has the same', () => {
+  const ids = [started(over), queued(over), started(of(over, { numbers: { started: 4 } }))].map(
+    ({ id }) => id,
+  )
+  assert.equal(new Set(ids).size, 3)
+  assert.equal(started(over).id, ids[0])
+  assert.match(ids[0] ?? '', /^evt_/)
+})
