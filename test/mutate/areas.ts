@@ -89,7 +89,7 @@ export const areas: readonly Area[] = [
     name: 'tasks',
     isWhole: true,
     files: ['lib/tasks/*.ts'],
-    tests: [...tests('tasks', 'operation'), ...tests('functions', 'wrong-input merge pipeline')],
+    tests: [...tests('tasks', 'operation fields'), ...tests('functions', 'wrong-input merge pipeline')],
   },
   {
     name: 'routes',

@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { AppError } from '../../lib/errors.ts'
+import { CaptureFields, optionsIn } from '../../lib/tasks/capture-fields.ts'
+import { findOperation, offeredOperation, taskOperations } from '../../lib/tasks/index.ts'
+import { packResults } from '../../lib/tasks/pack-results.ts'
+import { mostTasks, namingTask, parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { TaskMap } from '../../lib/tasks/reference.ts'
+
+const work = 'output_format? engine? filename? options?'
+const s3 =
+  'bucket region endpoint? access_key_id secret_access_key session_token? path_style? key? key_prefix?'
+const blob = 'storage_account container sas_token? storage_access_key? endpoint? blob? blob_prefix?'
+const gcs = 'bucket project_id? credentials key? key_prefix?'
+const sftp = 'host port=22 username password? private_key? passphrase? host_key_fingerprint? file? path?'
+const kept = 'cache_control? content_disposition? metadata?'
+
+/** Its fields in their order: those that may be left out, and what they are then. */
+const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
+  ['import/upload', 'upload_id? filename? redirect? sha256? max_file_size?'],
+  ['import/base64', 'file filename'],
+  ['import/raw', 'file filename'],
+  ['import/url', 'url filename? headers? sha256? max_size?'],
+  ['import/s3', s3],
+  ['import/blobstore import/blob', blob],
+  ['import/gcs', gcs],
+  ['import/sftp', sftp],
+  [
+    'capture-website',
+    `url output_format=pdf filename? headers? cookies? wait_until=load wait_for_element? wait_time=0 timeout=30 width?
+     height? full_page? scale? quality? page_size? landscape? margin_top? margin_right? margin_bottom? margin_left?
+     header_text? footer_text? print_background?`,
+  ],
+  ['convert', work],
+  ['compress', 'engine? filename? options? profile?'],
+  ['merge', `${work} merge_type?`],
+  ...['thumbnail', 'watermark', 'metadata', 'metadata/write', 'archive', 'extract'].map(
+    (name) => [name, work] as const,
+  ),
+  ...`ocr-pdf split-pdf encrypt-pdf decrypt-pdf rotate-pdf compress-pdf to-pdfa extract-pdf-pages remove-pdf-pages
+      extract-pdf-images add-watermark-pdf merge-pdf flatten-pdf repair-pdf reorder-pdf-pages add-page-numbers-pdf
+      edit-pdf-metadata linearize-pdf crop-pdf redact-pdf sanitize-pdf grayscale-pdf remove-blank-pages-pdf pdf-info`
+    .split(/\s+/)
+    .map((name) => [name, work] as const),
+  ['export/url', 'inline? filename?'],
+  ['export/s3', `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging?`],
+  ['export/blobstore export/blob', `${blob} ${kept}`],
+  ['export/gcs', `${gcs} acl? ${kept}`],
+  ['export/sftp', sftp],
+]
+
+test('tasks are called, and take, what clients know', () => {
+  const shown = taskOperations.map(({ name, alias, fields }) => {
+    const each = Object.entries(fields.shape as Record<string, z.ZodType>).map(([field, schema]) => {
+      const { success, data } = schema.safeParse(undefined)
+      return data === undefined ? `${field}${success ? '?' : ''}` : `${field}=${data}`
+    })
+    return [alias ? `${name} ${alias}` : name, each.join(' ')]
+  })
+  assert.deepEqual(
+    shown,
+    interfaceOfTasks.map(([name, fields]) => [name, fields.replace(/\s+/g, ' ')]),
+  )
+  const kinds = (kind: string) => taskOperations.filter((one) => one.kind === kind).map(({ name }) => name)
+  assert.deepEqual(
+    kinds('export'),
+    [...'url s3 blobstore gcs sftp'.split(' ')].map((name) => `export/${name}`),
+  )
+  for (const name of kinds('import')) assert.match(name, /^import\/|^capture-website$/)
+  for (const name of kinds('process')) assert.doesNotMatch(name, /port\/|^capture/)
+})
+
+test('what a task does is said of each store by its name, and how it is done is there', async () => {
+  for (const operation of taskOperations) {
+    assert.doesNotMatch(operation.summary, /undefined/)
+    const { find, capture, openStore } = operation as {
+      [Name in 'find' | 'capture' | 'openStore']?: () => Promise<unknown>
+    }
+    const load = find ?? capture ?? openStore
+    if (load) assert.equal(typeof (await load()), 'function', operation.name)
+    const isAway = operation.kind !== 'process' && !/\/(upload|base64|raw|url)$/.test(operation.name)
+    if (isAway || operation.name === 'import/url') assert.ok(load, operation.name)
+  }
+})
+
+test('results of jobs are packed by an endpoint alone', () => {
+  assert.equal(findOperation('import/results'), packResults)
+  assert.equal(offeredOperation('import/results'), undefined)
+  assert.equal(offeredOperation('none'), undefined)
+  assert.equal(offeredOperation('convert')?.name, 'convert')
+  const { kind, packs, fields } = packResults
+  assert.deepEqual([kind, packs], ['import', true])
+  const wanted = { jobIds: ['job_1'], tasks: ['a'], folders: { job_1: 'b' }, filename: 'c', manifest: true }
+  assert.deepEqual(fields.parse(wanted), wanted)
+  assert.equal(fields.safeParse({ ...wanted, jobIds: [] }).success, false)
+})
+
+describe('the values of fields', () => {
+  const blobAccess = { storage_account: 'box', container: 'box', storage_access_key: 'a' }
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 1024,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const other = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const key = { client_email: 'a@b.test', private_key: privateKey }
+  const whole: Readonly<Record<string, Record<string, unknown>>> = {
+    'import/upload': {},
+    'import/raw': { file: 'a', filename: 'a' },
+    'import/base64': { file: 'a', filename: 'a' },
+    'import/url': { url: 'https://a.test/' },
+    'export/s3': { bucket: 'box', region: 'a', access_key_id: 'a', secret_access_key: 'a' },
+    'export/blobstore': blobAccess,
+    'export/gcs': { bucket: 'box', credentials: key },
+    'import/gcs': { bucket: 'box', credentials: key, key: 'a' },
+    'import/sftp': { host: 'a.test', username: 'a', password: 'a', file: 'a' },
+    'export/sftp': { host: 'a.test', username: 'a', password: 'a' },
+    'export/url': {},
+    convert: { output_format: 'pdf' },
+    merge: {},
+    'capture-website': { url: 'https://a.test/' },
+  }
+  const long = (length: number) => 'x'.repeat(length)
+  const hex = 'aB3'.repeat(22).slice(0, 64)
+  /** What is just taken, and what is not. */
+  const limits: readonly (readonly [name: string, field: string, taken: unknown[], refused: unknown[]])[] = [
+    ['import/upload', 'filename', ['a', long(1024)], ['', long(1025)]],
+    [
+      'import/upload',
+      'redirect',
+      ['https://a.test/', 'http://a.test/'],
+      ['ftp://a.test/', 'javascript:a', 'a'],
+    ],
+    ['import/upload', 'sha256', [hex], [long(64), `${hex}0`, hex.slice(1), `${hex.slice(1)}g`]],
+    ['import/upload', 'max_file_size', [1], [0, 1.5, '1']],
+    ['import/raw', 'file', ['a'], ['']],
+    ['import/raw', 'filename', [long(1024)], ['', long(1025)]],
+    ['import/base64', 'file', ['a'], ['']],
+    ['import/url', 'url', [`https://a.test/${long(4081)}`], [`https://a.test/${long(4082)}`]],
+    ['import/url', 'filename', [long(1024)], ['', long(1025)]],
+    ['import/url', 'sha256', [hex], [`${hex}0`, `0${hex}`]],
+    ['import/url', 'max_size', [1], [0, 1.5]],
+    [
+      'import/url',
+      'headers',
+      [{ [long(100)]: long(4000) }, {}],
+      [{ [long(101)]: 'a' }, { a: 'b\n' }, { 'a:': 'b' }],
+    ],
+    ['export/s3', 'bucket', ['abc', long(255)], ['ab', long(256)]],
+    ['export/s3', 'region', ['a', long(64)], ['', long(65)]],
+    ['export/s3', 'endpoint', ['https://a.test', 'http://a.test'], ['ftp://a.test', 'a.test']],
+    ['export/s3', 'access_key_id', [long(256)], ['', long(257), 'a b', 'a\n']],
+    ['export/s3', 'secret_access_key', [long(256), 'ü'], ['', long(257)]],
+    ['export/s3', 'session_token', [long(8192)], [long(8193), 'a b']],
+    [
+      'export/s3',
+      'acl',
+      'private public-read public-read-write authenticated-read bucket-owner-full-control'.split(' '),
+      ['publicRead'],
+    ],
+    ['export/s3', 'cache_control', [long(256)], [long(257)]],
+    ['export/s3', 'content_disposition', [long(512)], [long(513)]],
+    ['export/s3', 'metadata', [{ 'a.b-c_1': '' }], [{ 'a b': 'c' }, { '': 'c' }, { é: 'c' }]],
+    ['export/s3', 'server_side_encryption', ['AES256', 'aws:kms'], ['none']],
+    ['export/blobstore', 'storage_account', ['abc', long(24)], ['ab', long(25), 'aBc', 'a-b']],
+    [
+      'export/blobstore',
+      'container',
+      ['abc', '$root', long(63), '1-a'],
+      ['ab', long(64), '-ab', 'aBc', '$rooty'],
+    ],
+    ['export/blobstore', 'sas_token', [long(4096)], ['', long(4097)]],
+    ['export/blobstore', 'storage_access_key', [long(256)], ['', long(257)]],
+    [
+      'export/blobstore',
+      'metadata',
+      [{ _a1: 'b' }, { a: 'b' }],
+      [{ '1a': 'b' }, { 'a-b': 'c' }, { ' a': 'b' }],
+    ],
+    ['export/gcs', 'bucket', ['a.b', 'a_-1', long(222)], ['ab', long(223), '-ab', 'ab-', 'aBc']],
+    ['export/gcs', 'project_id', [long(256)], [long(257)]],
+    [
+      'export/gcs',
+      'acl',
+      'authenticatedRead bucketOwnerFullControl bucketOwnerRead private projectPrivate publicRead'.split(' '),
+      ['public-read'],
+    ],
+    ['export/gcs', 'metadata', [{ 'ä b': 'ö' }], [{ a: 1 }]],
+    [
+      'export/gcs',
+      'credentials',
+      [key, { ...key, type: 'service_account', other: 1 }],
+      [
+        ...[{ ...key, type: 'authorized_user' }, { ...key, client_email: 'a' }, {}],
+        ...[
+          { ...key, private_key: other.privateKey },
+          { ...key, private_key: 'a' },
+        ],
+      ],
+    ],
+    ['import/gcs', 'key', [long(1024)], ['', long(1025)]],
+    ['import/sftp', 'host', [`${long(249)}.com`, '[::1]'], [`${long(250)}.com`, 'a_b c']],
+    ['import/sftp', 'username', ['a', long(256)], ['', long(257)]],
+    ['import/sftp', 'password', [long(1024)], ['', long(1025)]],
+    ['import/sftp', 'private_key', [long(16_384)], ['', long(16_385)]],
+    ['import/sftp', 'passphrase', ['', long(1024)], [long(1025)]],
+    ['export/sftp', 'file', ['a', long(4096)], ['', long(4097)]],
+    ['export/url', 'filename', ['a', long(200)], ['', long(201)]],
+    ['export/url', 'inline', [true, false], ['true']],
+    ['convert', 'filename', ['a', long(200)], ['', long(201)]],
+    ['convert', 'options', [{ a: 1 }], ['a', 1]],
+    ['merge', 'merge_type', ['pdf', 'video', 'audio', 'image'], ['archive']],
+    [
+      'capture-website',
+      'url',
+      [`https://a.test/${long(4081)}`, 'http://a.test'],
+      ['ftp://a.test', `https://a.test/${long(4082)}`],
+    ],
+    ['capture-website', 'output_format', ['pdf', 'png', 'jpg', 'webp', 'jpeg'], ['gif']],
+    ['capture-website', 'filename', ['a', long(200)], ['', long(201)]],
+    [
+      'capture-website',
+      'cookies',
+      [{ [long(100)]: long(4000) }, { a: '' }],
+      [{ [long(101)]: 'a' }, { a: long(4001) }, { 'a=': 'b' }],
+    ],
+    ['capture-website', 'wait_until', ['load', 'domcontentloaded', 'networkidle0', 'networkidle2'], ['idle']],
+    ['capture-website', 'wait_for_element', ['a', long(500)], ['', long(501)]],
+    ['capture-website', 'wait_time', [0, 30_000], [-1, 30_001, 1.5]],
+    ['capture-website', 'timeout', [1, 90], [0, 91, 1.5]],
+    ['capture-website', 'scale', [0.1, 2], [0.09, 2.1]],
+  ]
+  for (const [name, field, taken, refused] of limits)
+    test(`${name}: ${field}`, () => {
+      const { fields } = findOperation(name) ?? assert.fail('there is none')
+      const wrong = (value: unknown) => {
+        const { error } = fields.safeParse({ ...whole[name], [field]: value })
+        return error && [...new Set(error.issues.map(({ path }) => path[0]))]
+      }
+      for (const value of taken) assert.equal(wrong(value), undefined, String(value).slice(0, 80))
+      for (const value of refused) assert.deepEqual(wrong(value), [field], String(value).slice(0, 80))
+    })
+
+  test('may be as many as a browser takes cookies', () => {
+    const takes = (count: number) => {
+      const cookies = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, 'x']))
+      return CaptureFields.safeParse({ url: 'https://a.test', cookies }).success
+    }
+    assert.deepEqual([takes(50), takes(51)], [true, false])
+  })
+
+  test('of a store that lacks one of several is told by the first, and where both places are named by the file', () => {
+    const told = (name: string, fields: object) =>
+      findOperation(name)
+        ?.fields.safeParse(fields)
+        .error?.issues.map(({ path, message }) => [path.join('.'), message])
+    const server = { host: 'a.test', username: 'a' }
+    for (const name of ['import/sftp', 'export/sftp'])
+      assert.deepEqual(told(name, { ...server, file: 'a' }), [
+        ['password', 'expected password or private_key'],
+      ])
+    const place = [['file', 'expected either file or path']]
+    assert.deepEqual(told('import/sftp', { ...server, password: 'a' }), place)
+    assert.deepEqual(told('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }), place)
+  })
+})
+
+describe('a website', () => {
+  const told = (fields: object) =>
+    CaptureFields.safeParse({ url: 'https://a.test', ...fields }).error?.issues.map(({ path, message }) => [
+      path.join('.'),
+      message,
+    ])
+  const nothing = (field: string, format: string) => [[field, `expected nothing, as a ${format} has none`]]
+
+  test('as a picture has nothing of paper, and as pages nothing of pictures', () => {
+    const ofPaper = {
+      page_size: 'A4',
+      landscape: true,
+      margin_top: '1mm',
+      margin_right: '1mm',
+      margin_bottom: '1mm',
+      margin_left: '1mm',
+      header_text: 'a',
+      footer_text: 'a',
+      print_background: false,
+    }
+    assert.equal(told(ofPaper), undefined)
+    for (const [field, value] of Object.entries(ofPaper))
+      for (const format of ['png', 'jpg', 'webp', 'jpeg'])
+        assert.deepEqual(told({ output_format: format, [field]: value }), nothing(field, format))
+    const ofPictures = { full_page: true, quality: 50 }
+    assert.equal(told({ ...ofPictures, output_format: 'jpg' }), undefined)
+    for (const [field, value] of Object.entries(ofPictures))
+      assert.deepEqual(told({ [field]: value }), nothing(field, 'pdf'))
+    assert.deepEqual(told({ output_format: 'png', quality: 50 }), nothing('quality', 'png'))
+    assert.equal(told({ width: 800, height: 600 }), undefined, 'a window is there for both')
+  })
+
+  test('is as large as its format can be', () => {
+    for (const [format, least, most] of [
+      ['pdf', 0.1, 2],
+      ['png', 0.5, 4],
+      ['webp', 0.5, 4],
+    ] as const) {
+      const wrong = [['scale', `expected a number from ${least} to ${most}`]]
+      for (const scale of [least, most]) assert.equal(told({ output_format: format, scale }), undefined)
+      // Beyond what either takes its schema says so as well.
+      for (const scale of [least - 0.01, most + 0.01].filter((value) => value >= 0.1 && value <= 4))
+        assert.deepEqual(told({ output_format: format, scale }), wrong, format)
+      assert.equal(told({ output_format: format }), undefined)
+    }
+  })
+
+  test('is told of with what holds where a field is left out', () => {
+    const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
+      CaptureFields.shape
+    for (const [field, usual] of [
+      ['width', '1280'],
+      ['full_page', 'true'],
+      ['print_background', 'true'],
+    ] as const)
+      assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usual} when left out$`))
+    assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
+  })
+
+  test('is made with the options that its engine knows, by its own names', () => {
+    const options = z.object({ pageSize: z.string(), scale: z.number(), landscape: z.boolean() })
+    const fields = { page_size: 'A5', scale: 2, pageSize: 'A6', quality: 5 }
+    assert.deepEqual(optionsIn(fields, options), { pageSize: 'A5', scale: 2 })
+  })
+})
+
+describe('a request for tasks', () => {
+  const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
+  const out = (input: unknown) => ({ operation: 'export/url', input })
+  const refusal = (tasks: Record<string, unknown>) => {
+    try {
+      parseTasks(tasks)
+    } catch (error) {
+      assert.ok(error instanceof AppError)
+      return error
+    }
+    return assert.fail('they are taken')
+  }
+
+  test('of more than there may be says how many', () => {
+    const many = Object.fromEntries(Array.from({ length: mostTasks + 1 }, (_, at) => [`t${at}`, raw]))
+    assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
+    const inputs = Object.keys(many)
+    assert.equal(refusal({ a: raw, out: out(inputs) }).details?.['field'], 'tasks.out.input')
+    assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
+  })
+
+  test('shows what was sent, but not more of it than a name is long', () => {
+    const name = 'x'.repeat(64)
+    assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
+    assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`names "${name}",`))
+    const unknown = refusal({ a: { ...raw, [`${name}y`]: 1 }, out: out('a') })
+    assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: no field of import/raw`))
+    assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
+    assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
+    assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
+    for (const wrong of ['', 'a b', 'ä', 'a\n', `${name}y`])
+      assert.match(refusal({ [wrong]: raw }).message, /is no name of a task/)
+    assert.equal(parseTasks({ [name]: raw, out: out(name) }).length, 2)
+    assert.equal(parseTasks({ 'a-_1': raw, out: out('a-_1') })[0]?.name, 'a-_1')
+    for (const none of ['text', 1, undefined, null, []])
+      assert.match(refusal({ a: none }).message, /^tasks\.a: expected an object with an operation/)
+  })
+
+  test('keeps what a task failed for, for the log', () => {
+    const cause = new Error('of the engine')
+    const told = namingTask('a', new AppError('NO_FILES', 'It has none.', undefined, { cause }))
+    assert.ok(told instanceof AppError)
+    assert.equal(told.cause, cause)
+    // A field that bears the name of its task is the task.
+    const same = namingTask('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
+    assert.deepEqual(same instanceof AppError && same.details, { field: 'tasks.a', task: 'a' })
+  })
+
+  test('may take the files of one task many times, and leads on however it branches', () => {
+    const work = (input: unknown) => ({ operation: 'archive', input })
+    const branching = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
+    assert.deepEqual(
+      parseTasks(branching).map(({ name, input }) => [name, input]),
+      [
+        ['out', ['c', 'd']],
+        ['d', ['b']],
+        ['c', ['b', 'a']],
+        ['b', ['a']],
+        ['a', []],
+      ],
+    )
+    const circle = refusal({ a: raw, b: work(['a', 'd']), c: work('b'), d: work('c'), out: out(['b', 'd']) })
+    assert.deepEqual(circle.details, { task: 'b', error: 'it waits for itself: its input leads back to it' })
+  })
+
+  test('shows in the reference what each takes besides', () => {
+    const task = (fields: object) => TaskMap.safeParse({ a: fields }).success
+    assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
+    assert.ok(!task({ operation: 'archive' }))
+    assert.ok(!task({ ...raw, continue_on_error: true }))
+    assert.ok(!task({ ...out('a'), continue_on_error: true }))
+    assert.match(TaskMap.description ?? '', /1000 tasks/)
+    const ids = z.toJSONSchema(TaskMap, { io: 'input' }).$defs ?? {}
+    for (const id of ['TaskConvert', 'TaskImportUrl', 'TaskMetadataWrite', 'TaskOcrPdf'])
+      assert.ok(id in ids, id)
+  })
+})
