@@ -47,10 +47,12 @@ export function planRoute({
   traits = [],
 }: RouteRequest): Route {
   const plans = plansOf(engines, operation)
-  // Who names an engine gets it, and a drawing that nobody here does justice to is drawn as well as can be.
-  const careful = engine === undefined && traits.length > 0 ? plans.careful(from, traits).get(to) : undefined
-  const route = careful ?? plans.from(from, engine).get(to)
-  if (route) return route
+  const route = plans.from(from, engine).get(to)
+  // Who names an engine gets it, and a drawing that nobody here does justice to is drawn as well as can be. What is made
+  // of no other drawing is made of none.
+  const isCareful = route && engine === undefined && traits.length > 0
+  const careful = isCareful ? plans.careful(from, traits).get(to) : undefined
+  if (route) return careful ?? route
   const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw notOffered(operation, from, to, engines)
   if (engine === undefined) {

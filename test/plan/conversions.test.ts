@@ -5,7 +5,7 @@ import { type FormatId, formatById, formats, isFormatId } from '../../lib/format
 import { optionsOf } from '../../lib/plan/index.ts'
 import { isWorthAWay, namedIds } from '../../lib/plan/offered.ts'
 import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
-import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
+import { candidates, conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
@@ -46,6 +46,8 @@ describe('the conversions that the engines make possible', () => {
     // What comes of that goes on as any other picture.
     const further = planRoute({ ...drawn, to: 'tga' }).steps
     assert.deepEqual([further[0]?.engine, further.length > 1, further.at(-1)?.to], ['chromium', true, 'tga'])
+    for (const traits of [[], ['browser-drawing'] as const])
+      assert.throws(() => planRoute({ from: 'svg', to: 'ppm', traits }), { code: 'UNSUPPORTED_CONVERSION' })
   })
 
   test('leave out what nobody has seen to work', () => {
@@ -57,6 +59,13 @@ describe('the conversions that the engines make possible', () => {
       assert.ok(targets().includes('pdf'))
       unproven['rtf'] = ['pdf']
       assert.ok(!targets().includes('pdf'))
+      const told = { from: 'rtf', to: 'pdf', engines: [...engines] } as const
+      assert.throws(() => planRoute(told), { code: 'UNSUPPORTED_CONVERSION' })
+      const tried = candidates().filter(({ from }) => from === 'rtf')
+      assert.ok(
+        tried.some(({ to }) => to === 'pdf'),
+        'it could never be seen to',
+      )
     } finally {
       if (before) unproven['rtf'] = before
       else delete unproven['rtf']
@@ -143,6 +152,11 @@ describe('the conversions that the engines make possible', () => {
     assert.equal(planRoute(plain), planRoute(plain))
     const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
     assert.equal(planRoute(drawn), planRoute(drawn))
+    const own = [...engines]
+    const route = planRoute({ ...plain, engines: own })
+    const every = conversions(own)
+    assert.equal(conversions(own), every)
+    assert.ok(every.some((one) => one.route === route))
   })
 
   test('are listed in less than a second', () => {
