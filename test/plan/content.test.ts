@@ -6,7 +6,14 @@ import { passesContent } from '../../lib/plan/content.ts'
 /** Ways over a format that keep what they can, and those that do not. */
 const ways: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> =
   {
-    'text stays text': { good: ['docx odt rtf', 'docx html epub'], bad: ['docx png pdf'] },
+    'text stays text, and what flows goes on flowing': {
+      good: ['docx odt rtf', 'docx html epub', 'docx pdf png'],
+      bad: ['docx png pdf', 'docx pdf odt', 'epub pdf mobi'],
+    },
+    'lines stay lines': {
+      good: ['svg eps svgz', 'svg png jpg'],
+      bad: ['svg png pdf', 'svg png eps', 'svg pdf eps'],
+    },
     'a picture stays a picture, and sound stays sound': {
       good: ['psd png jpg', 'amr wav mp3'],
       bad: ['jpg pdf txt', 'mp3 mp4 wav'],

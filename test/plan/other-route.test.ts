@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import type { Engine, EngineId } from '../../lib/engines/engine.ts'
-import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
 import { planOtherRoute, type Unread } from '../../lib/plan/index.ts'
 import { isOffered, isWorthAWay, rankOf } from '../../lib/plan/offered.ts'
 import { planRoute } from './with-all-engines.ts'
@@ -30,13 +30,17 @@ const engines = [
   engine('ffmpeg', [[['png'], ['jpg'], 2]]),
 ]
 
+const of = (from: FormatId, to: FormatId, known: readonly Engine[], unread: readonly Unread[] = []) =>
+  way(from, to, unread, () => true, known)
+
 function way(
   from: FormatId,
   to: FormatId,
   unread: readonly Unread[],
   takes = () => true,
+  known = engines as readonly Engine[],
 ): string | undefined {
-  const route = planOtherRoute({ from, to, engines, unread, takes })
+  const route = planOtherRoute({ from, to, engines: known, unread, takes })
   return route && [from, ...route.steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
 const failed = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
@@ -69,6 +73,47 @@ describe('another way for a file that an engine could not read', () => {
   test('may go over another format, each once', () => {
     assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
     assert.equal(way('psd', 'jpg', [failed('imagemagick', 'psd', 'png')]), undefined)
+  })
+
+  test('is the first of those that cost the same, and no longer than ways may be', () => {
+    const [one, other] = (['vips', 'imagemagick'] as const).map((id) => engine(id, [[['png'], ['jpg'], 1]]))
+    assert.ok(one && other)
+    for (const known of [
+      [one, other],
+      [other, one],
+    ])
+      assert.equal(of('png', 'jpg', known), `png ${known[0]?.id}:jpg`)
+    const long = [
+      engine('vips', [[['psd'], ['png'], 1]]),
+      engine('imagemagick', [[['png'], ['tiff'], 1]]),
+      engine('ffmpeg', [[['tiff'], ['bmp'], 1]]),
+    ]
+    assert.equal(of('psd', 'tiff', long), 'psd vips:png imagemagick:tiff')
+    assert.equal(of('psd', 'bmp', long), 'psd vips:png imagemagick:tiff ffmpeg:bmp')
+    const longer = [
+      ...long.slice(0, 2),
+      engine('ffmpeg', [[['tiff'], ['webp'], 1]]),
+      engine('pdf', [[['webp'], ['bmp'], 1]]),
+    ]
+    assert.equal(of('psd', 'bmp', longer), undefined)
+  })
+
+  test('does not come back to what the file was, nor writes anew what loses by that', () => {
+    const around = [
+      engine('vips', [[['png'], ['jpg'], 1]]),
+      engine('imagemagick', [[['png'], ['tiff'], 1]]),
+      engine('ffmpeg', [[['tiff'], ['png'], 1]]),
+    ]
+    assert.equal(of('png', 'jpg', around, [failed('vips', 'png', 'jpg')]), undefined)
+    const anew = [
+      engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
+      engine('imagemagick', [
+        [['png'], ['png'], 1],
+        [['jpg'], ['jpg'], 1],
+      ]),
+    ]
+    assert.equal(of('png', 'webp', anew, [failed('vips', 'png', 'webp')]), 'png imagemagick:png vips:webp')
+    assert.equal(of('jpg', 'webp', anew, [failed('vips', 'jpg', 'webp')]), undefined)
   })
 
   test('is none that does not take what is asked for', () => {
@@ -113,6 +158,38 @@ describe('what people want', () => {
     assert.equal(Math.min(rank('jpg'), rank('png')), 0)
   })
 
+  test('is offered of files of another kind, in its order, and no more than that', () => {
+    const usual: Readonly<Record<string, string>> = {
+      pdf: 'mp4 webm mov mkv avi',
+      png: 'mp3 wav m4a aac flac ogg opus',
+      mp4: 'jpg png webp avif gif tiff svg bmp',
+      zip: 'pdf docx odt rtf txt html md',
+      docx: 'epub mobi azw3 fb2',
+      mp3: 'zip 7z tgz tar',
+      csv: 'woff2 ttf otf woff',
+    }
+    for (const [from, ids] of Object.entries(usual)) {
+      const targets = ids.split(' ') as FormatId[] // formatById knows each, or throws
+      const { category } = formatById(targets[0] ?? assert.fail())
+      const offered = formats.filter(
+        (to) => to.category === category && isOffered(formatById(from as FormatId), to),
+      )
+      assert.deepEqual(
+        offered
+          .toSorted((a, b) => rankOf(a) - rankOf(b))
+          .map(({ id }) => id)
+          .filter((id) => !'srt vtt ass'.includes(id)),
+        targets,
+        from,
+      )
+      assert.deepEqual(
+        targets.map((id) => rank(id)),
+        [...targets.keys()],
+        from,
+      )
+    }
+  })
+
   test('is worth a long way, and the rest only where it is of its kind and asked for', () => {
     assert.ok(worth('docx', 'jpg'))
     assert.ok(worth('epub', 'pdf'))
@@ -125,7 +202,7 @@ describe('what people want', () => {
     const offered = (from: FormatId, to: FormatId) => isOffered(formatById(from), formatById(to))
     const words = (text: string) => text.split(' ') as FormatId[] // formatById knows each, or throws
     const sheets =
-      'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk'
+      'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'
     const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
     const subtitles = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
     for (const from of words(sheets)) {
@@ -134,8 +211,8 @@ describe('what people want', () => {
     }
     for (const from of words(slides)) {
       assert.deepEqual(
-        (['pdf', 'txt', 'md', 'docx'] as const).map((to) => offered(from, to)),
-        [true, true, false, false],
+        (['pdf', 'html', 'txt', 'md', 'docx'] as const).map((to) => offered(from, to)),
+        [true, true, true, false, false],
         from,
       )
     }

@@ -73,6 +73,13 @@ describe('a route', () => {
     const countOf = (known: readonly Engine[]) =>
       planRoute({ from: 'heic', to: 'webp', engines: known }).steps.length
     assert.deepEqual([countOf(over('imagemagick', 'image')), countOf(over('imagemagick', 'pdf'))], [2, 1])
+    const dear = [
+      ...over('imagemagick', 'pdf').slice(0, 2),
+      engine('ffmpeg', 'image', [can(['heic'], ['webp'], 1)]),
+    ]
+    const { steps, cost } = planRoute({ from: 'heic', to: 'webp', engines: dear })
+    assert.deepEqual([steps.length, Math.round(cost * 10)], [2, 7])
+    assert.equal(planRoute({ from: 'jpg', to: 'png', engines }).cost, 0.1)
   })
 
   test('takes three steps where two are not enough', () => {

@@ -353,6 +353,7 @@ describe('a request for tasks', () => {
   test('of more than there may be says how many', () => {
     const many = Object.fromEntries(Array.from({ length: mostTasks + 1 }, (_, at) => [`t${at}`, raw]))
     assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
+    assert.deepEqual(refusal({}).details, { field: 'tasks' })
     const inputs = Object.keys(many)
     assert.equal(refusal({ a: raw, out: out(inputs) }).details?.['field'], 'tasks.out.input')
     assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
