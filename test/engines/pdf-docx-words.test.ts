@@ -67,7 +67,19 @@ const ligature = pdfOf({
   ),
 })
 
+/** An item of a list that is read from the right, with a bullet that is drawn. */
+const hebrew = pdfOf({
+  ...pages,
+  3: `${page} >> >>`,
+  4: stream(`${line('cba', 400)} 76 402 4 4 re f`),
+  5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+  6: stream(
+    'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 3 beginbfchar <61> <05D0> <62> <05D1> <63> <05D2> endbfchar endcmap',
+  ),
+})
+
 const at = await shelf({
+  'hebrew.pdf': hebrew,
   'painted.pdf': painted,
   'slide.pdf': slide,
   'odd.pdf': odd,
@@ -97,6 +109,11 @@ describe('words of a PDF are in the Word document', () => {
   test('whose Arabic letters were joined in print', async () => {
     const { text } = await written('ligature.pdf')
     assert.equal(text.trim(), 'لاختب')
+  })
+
+  test('with a drawn bullet to the right of Hebrew', async () => {
+    const { text } = await written('hebrew.pdf')
+    assert.match(text, /[•-]\s+אבג/)
   })
 
   test('whose font MuPDF does not understand, as another reader reads them', async () => {

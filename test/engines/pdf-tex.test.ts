@@ -190,6 +190,28 @@ describe('two columns', () => {
   })
 })
 
+describe('text beside text', () => {
+  const lines = (from: number, to: number, top: number, pitch: number, count: number) =>
+    Array.from({ length: count }, (_, at): Atom => {
+      const base = top + at * pitch
+      return { box: [from, base - 10, to, base], letters: Math.round((to - from) / 5), rtl: false }
+    })
+  const counts = (atoms: readonly Atom[]) =>
+    readingOrder(atoms, [20, 0, 560, 792]).map(({ columns }) => columns.map((one) => one.atoms.length))
+  /** Titles, and dates at the other side: no prose. */
+  const main = [...lines(200, 300, 60, 15, 20), ...lines(480, 540, 60, 45, 7)]
+
+  test('that has nothing to do with it is read by itself, as in a résumé', () => {
+    assert.deepEqual(counts([...lines(20, 90, 57, 17.3, 9), ...main]), [[9, 27]])
+  })
+
+  test('is read line by line where lines stand beside lines, and where there is little of it', () => {
+    assert.deepEqual(counts([...lines(20, 90, 60, 15, 9), ...main]), [[36]])
+    assert.deepEqual(counts([...lines(20, 90, 57, 17.3, 7), ...main]), [[34]])
+    assert.deepEqual(counts([...lines(20, 90, 57, 11.3, 9), ...main]), [[36]])
+  })
+})
+
 describe('gaps of lines that are set wide', () => {
   const style: Style = {
     font: 'CMR',

@@ -23,6 +23,8 @@ const minGap = 6
 const mostOverfull = 0.1
 /** Heights of a line between two pieces of it. */
 const farthestPiece = 1.8
+/** Lines of a text that stands beside another one, and the points that both go down together. */
+const [leastApart, leastHeight] = [8, 100]
 const maxColumns = 4
 const maxCandidates = 40
 /** Pages with more are no prose, and each is held against all others. */
@@ -150,7 +152,8 @@ function guttersAt(x: number, atoms: readonly Atom[], whole: Box, depth: number)
     const isText = () =>
       isProse(right) ||
       (depth < maxColumns && !hasRows([left, right]) && bestGutter(right, depth + 1) !== undefined)
-    if (isProse(left) && separate(left, right) && isText()) {
+    const isParted = () => (isProse(left) && isText()) || standApart(left, right)
+    if (separate(left, right) && isParted()) {
       found.push({ x, top, bottom, letters: inside.reduce((sum, { letters }) => sum + letters, 0) })
     }
     top = Math.max(top, ...crossing.filter(({ box }) => box[1] === bottom).map(({ box }) => box[3]))
@@ -167,6 +170,18 @@ function separate(left: readonly Atom[], right: readonly Atom[]): boolean {
   const start = Math.min(...right.map(({ box }) => box[0]))
   const overfull = left.filter(({ box }) => start - box[2] < minGap)
   return overfull.length <= left.length * mostOverfull
+}
+
+/** Text beside text that has nothing to do with it, as of a résumé: in a table, lines stand beside lines. */
+function standApart(left: readonly Atom[], right: readonly Atom[]): boolean {
+  const [few = [], many = []] = [left, right]
+    .map((side) => side.filter(({ letters }) => letters > 0).map(({ box }) => box))
+    .sort((a, b) => a.length - b.length)
+  if (few.length < leastApart) return false
+  const [a, b] = [around(few), around(many)]
+  if (Math.min(a[3], b[3]) - Math.max(a[1], b[1]) < leastHeight) return false
+  const beside = few.filter((box) => many.some((other) => Math.abs(box[3] - other[3]) < 2))
+  return beside.length <= few.length / 2
 }
 
 /** Most lines fill their column. */

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { heightOf, widthOf } from './geometry.ts'
+import { isRightToLeft } from './lines.ts'
 import { type Page, StyleShape, type Word } from './page.ts'
 import { withReadableStyles } from './recognized.ts'
 
@@ -144,12 +145,13 @@ function withDrawnBullet(
   words: readonly Word[],
   vectors: z.output<typeof PageShape>['vectors'],
 ): readonly Word[] {
-  const [first] = words
+  const rtl = isRightToLeft(words.map(({ text }) => text).join(''))
+  const [first] = rtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
   if (!first) return words
   const { size } = first.style
   const dot = vectors.find(({ box }) => {
     const [width, height] = [widthOf(box), heightOf(box)]
-    const gap = first.box[0] - box[2]
+    const gap = rtl ? box[0] - first.box[2] : first.box[0] - box[2]
     const middle = (box[1] + box[3]) / 2
     const isDot = width < size * 0.6 && width > size * 0.15 && Math.abs(width - height) < 1
     const isBefore = gap > size * 0.2 && gap < size * 2
@@ -157,7 +159,7 @@ function withDrawnBullet(
   })
   if (!dot) return words
   const bullet: Word = { text: '•', box: dot.box, base: first.base, style: first.style, spaced: false }
-  return [bullet, { ...first, spaced: true }, ...words.slice(1)]
+  return [bullet, { ...first, spaced: true }, ...words.filter((word) => word !== first)]
 }
 
 /** The private area as the font Symbol and its like use it. */
