@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { events } from '../../events/index.ts'
+import { ownerToken } from '../../lib/access/anonymous.ts'
+import { auditPage } from '../../lib/access/audit.ts'
+import { endOf } from '../../lib/access/windows.ts'
+import { errorCodes } from '../../lib/error-kinds.ts'
+import { newId } from '../../lib/ids.ts'
+import { ownedCounts } from '../../lib/owned.ts'
+import { defaultPlans } from '../../lib/plans.ts'
+import { adminKey, managerKey, newAccount, newKey } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+
+/** What is answered about accounts, their keys and what they may, and to whom. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const tasks = {
+  text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
+  pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+  out: { operation: 'export/url', input: 'pdf' },
+}
+const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
+
+/** Somebody with an account, as the key that he sends. */
+async function somebody(plan = 'free') {
+  const owner = await newAccount(app.services, { plan })
+  const headers = { 'x-api-key': await managerKey(app.services, owner) }
+  const send = async (method: string, path: string, body?: unknown, of = app) => {
+    const { status, json, headers: answered } = await of.send(method, path, { headers, body })
+    return { status, data: json?.data, error: json?.error, headers: answered }
+  }
+  return { owner, send }
+}
+
+describe('an account', () => {
+  test('hears what it is, and what it may on this service', async () => {
+    const { owner, send } = await somebody('starter')
+    const { data } = await send('GET', '/v1/account')
+    assert.deepEqual(Object.keys(data).sort(), [
+      ...['createdAt', 'email', 'emailVerified', 'id', 'limits', 'name', 'plan', 'region', 'retentionHours'],
+      'role',
+    ])
+    assert.deepEqual([data.id, data.plan, data.region, data.retentionHours], [owner, 'starter', 'eu', 24])
+    assert.deepEqual(data.limits, { maxFileSize: 2_000_000_000, filesPerJob: 20, concurrentJobs: 5 })
+    const { config } = app.services
+    const small = app.with({ config: { ...config, MAX_FILE_MB: 1 } })
+    const { limits } = (await send('GET', '/v1/account', undefined, small)).data
+    assert.equal(limits.maxFileSize, 1024 ** 2, 'no plan has more room than the service')
+  })
+
+  test('hears what is left of its plan, and how many jobs are at work', async () => {
+    const { send } = await somebody()
+    const { data: job } = await send('POST', '/v1/jobs', { tasks })
+    await send('POST', '/v1/jobs', { tasks })
+    await app.services.jobs.store.changeJob(job.id, { set: { status: 'processing' } })
+    const { data } = await send('GET', '/v1/account/quota')
+    const month = new Date(endOf('month', Date.now())).toISOString()
+    assert.deepEqual(
+      data.quotas.map(({ resetsAt: _, ...rest }: { resetsAt: string }) => rest),
+      [
+        { name: 'requests', window: 'minute', limit: 60, used: 3, remaining: 57 },
+        { name: 'requests', window: 'day', limit: 50, used: 2, remaining: 48 },
+        { name: 'conversion-minutes', window: 'month', limit: null, used: 0, remaining: null },
+      ],
+    )
+    assert.equal(data.quotas[2].resetsAt, month)
+    assert.ok(Date.parse(data.quotas[0].resetsAt) - Date.now() < 60_000)
+    assert.deepEqual([data.plan, data.maxFileSize, data.filesPerJob], ['free', 500_000_000, 5])
+    assert.deepEqual(data.concurrentJobs, { limit: 2, running: 1, queued: 1 })
+    await app.services.jobs.cancel(job.id, 'user')
+    const { plans } = app.services
+    const free = { ...plans.free, requestsPerDay: 2, readsPerMinute: 9, conversionMinutesPerMonth: 7 }
+    const other = app.with({ plans: { ...plans, free } })
+    const { quotas, concurrentJobs } = (await send('GET', '/v1/account/quota', undefined, other)).data
+    assert.deepEqual(concurrentJobs, { limit: 2, running: 0, queued: 1 })
+    assert.deepEqual(
+      quotas.map(({ name, window, remaining }: Record<string, unknown>) => [name, window, remaining]),
+      [
+        ['requests', 'minute', 57],
+        ['requests', 'day', 0],
+        ['reads', 'minute', 8],
+        ['conversion-minutes', 'month', 7],
+      ],
+    )
+  })
+
+  test('is told the plans as they are on this service', async () => {
+    const { plans, anonymous } = (await app.send('GET', '/v1/plans')).json.data
+    assert.equal(anonymous, 'self-hosted')
+    assert.deepEqual(
+      plans.map(({ id }: { id: string }) => id),
+      Object.keys(defaultPlans),
+    )
+    const [, free] = plans
+    const { maxFileBytes, ...rest } = defaultPlans.free
+    assert.deepEqual(free, { id: 'free', ...rest, maxFileSize: maxFileBytes })
+    const own = plans.at(-1)
+    assert.deepEqual([own.retentionHours, own.maxFileSize], [24, 10_240 * 1024 ** 2])
+  })
+})
+
+describe('an API key', () => {
+  test('is made with what its kind may, at an address of its own, and told with the rest', async () => {
+    const { send } = await somebody()
+    const made = await send('POST', '/v1/api-keys', { name: 'One' })
+    assert.equal(made.status, 201)
+    assert.equal(made.headers['location'], `/v1/api-keys/${made.data.id}`)
+    assert.deepEqual(made.data.scopes, ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'])
+    assert.equal(made.data.kind, 'secret')
+    const { key: _, ...shown } = made.data
+    const second = (await send('POST', '/v1/api-keys', { name: 'Two', access: 'read-only' })).data
+    const { keys } = (await send('GET', '/v1/api-keys')).data
+    assert.deepEqual([keys[0].id, keys[1], keys.length], [second.id, shown, 3])
+    for (const id of ['key_1', 'x', newId('key')]) {
+      const { status, error } = await send('GET', `/v1/api-keys/${id}`)
+      assert.deepEqual([status, error.code, error.details.keyId], [404, 'API_KEY_NOT_FOUND', id])
+    }
+  })
+
+  test('is one of fifty, and so is what takes its place', async () => {
+    const { owner, send } = await somebody()
+    const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
+    await app.services.table.update(ownedCounts(owner), { set: { KEY: 50 } })
+    for (const [path, body] of [
+      ['', { name: 'Two' }],
+      [`/${id}/rotate`, undefined],
+    ] as const) {
+      const { status, error } = await send('POST', `/v1/api-keys${path}`, body)
+      assert.deepEqual(
+        [status, error.code, error.details],
+        [400, 'INVALID_INPUT', { field: 'keys', max: 50 }],
+      )
+    }
+  })
+
+  test('of a page cannot be changed into one that may more, or that is for every page', async () => {
+    const { send } = await somebody()
+    const page = ['https://www.example.com']
+    const wish = { name: 'Page', kind: 'public', allowedOrigins: page, access: 'convert-only' }
+    const { id } = (await send('POST', '/v1/api-keys', wish)).data
+    for (const [change, field] of [
+      [{ allowedOrigins: null }, 'allowedOrigins'],
+      [{ scopes: ['ACCOUNT_READ'] }, 'scopes'],
+      [{ access: 'full' }, 'scopes'],
+    ] as const)
+      assert.equal((await send('PATCH', `/v1/api-keys/${id}`, change)).error.details.field, field)
+    const { data } = await send('PATCH', `/v1/api-keys/${id}`, { name: 'Other' })
+    assert.deepEqual([data.name, data.allowedOrigins, data.scopes.length], ['Other', page, 2])
+  })
+
+  test('leaves in the trail who made, changed, rotated and revoked it', async () => {
+    const { owner, send } = await somebody()
+    const { id } = (await send('POST', '/v1/api-keys', { name: 'One', scopes: ['CONVERT_READ'] })).data
+    await send('PATCH', `/v1/api-keys/${id}`, { name: 'Two' })
+    await send('POST', `/v1/api-keys/${id}/rotate`)
+    await send('DELETE', `/v1/api-keys/${id}`)
+    const { entries } = await auditPage(app.services.table, { limit: 100 })
+    const own = entries.filter(({ subject }) => subject === id)
+    assert.deepEqual(
+      own.map(({ action, after: is }) => [action, is]),
+      [
+        ['key.revoke', null],
+        ['key.rotate', 'Two (CONVERT_READ)'],
+        ['key.change', 'Two (CONVERT_READ)'],
+        ['key.create', 'One (CONVERT_READ)'],
+      ],
+    )
+    for (const { actor, ip } of own) assert.deepEqual([actor, ip], [owner, '192.0.2.1'])
+  })
+})
+
+describe('an OAuth client', () => {
+  test('has all scopes unless fewer are named, and its address', async () => {
+    const { send } = await somebody()
+    const { status, data, headers } = await send('POST', '/v1/oauth/clients', { name: 'Nightly' })
+    assert.deepEqual([status, headers['location']], [201, `/v1/oauth/clients/${data.clientId}`])
+    assert.deepEqual([data.id, data.scopes.length], [data.clientId, 4])
+    assert.equal(data.last4, data.clientSecret.slice(-4))
+    for (const wrong of [{ name: '' }, { name: 'a', scopes: [] }, { name: 'x'.repeat(201) }])
+      assert.equal((await send('POST', '/v1/oauth/clients', wrong)).status, 400)
+    const gone = await send('DELETE', '/v1/oauth/clients/client_1')
+    assert.deepEqual([gone.status, gone.error.code], [404, 'API_KEY_NOT_FOUND'])
+  })
+
+  test('finds all addresses by that of the service', async () => {
+    const { json, headers } = await app.send('GET', '/.well-known/oauth-authorization-server')
+    assert.equal(headers['cache-control'], 'public, max-age=300')
+    const at = (path: string) => `http://localhost:8080${path}`
+    const methods = ['client_secret_basic', 'client_secret_post']
+    assert.deepEqual(json, {
+      issuer: at(''),
+      ...{ token_endpoint: at('/v1/oauth/token'), revocation_endpoint: at('/v1/oauth/revoke') },
+      ...{ introspection_endpoint: at('/v1/oauth/introspect'), service_documentation: at('/docs') },
+      ...{ grant_types_supported: ['client_credentials'], response_types_supported: [] },
+      scopes_supported: ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'],
+      token_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_methods_supported: methods,
+      introspection_endpoint_auth_methods_supported: methods,
+    })
+  })
+})
+
+describe('an administrator', () => {
+  test('changes the own plan, but neither the own role nor the own status', async () => {
+    const { table } = app.services
+    const owner = await newAccount(app.services, { role: 'ADMIN' })
+    const key = await newKey(app.services, owner, { scopes: ['ADMIN'] })
+    const change = async (body: object, id = owner) =>
+      (await app.send('PATCH', `/v1/admin/users/${id}`, { headers: { 'x-api-key': key }, body })).status
+    assert.deepEqual(
+      [await change({ role: 'USER' }), await change({ status: 'suspended' }), await change({ plan: 'free' })],
+      [409, 409, 200],
+    )
+    assert.deepEqual(
+      [await change({ plan: 'free' }, 'acc_1'), await change({ plan: 'free' }, newId('acc'))],
+      [404, 404],
+    )
+    assert.equal((await table.get({ pk: `ACCOUNT#${owner}`, sk: 'ACCOUNT' }))?.['plan'], 'free')
+  })
+
+  test('is told of nobody under an id that nobody has', async () => {
+    const headers = { 'x-api-key': await adminKey(app.services) }
+    for (const path of [`users/${newId('acc')}`, `users/${newId('acc')}/sessions`])
+      assert.equal((await app.send('GET', `/v1/admin/${path}`, { headers })).status, 404, path)
+    for (const id of ['ses_1', newId('ses')])
+      assert.equal((await app.send('DELETE', `/v1/admin/sessions/${id}`, { headers })).status, 404, id)
+  })
+})
+
+test('how reliable the service is stands in one answer for a minute, and is asked for again after a failure', async () => {
+  let asked = 0
+  let isDown = true
+  const table = new Proxy(app.services.table, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target)
+      if (name !== 'partition') return value
+      return (...given: [string]) => {
+        asked++
+        return isDown ? Promise.reject(new Error('it does not answer')) : target.partition(...given)
+      }
+    },
+  })
+  const counted = app.with({ table })
+  const ask = () => counted.send('GET', '/v1/reliability')
+  assert.equal((await ask()).status, 500)
+  isDown = false
+  const first = await ask()
+  assert.deepEqual([first.status, first.headers['cache-control']], [200, 'public, max-age=60'])
+  const { window, ...rest } = first.json.data
+  assert.deepEqual(rest, { successRate: null, durationMs: { p50: null, p95: null } })
+  assert.equal(window.days, 30)
+  const before = asked
+  assert.deepEqual((await ask()).json.data, first.json.data)
+  assert.equal(asked, before)
+})
+
+describe('who has no account', () => {
+  test('gets a ticket for a socket, which is good for a minute, and an identity with it', async () => {
+    const { status, json, headers } = await app.send('POST', '/v1/ws/tickets')
+    assert.equal(status, 201)
+    assert.match(json.data.ticket, /^wst_[\w-]{32}$/)
+    assert.ok(Math.abs(Date.parse(json.data.expiresAt) - Date.now() - 60_000) < 10_000)
+    assert.match(headers['x-owner-token'] ?? '', /^anon_/)
+  })
+
+  test('has no secret of webhooks before there is anything to be told of', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/webhooks/secret'],
+      ['POST', '/v1/webhooks/secret/rotate'],
+    ] as const) {
+      const { status, json } = await app.send(method, path, method === 'POST' ? { body: {} } : {})
+      assert.deepEqual([status, json.error.code], [401, 'AUTHENTICATION_REQUIRED'], path)
+    }
+  })
+
+  test('changes nothing of the webhook of a job, which ends with it', async () => {
+    const headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+    const body = { tasks, webhookUrl: 'https://1.1.1.1/hook' }
+    const { jobId } = (await app.send('POST', '/v1/jobs', { headers, body })).json.data
+    const path = `/v1/webhooks/${jobId.replace('job_', 'whk_')}`
+    assert.equal((await app.send('GET', path, { headers })).status, 200)
+    for (const [method, below, sent] of [
+      ['PATCH', '', { enabled: false }],
+      ['DELETE', '', undefined],
+      ['POST', '/rotate-secret', {}],
+    ] as const) {
+      const { status, json } = await app.send(method, path + below, { headers, body: sent })
+      assert.deepEqual([status, json.error.code], [404, 'WEBHOOK_NOT_FOUND'], method)
+    }
+    assert.equal((await app.send('GET', path)).status, 404, 'nobody else sees it')
+  })
+
+  test('follows a file that is fetched for him to its end', async () => {
+    const body = { url: 'https://1.1.1.1/a.png', filename: 'folder/a.png', maxSize: 7 }
+    const { status, json, headers } = await app.send('POST', '/v1/import/url', { body })
+    assert.equal(status, 202, JSON.stringify(json))
+    const { uploadId, jobId, ...rest } = json.data
+    assert.deepEqual(rest, { status: 'pending', filename: 'a.png' })
+    assert.deepEqual([headers['location'], headers['retry-after']], [`/v1/uploads/${uploadId}`, '2'])
+    const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
+    const seen = async () => (await app.send('GET', `/v1/uploads/${uploadId}`, { headers: own })).json.data
+    const { expiresAt, ...pending } = await seen()
+    assert.deepEqual(pending, {
+      ...{ uploadId, status: 'pending', filename: 'a.png', size: null, mimeType: 'application/octet-stream' },
+      ...{ format: null, sha256: null, importJobId: jobId, error: null, jobId: null },
+    })
+    assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 7_200_000) < 60_000)
+    const job = await app.services.jobs.store.whole(jobId)
+    assert.equal(job?.tasks.length, 1)
+    await app.services.jobs.cancel(jobId, 'user')
+    assert.equal((await seen()).status, 'failed')
+    const unnamed = await app.send('POST', '/v1/import/url', { body: { url: 'https://1.1.1.1/a.png' } })
+    assert.equal(unnamed.json.data.filename, null)
+  })
+
+  test('sees of an upload that it was announced, and nothing of those of others', async () => {
+    const { json, headers } = await app.send('POST', '/v1/uploads/presign', { body: announced })
+    const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
+    const path = `/v1/uploads/${json.data.uploadId}`
+    const seen = (await app.send('GET', path, { headers: own })).json.data
+    assert.partialDeepStrictEqual(seen, {
+      ...{
+        status: 'pending',
+        filename: 'a.png',
+        size: 1,
+        mimeType: 'image/png',
+        importJobId: null,
+        error: null,
+      },
+    })
+    assert.equal((await app.send('GET', path)).status, 404)
+  })
+})
+
+describe('a page of text', () => {
+  test('has all errors, and one of its own for each, whichever way its name is written', async () => {
+    const all = await app.send('GET', '/errors')
+    assert.equal(all.headers['content-type'], 'text/html; charset=utf-8')
+    assert.match(
+      all.headers['content-security-policy'] ?? '',
+      /^default-src 'none'.*style-src 'self' 'sha256-/,
+    )
+    for (const code of errorCodes) assert.ok(all.text.includes(`<code>${code}</code>`), code)
+    const { text } = await app.send('GET', '/errors/JOB-NOT-FOUND')
+    assert.match(text, /<title>Job not found<\/title>.*<code>JOB_NOT_FOUND<\/code>, HTTP status 404/)
+    const none = await app.send('GET', '/errors/nothing')
+    assert.deepEqual([none.status, none.json.error.code], [404, 'NOT_FOUND'])
+  })
+
+  test('tells of every event, with an example, in text that is no markup', async () => {
+    const { text, headers } = await app.send('GET', '/docs/events')
+    assert.equal(headers['cache-control'], 'public, max-age=300')
+    for (const name of Object.keys(events))
+      assert.ok(text.includes(`<h3 id="${name}"><code>${name}</code>`), name)
+    assert.match(text, /<dt><code>X-Webhook-Signature<\/code><\/dt><dd><code>sha256=<\/code> and/)
+    const [, example = ''] = /id="job\.completed".*?<pre>(.*?)<\/pre>/s.exec(text) ?? []
+    const parsed = JSON.parse(example.replaceAll('&lt;', '<').replaceAll('&amp;', '&'))
+    assert.equal(parsed.event, 'job.completed')
+    assert.ok(!text.includes('`'), 'names are marked up')
+  })
+})
+
+describe('the list of formats', () => {
+  const ask = async (query: Record<string, string>) => {
+    const { json } = await app.send('GET', '/v1/formats', { query })
+    return json.data as {
+      formats: { id: string; category: string; canRead: boolean; canWrite: boolean; name: string }[]
+      totals: { formats: number; byCategory: Record<string, number> }
+    }
+  }
+  const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
+
+  test('is narrowed by what is asked for, and its totals are not', async () => {
+    const all = await ask({})
+    const pictures = await ask({ category: 'image', canWrite: 'false' })
+    const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
+    assert.ok(wanted.length > 0)
+    assert.deepEqual(pictures.formats, wanted)
+    assert.deepEqual(pictures.totals, all.totals)
+    assert.equal(all.totals.formats, all.formats.length)
+    assert.equal(
+      all.totals.byCategory['image'],
+      all.formats.filter(({ category }) => category === 'image').length,
+    )
+    const readable = all.formats.filter(({ canRead }) => canRead).map(({ id }) => id)
+    assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
+  })
+
+  test('finds a format by its id, its name or an extension, in any case', async () => {
+    assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
+    assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
+    assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
+    const { json } = await app.send('GET', '/v1/formats/nothing')
+    assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
+  })
+})
