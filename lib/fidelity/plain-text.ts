@@ -114,7 +114,8 @@ function filledFields(text: Buffer | Uint16Array, start: number, separator: stri
 
 /** Where a subtitle begins, in each of their languages. Some say by an empty one where the one before ends. */
 const cueStarts = {
-  arrow: /-->/g,
+  // One without words is written by nobody.
+  arrow: /-->[^\n]{0,200}\n(?=[ \t]{0,99}\S)/g,
   dialogue: /^Dialogue:/gm,
   paragraph: /<(?:\w{1,20}:)?p[\s>]/g,
   sync: /<sync\b[^<>]{0,200}>\s{0,20}(?:<p\b[^<>]{0,200}>)?\s{0,20}(?!&nbsp;\s{0,20}<|<\/?(?:p|sync)\b)\S/gi,

@@ -103,6 +103,21 @@ describe('subtitles', { concurrency: 2 }, () => {
     ])
   })
 
+  test('keep spaces that break no line as spaces', async () => {
+    const ass = (await readFile(fixture('subtitles.ass'), 'utf8')).replace('Grüße from', 'Grüße\\hfrom')
+    const vtt = 'WEBVTT\n\n00:01.000 --> 00:02.000\nGrüße&nbsp;from the kingfisher\n'
+    for (const [name, text] of [
+      ['spaces.ass', ass],
+      ['spaces.vtt', vtt],
+    ] as const)
+      for (const to of ['srt', 'txt', 'ttml'] as const)
+        assert.match(
+          (await converted(await written(name, text), to)).text,
+          /Grüße\u00a0from the kingfisher/,
+          `${name} ${to}`,
+        )
+  })
+
   test('that draw signs do not read the shapes out', async () => {
     const words = await readFile(fixture('subtitles.ass'), 'utf8')
     const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'

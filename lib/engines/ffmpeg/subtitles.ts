@@ -118,7 +118,7 @@ async function trackOf(input: InputFile, from: FormatId, to: FormatId, tools: To
   await tools.exec('ffmpeg', [...quiet, ...inputGuard(from), '-i', input.path, ...output], {
     maxFileBytes: maxTextMb * 1024 * 1024,
   })
-  if (kind === 'ass' && to !== 'ass') await writeFile(path, withoutDrawings(await readFile(path, 'utf8')))
+  if (kind === 'ass' && to !== 'ass') await writeFile(path, wordsOfAss(await readFile(path, 'utf8')))
   return { path, demuxer: kind }
 }
 
@@ -154,18 +154,21 @@ async function textOf(input: InputFile, options: unknown, to: FormatId, tools: T
 function readable(text: string, from: FormatId, to: FormatId): string {
   if (from === 'ass' || from === 'ssa') {
     const whole = withUsualFields(text)
-    return to === 'ass' ? whole : withoutDrawings(whole)
+    return to === 'ass' ? whole : wordsOfAss(whole)
   }
   if (from === 'smi') {
     // Standing alone it clears the screen, and ffmpeg knows it by this name only.
     const named = withoutEntities(text).replaceAll('\u00a0', '&nbsp;')
     return named.replaceAll(/(?<=[^\s>;])&nbsp;|&nbsp;(?=[^\s<&])/g, ' ')
   }
-  if (from === 'vtt') return withoutBlocks(text)
+  if (from === 'vtt') return withoutBlocks(text).replaceAll('&nbsp;', '\u00a0')
   // The moment of each word, as karaoke has it.
   if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
   return text
 }
+
+/** ffmpeg leaves the sign for a space that breaks no line as it is. */
+const wordsOfAss = (ass: string) => withoutDrawings(ass).replaceAll('\\h', '\u00a0')
 
 /** ffmpeg 5.1 reads no further than the first block that is no cue: rules for styles and places, as video sites have. */
 const withoutBlocks = (webVtt: string) =>

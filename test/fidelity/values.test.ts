@@ -38,3 +38,11 @@ test('states, dates and amounts of OpenDocument sheets are no words, as in those
   ]
   assert.deepEqual(await cellsOf(...texts), { cells: 3, words: 3, isEmpty: false })
 })
+
+test('a subtitle without words is none that could be lost', async () => {
+  const path = join(scratchFolder('cues'), 'a.srt')
+  const cue = (number: number, text: string) =>
+    `${number}\n00:00:0${number},000 --> 00:00:0${number},500\n${text}\n\n`
+  await writeFile(path, `${cue(1, 'one two')}${cue(2, '')}${cue(3, ' three')}`)
+  assert.deepEqual((await holdingOf(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
+})
