@@ -365,38 +365,3 @@ describe('a page of text', () => {
     assert.ok(!text.includes('`'), 'names are marked up')
   })
 })
-
-describe('the list of formats', () => {
-  const ask = async (query: Record<string, string>) => {
-    const { json } = await app.send('GET', '/v1/formats', { query })
-    return json.data as {
-      formats: { id: string; category: string; canRead: boolean; canWrite: boolean; name: string }[]
-      totals: { formats: number; byCategory: Record<string, number> }
-    }
-  }
-  const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
-
-  test('is narrowed by what is asked for, and its totals are not', async () => {
-    const all = await ask({})
-    const pictures = await ask({ category: 'image', canWrite: 'false' })
-    const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
-    assert.ok(wanted.length > 0)
-    assert.deepEqual(pictures.formats, wanted)
-    assert.deepEqual(pictures.totals, all.totals)
-    assert.equal(all.totals.formats, all.formats.length)
-    assert.equal(
-      all.totals.byCategory['image'],
-      all.formats.filter(({ category }) => category === 'image').length,
-    )
-    const readable = all.formats.filter(({ canRead }) => canRead).map(({ id }) => id)
-    assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
-  })
-
-  test('finds a format by its id, its name or an extension, in any case', async () => {
-    assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
-    assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
-    assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
-    const { json } = await app.send('GET', '/v1/formats/nothing')
-    assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
-  })
-})

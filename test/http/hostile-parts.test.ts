@@ -126,6 +126,10 @@ test('numbers that no part can have are refused in words of their own, alone and
   const upload = await begun()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
+  const last = await app.send('GET', path(upload, '/10000'), { headers })
+  assert.deepEqual([last.status, last.json.data.url.includes('partNumber=10000')], [200, true])
+  const lasts = { headers, query: { partNumbers: '9999,10000' } }
+  assert.equal((await app.send('GET', path(upload, '/batch'), lasts)).status, 200)
   const many = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
   for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', many]) {
     const { status, json } = await app.send('GET', path(upload, '/batch'), {

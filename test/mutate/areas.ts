@@ -100,10 +100,10 @@ export const areas: readonly Area[] = [
       'test/client/types.test.ts',
       ...tests(
         'functions',
-        'record-metrics account-answers retry-job uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs webhooks workflows',
+        'record-metrics account-answers format-answers retry-job uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs webhooks workflows',
       ),
       ...tests('access', 'oauth accounts'),
-      'test/http/api-keys.test.ts',
+      ...tests('http', 'api-keys hostile-parts'),
       'test/usage/meter.test.ts',
       'test/transfer/drives.test.ts',
     ],

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+
+/** What the service says that it converts, narrowed in every way. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+describe('the list of formats', () => {
+  const ask = async (query: Record<string, string>) => {
+    const { json } = await app.send('GET', '/v1/formats', { query })
+    return json.data as {
+      formats: { id: string; category: string; canRead: boolean; canWrite: boolean; name: string }[]
+      totals: { formats: number; byCategory: Record<string, number> }
+    }
+  }
+  const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
+
+  test('is narrowed by what is asked for, and its totals are not', async () => {
+    const all = await ask({})
+    const pictures = await ask({ category: 'image', canWrite: 'false' })
+    const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
+    assert.ok(wanted.length > 0)
+    assert.deepEqual(pictures.formats, wanted)
+    assert.deepEqual(pictures.totals, all.totals)
+    assert.equal(all.totals.formats, all.formats.length)
+    assert.equal(
+      all.totals.byCategory['image'],
+      all.formats.filter(({ category }) => category === 'image').length,
+    )
+    const readable = all.formats.filter(({ canRead }) => canRead).map(({ id }) => id)
+    assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
+  })
+
+  test('finds a format by its id, its name or an extension, in any case', async () => {
+    assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
+    assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
+    assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
+    const { json } = await app.send('GET', '/v1/formats/nothing')
+    assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
+  })
+})
+
+interface Pair {
+  readonly from: string
+  readonly to: string
+  readonly category: string
+  readonly engines: string[]
+  readonly steps?: { engine: string; from: string; to: string }[]
+  readonly via?: string[]
+  readonly options?: { name: string }[]
+  readonly optionSet?: number
+  readonly more?: { from?: string[]; min: number; max: number }
+  readonly experimental: boolean
+}
+
+describe('the list of conversions', () => {
+  interface Listed {
+    readonly pairs: readonly Pair[]
+    readonly total: number
+    readonly optionSets: { name: string }[][] | undefined
+    readonly pagination: { limit: number; hasMore: boolean; nextCursor: string | null } | undefined
+    readonly link: string | undefined
+    readonly error: { code: string; details: { field: string } }
+  }
+  const ask = async (query: Record<string, string>): Promise<Listed> => {
+    const { json, headers } = await app.send('GET', '/v1/formats/conversions', { query })
+    const { conversions: pairs = [], ...rest } = json.data ?? {}
+    return { ...rest, pairs, link: headers['link'], error: json.error }
+  }
+  let all: Listed
+  before(async () => {
+    all = await ask({})
+  })
+
+  test('has each pair with the formats between, and the place of its options', () => {
+    assert.equal(all.total, all.pairs.length)
+    for (const { via, steps, options, optionSet = -1 } of all.pairs) {
+      assert.deepEqual([steps, options, via?.length], [undefined, undefined, via?.length || undefined])
+      assert.ok(all.optionSets?.[optionSet])
+    }
+    assert.ok(all.pairs.some(({ via }) => via) && all.pairs.some(({ via }) => !via))
+  })
+
+  test('says the same of a pair that is asked for, with its steps and options', async () => {
+    const { pairs, optionSets, total } = await ask({ from: 'jpeg', to: 'png' })
+    const [pair] = pairs
+    assert.deepEqual(
+      [total, optionSets, pair?.from, pair?.to, pair?.category],
+      [1, undefined, 'jpg', 'png', 'image'],
+    )
+    const listed = all.pairs.find(({ from, to }) => from === 'jpg' && to === 'png')
+    assert.deepEqual(pair?.options, all.optionSets?.[listed?.optionSet ?? -1])
+    assert.deepEqual(
+      pair?.engines,
+      pair?.steps?.map(({ engine }) => engine),
+    )
+    for (const { from, to, via, engines } of all.pairs.filter(({ via }) => via).slice(0, 3)) {
+      const [whole] = (await ask({ from, to })).pairs
+      assert.deepEqual(
+        whole?.steps?.slice(0, -1).map((step) => step.to),
+        via,
+      )
+      assert.deepEqual(engines, [...new Set(whole?.steps?.map(({ engine }) => engine))])
+    }
+  })
+
+  test('is narrowed by the category of the source and by an engine, wherever in the way it works', async () => {
+    const wanted = all.pairs.filter((pair) => pair.category === 'ebook' && pair.engines.includes('calibre'))
+    const { pairs, total } = await ask({ category: 'ebook', engine: 'calibre' })
+    assert.ok(wanted.length > 0 && wanted.length < all.total)
+    assert.equal(total, wanted.length)
+    const names = (some: readonly Pair[]) => some.map(({ from, to }) => `${from} ${to}`)
+    assert.deepEqual(names(pairs), names(wanted))
+  })
+
+  test('tells what is shown for a source apart from what works as well', async () => {
+    const { json } = await app.send('GET', '/v1/formats/jpg')
+    for (const { to, experimental } of (await ask({ from: 'jpg' })).pairs)
+      if (to !== 'jpg') assert.equal(experimental, !json.data.targets.includes(to), to)
+    const merges = (await ask({ operation: 'merge' })).pairs
+    assert.ok(merges.every(({ experimental }) => !experimental))
+    const pdf = merges.find(({ from, to }) => from === 'pdf' && to === 'pdf')
+    assert.ok(pdf?.more && pdf.more.min >= 1 && pdf.more.max >= pdf.more.min)
+    assert.ok(pdf.more.from?.includes('pdf'))
+    assert.ok(all.pairs.every(({ more }) => more === undefined || more.max > 0))
+  })
+
+  test('goes page by page, with the address of the next', async () => {
+    const { pairs, total } = await ask({ from: 'png' })
+    const query = { from: 'png', limit: String(total - 1) }
+    const first = await ask(query)
+    const [last] = first.pairs.slice(-1)
+    const cursor = `png:${last?.to}`
+    assert.deepEqual(first.pagination, { limit: total - 1, hasMore: true, nextCursor: cursor })
+    assert.match(first.link ?? '', /^<http:\/\/localhost:8080\/v1\/formats\/conversions\?.*>; rel="next"$/)
+    const next = await ask({ ...query, cursor })
+    assert.deepEqual(next.pairs, pairs.slice(-1))
+    assert.deepEqual(next.pagination, { limit: total - 1, hasMore: false, nextCursor: null })
+    assert.equal(next.link, undefined)
+    const whole = await ask({ from: 'png', limit: String(total) })
+    assert.equal(whole.pagination?.hasMore, false)
+    assert.equal((await ask({ from: 'png', cursor })).pagination?.limit, 500)
+  })
+
+  test('is not of formats, pages and limits that there are not', async () => {
+    for (const [query, code, field] of [
+      [{ from: 'nothing' }, 'FORMAT_NOT_FOUND', 'from'],
+      [{ to: 'nothing' }, 'FORMAT_NOT_FOUND', 'to'],
+      [{ cursor: 'png:nothing' }, 'INVALID_INPUT', 'cursor'],
+      [{ limit: '1001' }, 'INVALID_INPUT', 'limit'],
+      [{ limit: '0' }, 'INVALID_INPUT', 'limit'],
+    ] as const) {
+      const { error } = await ask(query)
+      assert.deepEqual([error.code, error.details.field], [code, field])
+    }
+  })
+})
