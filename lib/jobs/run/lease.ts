@@ -1,6 +1,6 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
-import { ending, fetched, unpublished } from '../events.ts'
+import { ending, fetched, started, unpublished } from '../events.ts'
 import { attemptOfPart } from '../graph.ts'
 import type { Job, JobState, Task } from '../job.ts'
 import { endOfJob } from '../job-end.ts'
@@ -260,10 +260,9 @@ export class Lease {
     const jobChange = endOfJob(state, outcomeOf(state), this.#id)
     const isStarting = job.status === 'queued'
     const sequence = job.sequence + (isStarting ? 2 : 1)
-    const started = isStarting ? { started: job.sequence + 1 } : {}
-    const numbers = { ...job.numbers, ...started, ended: sequence }
-    const log = isStarting ? { ...job.log, started: { at: ended.endedAt ?? '' } } : job.log
-    const over = stateOf({ ...job, ...jobChange.set, numbers, log, sequence }, [ended])
+    const first = isStarting ? { started: job.sequence + 1 } : {}
+    const numbers = { ...job.numbers, ...first, ended: sequence }
+    const over = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [ended])
     const isDone = await this.#store.endBoth(
       refOf(task),
       { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
@@ -273,7 +272,8 @@ export class Lease {
     if (!isDone) return false
     this.#log.info({ status: over.job.status }, 'job ended')
     const arrived = (await hasFetched(ended)) ? fetched(job, ended) : []
-    await this.#settlement.course.publish([...arrived, ...unpublished(over), ending(over)])
+    const begun = isStarting ? [started(over)] : unpublished(over)
+    await this.#settlement.course.publish([...arrived, ...begun, ending(over)])
     return true
   }
 }
