@@ -77,8 +77,10 @@ test('a task is not claimed that waits for another one or for its parts, has los
     [{ open: numbers }, false],
     [{ lost: numbers }, false],
     [{ status: 'completed' }, false],
+    [{ status: 'cancelled', leaseUntil: moment(-9) }, false],
     [{ status: 'processing' }, false],
     [split, true],
+    [{ ...split, status: 'completed' }, false],
     [{ ...split, open: numbers }, false],
     [{ ...split, lost: numbers }, false],
     [{ ...split, leaseId: 'lease_2', leaseUntil: moment(9e8) }, false],
@@ -127,7 +129,7 @@ for (const isStarted of [false, true])
   })
 
 test('a job that somebody changed while its only task ended ends after it, with both told', async () => {
-  const { held, job, jobs, told } = await made(only)
+  const { held, job, jobs, told, bus } = await made(only)
   const one = await held()
   await jobs.downloaded(await job(), file('a.png'), { signed: false, ip: null })
   told()
@@ -135,6 +137,10 @@ test('a job that somebody changed while its only task ended ends after it, with 
   assert.deepEqual(told(), ['job.started', 'job.completed'])
   const { status, sequence, numbers } = await job()
   assert.deepEqual([status, sequence, numbers['ended']], ['completed', 5, 5])
+  assert.deepEqual(
+    bus.events.slice(-2).map((event) => event.sequence),
+    [4, 5],
+  )
 })
 
 test('an end that somebody else was before changes neither its task nor its job', async () => {
@@ -152,6 +158,42 @@ test('an end that somebody else was before changes neither its task nor its job'
   assert.deepEqual([(await other.job()).status, other.told()], ['cancelled', []])
 })
 
+test('an end that somebody else was before sends nobody', async () => {
+  const { held, change, found, sent, told } = await made()
+  const one = await held()
+  await change({ leaseId: 'lease_2' })
+  assert.deepEqual([await one.finish(end), (await found()).status, sent()], [false, 'processing', []])
+  assert.deepEqual(told(), ['job.started'])
+})
+
+test('a job that was cancelled as its only task told of its progress stays so', async () => {
+  const { held, store, found, job } = await made(only)
+  const one = await held()
+  one.progress(50, 'encoding')
+  await store.changeJob('job_1', { set: { status: 'cancelled' } })
+  await one.end()
+  one.progress(90, 'encoding')
+  await turn()
+  assert.equal(await one.finish(end), true)
+  assert.deepEqual([(await job()).status, (await found()).status], ['cancelled', 'completed'])
+})
+
+test('the only task of a job whose files stand apart ends it with them', async () => {
+  const many = Array.from({ length: 20 }, (_, at) => given(`in-${at}`, `${'long name '.repeat(9)}${at}.png`))
+  const { store, jobs, told } = memoryJobs()
+  await jobs.create(records([...many, task('a', [0]), exported('out', [20, 0])]))
+  const ref = { jobId: 'job_1', task: 20 }
+  const run = { services: { jobs }, ref, extendVisibility: async () => {} }
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
+  await one.claim()
+  const job = await store.job('job_1')
+  assert.ok(job && !job.fixed)
+  one.keep(job, () => {})
+  assert.equal(await one.finish(end), true)
+  assert.equal((await store.job('job_1'))?.result?.files.length, 2)
+  assert.deepEqual(told().slice(-2), ['job.started', 'job.completed'])
+})
+
 test('the file that the only task of a job brought is told of with its end', async () => {
   const { held, told } = await made([
     ...[given('in'), task('a', [], { operation: 'import/url' }), exported('out', [1])],
@@ -162,9 +204,12 @@ test('the file that the only task of a job brought is told of with its end', asy
 })
 
 test('the end of one of several tasks sends the next, and tells that their job has begun', async () => {
-  const { held, sent, told, job, found } = await made()
+  const { held, sent, told, job, found, change } = await made()
+  await change({ pieces: [piece], begun: 'upload 1', stage: 'encoding' })
   const one = await held()
   assert.equal(await one.finish({ ...end, engine: 'vips' }), true)
+  const { leaseId, leaseUntil, pieces, begun, stage } = await found()
+  assert.deepEqual([leaseId, leaseUntil, pieces, begun, stage], Array(5).fill(undefined))
   assert.deepEqual([sent(), told()], [[2], ['job.started']])
   const { status, startedWith } = await job()
   assert.deepEqual([status, startedWith, (await found()).engine], ['processing', 1, 'vips'])
@@ -208,6 +253,7 @@ test('a task that is shared out waits for its parts, which are sent', async () =
     partRecord({ ...records(two).tasks[0], number: 1 } as Task, part, {}, later(0)),
   )
   const warnings = [{ code: 'SHARED', message: 'It was shared out.' }]
+  one.progress(35, 'reading')
   assert.equal(await one.expand(parts, { pieces: [piece], warnings }), true)
   const { open, got, leaseId, leaseUntil, endedBy, stage, ...rest } = await found()
   assert.deepEqual(
@@ -217,7 +263,7 @@ test('a task that is shared out waits for its parts, which are sent', async () =
   const { status, expandedBy, partCount, attempt, percent, pieces, warnings: told } = rest
   assert.deepEqual(
     [status, expandedBy, partCount, attempt, percent, pieces, told],
-    ['processing', 1, 2, 0, 30, [piece], warnings],
+    ['processing', 1, 2, 0, 35, [piece], warnings],
   )
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
@@ -375,8 +421,9 @@ test('what is told of a task is worth it: five points in half a second, one in t
     await turn()
     return told().length
   }
-  assert.equal(await tell(499, 50), 0, 'too soon')
+  assert.equal(await tell(499, 5), 0, 'too soon')
   assert.equal(await tell(1, 4.9), 1, 'what was shown once does not fall')
+  assert.equal(await tell(500, 50), 1)
   assert.deepEqual([(await job()).running, (await job()).stage], [{ 1: 50 }, 'encoding'])
   assert.equal(await tell(500, 54.9), 0, 'too little')
   assert.equal(await tell(500, 55), 1)
@@ -390,6 +437,8 @@ test('what is told of a task is worth it: five points in half a second, one in t
   assert.equal(await tell(3000, 56.9), 0, 'nothing new')
   assert.equal(await tell(3000, 250), 1)
   assert.deepEqual((await job()).running, { 1: 99 })
+  assert.equal(await tell(3000, 250), 0)
+  assert.equal((await found()).percent, 99)
   await one.end()
 })
 
@@ -415,4 +464,66 @@ test('a task that another worker takes over is shown no less than it was', async
   await one.note({ begun: 'upload 1' })
   await one.end()
   assert.equal((await found()).percent, 60)
+})
+
+test('what is too little to be told of a large job does not end what is told of it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  const twenty = Array.from({ length: 20 }, (_, at) => task(`t${at}`, [0]))
+  const { held, told, job, jobs } = await made([given('in'), ...twenty])
+  await jobs.settlement.course.start(await job(), { number: 1, name: 't0' })
+  told()
+  const one = await held()
+  for (const percent of [5, 10, 60]) {
+    t.mock.timers.tick(600)
+    await turn()
+    one.progress(percent, 'encoding')
+    await turn()
+  }
+  await one.end()
+  assert.deepEqual([told(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
+})
+
+test('the time of a task that is given back begins with its claim, not with its worker', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: later(10) })
+  const { lease, found } = await made()
+  const one = lease()
+  t.mock.timers.setTime(later(12).getTime())
+  await one.claim()
+  assert.equal((await found()).startedAt, moment(12))
+  await one.release()
+  const { status, attempt, startedAt } = await found()
+  assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
+})
+
+test('a part hides its message from others as long as its lease is, and is lost once nobody wants it', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  const { store, jobs, job, change, found } = await made()
+  await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
+  await store.addParts([partRecord(await found(), 1000, {}, later(0))])
+  const hidden: number[] = []
+  const run = {
+    ...{ services: { jobs }, ref: { jobId: 'job_1', task: 1, part: 1000 } },
+    extendVisibility: async (seconds: number) => void hidden.push(seconds),
+  }
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
+  await one.claim()
+  let lost = 0
+  one.keep(await job(), () => lost++)
+  await turn()
+  assert.deepEqual(hidden, [16])
+  const beat = async () => {
+    t.mock.timers.tick(3000)
+    await turn()
+  }
+  await change({ open: new Set([1001]) })
+  // Its twin was there first; that is looked for once it has taken long.
+  for (let beats = 6; beats > 0; beats--) await beat()
+  assert.equal(lost, 0)
+  await change({ open: new Set([1000, 1001, 1002]) })
+  await beat()
+  assert.equal(lost, 0, 'it is wanted')
+  await change({ open: new Set([1001]) })
+  await beat()
+  assert.equal(lost, 1)
+  await one.end()
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type GraphRecords, type NewJob, type NewTask, partRecord } from '../../lib/jobs/graph.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
 import { anyJob, jobEnds } from '../../lib/jobs/job-ends.ts'
-import { fixedKey, jobKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
+import { countKey, fixedKey, jobKey, latchKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
 import { type Along, JobStore, refOf, unitOf } from '../../lib/jobs/store.ts'
 import { MemoryTable } from './memory-table.ts'
 import { completed, exported, file, given, later, moment, records, task } from './records.ts'
@@ -141,6 +141,7 @@ test('jobs come in the order in which they are asked for, without those that are
     (await store.jobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
     ['job_2', 'job_1'],
   )
+  assert.deepEqual(await store.jobs(['job_1']), [own.job])
   assert.deepEqual([await store.jobs([]), await store.job('job_3')], [[], undefined])
   assert.deepEqual(await store.job('job_1'), own.job)
   assert.equal(await store.whole('job_3'), undefined)
@@ -193,6 +194,21 @@ test('whoever waits for a task is known, however many they are', async () => {
   const [few] = (await made()).records.tasks
   assert.ok(few)
   assert.deepEqual(await store.outsOf(few), ['2'])
+})
+
+test('of hundreds of tasks, and of hundreds that one takes, those that are open are known', async () => {
+  const { store } = await made(sink(150))
+  const taken = (number: number) => ({ exclude: { open: new Set([number]) } })
+  const counted = await store.changeLatch(countKey('job_1', 1), taken(100))
+  assert.deepEqual(
+    [counted.record?.size, counted.record?.open?.size, counted.record?.open?.has(101)],
+    [52, 51, true],
+  )
+  const joined = await store.changeLatch(latchKey('job_1', 151, 1), taken(101))
+  assert.deepEqual(
+    [joined.record?.size, joined.record?.open?.size, joined.record?.open?.has(102)],
+    [50, 49, true],
+  )
 })
 
 test('tasks are read by their numbers', async () => {
