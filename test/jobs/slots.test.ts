@@ -17,13 +17,17 @@ async function open(concurrentJobs: number | null) {
   const table = new Table(config, database.client())
   const statuses = new Map<string, Job['status']>()
   const sent: string[] = []
+  let looks = 0
   /** What happens just before a wait is looked at again. */
   let meanwhile: (() => Promise<void>) | undefined
   const services = {
     ...{ table, config, plans: { [config.ANONYMOUS_PLAN]: { concurrentJobs } } },
     jobs: {
       store: {
-        job: async (id: string) => statuses.has(id) && { id, owner, status: statuses.get(id) },
+        job: async (id: string) => {
+          looks += 1
+          return statuses.has(id) && { id, owner, status: statuses.get(id) }
+        },
       },
       outlet: { again: (queue: string) => `${queue} again` },
     },
@@ -47,6 +51,12 @@ async function open(concurrentJobs: number | null) {
       if (!statuses.has(id)) statuses.set(id, 'processing')
       return slots.take({ id, owner } as Job, { jobId: id, task }, 'image')
     },
+    /** Jobs that were read since this was asked. */
+    looks: () => {
+      const before = looks
+      looks = 0
+      return before
+    },
     free: (id: string) => slots.free({ id, owner }),
     ends: (...ids: readonly string[]) => {
       for (const id of ids) statuses.set(id, 'completed')
@@ -68,11 +78,14 @@ test('without a limit nothing is written', async () => {
 })
 
 test('all tasks of a job have one turn, which goes to the next job when it is over, not before', async () => {
-  const { take, free, ends, sent, state, waiting } = await open(1)
+  const { take, free, ends, sent, state, waiting, looks } = await open(1)
   assert.equal(await take('a', 1), true)
   assert.equal(await take('a', 2), true)
   assert.equal((await state())?.['count'], 1)
+  assert.equal((await state())?.['wakeAt'], undefined, 'nobody waits')
+  assert.equal(looks(), 0)
   assert.equal(await take('b', 1), false)
+  assert.equal(looks(), 2, 'before it waits, and once more when it is seen to wait')
   assert.equal(await take('b', 2), false)
   assert.deepEqual(await waiting(), ['WAIT#b#1#', 'WAIT#b#2#'])
   const { wakeAt, wakeShard, ttl } = (await state()) ?? {}
@@ -122,7 +135,7 @@ test('the turn of a job that ended without a word is taken from it by the next o
   ends('a')
   assert.equal(await take('b'), true)
   const { count, ...more } = (await state()) ?? {}
-  assert.equal(count, 1)
+  assert.deepEqual([count, more['wakeAt']], [1, undefined])
   assert.deepEqual(
     Object.keys(more).filter((name) => name.startsWith('job ')),
     ['job b'],
@@ -141,6 +154,14 @@ test('who waits has seen that nobody left in the moment before', async () => {
   const isIn = await take('b')
   assert.ok(isIn || sent.length === 1)
   assert.deepEqual(await waiting(), [])
+})
+
+test('who waits has seen that somebody ended in the moment before, who did not come to leave', async () => {
+  const { take, ends, between, sent, waiting, state } = await open(1)
+  await take('a')
+  between(async () => ends('a'))
+  assert.equal(await take('b'), true)
+  assert.deepEqual([sent, await waiting(), (await state())?.['count']], [[], [], 1])
 })
 
 test('what a process that died has not done is made up for, as long as anybody waits', async () => {
