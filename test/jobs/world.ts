@@ -32,6 +32,7 @@ import { asItIs, clientOf, isWrite, type Manner } from './imitated-aws.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemoryQueues, type Received } from './memory-queues.ts'
+import type { MemoryTable } from './memory-table.ts'
 import {
   type Behavior,
   importedAnimation,
@@ -48,8 +49,10 @@ const folder = scratchFolder('mutabor-jobs')
 const config = readConfig({ WORK_DIR: folder, LOG_LEVEL: 'silent' })
 
 export interface Circumstances {
-  readonly database: Database
-  readonly tableName: string
+  readonly database?: Database
+  readonly tableName?: string
+  /** In place of the database, where nothing that is asked hangs on the way to it. */
+  readonly table?: MemoryTable
   /** Messages that are worked on at a time. */
   readonly loops?: number
   /** Seconds for which a message stays hidden of which its receiver says nothing. */
@@ -110,7 +113,7 @@ export class World {
 
   constructor(circumstances: Circumstances) {
     this.#circumstances = circumstances
-    const { database, tableName, manner = asItIs, stops, copies, visibilityS } = circumstances
+    const { stops, copies, visibilityS } = circumstances
     this.gate = new Gate(stops)
     this.queues = new MemoryQueues(config, this.gate, {
       ...(copies && { copies }),
@@ -118,16 +121,7 @@ export class World {
     })
     this.bus = new MemoryBus(config, this.gate)
     this.files = new MemoryFiles(config, this.gate)
-    const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
-    // To the SDK, a clock that is not the server's is a reason to try again.
-    const send = (command: unknown) => inTime(wallTime, () => client(command))
-    const counted = async (command: unknown) => {
-      const call = callOf(command)
-      this.calls.push(call)
-      if (!call.isWrite) return this.gate.look(() => manner(command, send))
-      return this.gate.effect(`${call.name} ${call.keys}`, () => manner(command, send))
-    }
-    this.#table = new Table({ ...config, TABLE_NAME: tableName }, clientOf(counted))
+    this.#table = circumstances.table ?? this.#served(circumstances)
     const behave: Behavior = async (name, tools) => {
       this.runs.push(name)
       const attempt = this.runs.filter((run) => run === name).length
@@ -141,6 +135,20 @@ export class World {
     for (const { key } of [importedFile, importedDocument, importedAnimation])
       this.files.objects.set(key, new Uint8Array([1]))
     mkdirSync(folder, { recursive: true })
+  }
+
+  #served({ database, tableName = '', manner = asItIs }: Circumstances): Table {
+    assert.ok(database, 'there is a table')
+    const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
+    // To the SDK, a clock that is not the server's is a reason to try again.
+    const send = (command: unknown) => inTime(wallTime, () => client(command))
+    const counted = async (command: unknown) => {
+      const call = callOf(command)
+      this.calls.push(call)
+      if (!call.isWrite) return this.gate.look(() => manner(command, send))
+      return this.gate.effect(`${call.name} ${call.keys}`, () => manner(command, send))
+    }
+    return new Table({ ...config, TABLE_NAME: tableName }, clientOf(counted))
   }
 
   /** What an instance makes at its start: it shares nothing with another one but the world outside. */
@@ -295,10 +303,7 @@ export class World {
   async #moveOn(
     until: ((job: Record<string, unknown> | undefined) => boolean) | undefined,
   ): Promise<boolean> {
-    const { database, tableName } = this.#circumstances
-    const { Item } = await database
-      .client()
-      .send(new GetCommand({ TableName: tableName, Key: jobKey(this.jobId), ConsistentRead: true }))
+    const Item = await this.#item()
     const isOver = until ? until(Item) : isAtRest(Item)
     const messageAt = this.queues.nextAt
     if (isOver && messageAt === undefined) return false
@@ -317,6 +322,15 @@ export class World {
     this.sweeps += 1
     await this.sweep()
     return true
+  }
+
+  /** The job as it is stored, which no instance looks at by that. */
+  async #item(): Promise<Record<string, unknown> | undefined> {
+    const { database, tableName, table } = this.#circumstances
+    const Key = jobKey(this.jobId)
+    if (table) return table.get(Key)
+    const read = new GetCommand({ TableName: tableName, Key, ConsistentRead: true })
+    return (await database?.client().send(read))?.Item
   }
 
   /** Looks at the job, due or not. */

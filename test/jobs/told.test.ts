@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { jobPrefix, type Task } from '../../lib/jobs/job.ts'
+import { MemoryTable } from './memory-table.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
+import { leftovers, partStories } from './part-stories.ts'
+import { task } from './records.ts'
+import { stories } from './stories.ts'
+import { document } from './tasks.ts'
+import type { Story } from './walk.ts'
+import { wayStories } from './way-stories.ts'
+import { type During, World } from './world.ts'
+
+/** Stories of jobs, each told once and to its end, with what comes to stand in their records and their files. */
+
+interface Told {
+  readonly job: string
+  readonly runs: readonly string[]
+  readonly tasks?: readonly string[]
+  readonly said?: readonly string[]
+  /** Records of parts, and files that are no results. */
+  readonly left?: readonly string[]
+}
+
+async function told({ play, during, loops = 1 }: Story) {
+  const world = new World({ table: new MemoryTable(), loops, ...(during && { during }) })
+  await play(world)
+  await world.settle()
+  await assertAtRest(world)
+  assertPrompt(world)
+  assert.deepEqual(world.failures, [])
+  const { status, error } = await outcomeOf(world)
+  const state = await world.services().jobs.store.whole(world.jobId)
+  return {
+    job: [status, error].filter(Boolean).join(' '),
+    runs: world.runs,
+    tasks: state?.tasks.map(shown),
+    said: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
+    left: state ? (await leftovers(world)).map((one) => one.replace(jobPrefix(world.jobId), '')) : [],
+  }
+}
+
+/** Status, percent, attempts, who made it and what: keys say by which attempt, of which parts and on which way. */
+const shown = ({ name, status, code, percent, attempt, engine, engineVersion, files }: Task) =>
+  [
+    ...[name, status, code, percent, attempt, engine, engineVersion],
+    ...files.map(({ key }) => key.replace(/^jobs\/[^/]*\/|(?<=^uploads\/).*/, '')),
+  ]
+    .filter((one) => one !== undefined)
+    .join(' ')
+
+const all: Readonly<Record<string, Story>> = { ...stories, ...partStories, ...wayStories }
+const ends: Readonly<Record<string, Told>> = {
+  'a job of one task': {
+    job: 'completed',
+    runs: ['a'],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png'],
+  },
+  'a diamond of six tasks': {
+    job: 'completed',
+    runs: ['a', 'b', 'c', 'd', 'e', 'f'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'b completed 100 1 vips 1.0 2/0-0-1-0.1.0-0.png',
+      'c completed 100 1 vips 1.0 3/0-0-1-0.1.0-0.png',
+      'd completed 100 1 vips 1.0 4/0-0-1-0.1.0-0.png',
+      'e completed 100 1 vips 1.0 5/0-0-1-0.1.0-0.png',
+      'f completed 100 1 vips 1.0 6/0-0-1-0.1.0-0.png',
+    ],
+  },
+  'a failing branch': {
+    job: 'failed CORRUPT_FILE',
+    runs: ['a', 'bad', 'good'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'bad failed CORRUPT_FILE 0 1',
+      'good completed 100 1 vips 1.0 3/0-0-1-0.1.0-0.png',
+      'join cancelled INPUT_TASK_FAILED 0 0',
+      'after cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  'a failing branch with continue_on_error': {
+    job: 'failed CORRUPT_FILE',
+    runs: ['a', 'bad', 'good', 'join'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'bad failed CORRUPT_FILE 0 1',
+      'good completed 100 1 vips 1.0 3/0-0-1-0.1.0-0.png',
+      'join completed 100 1 vips 1.0 4/0-0-1-0.1.0-0.png',
+      'after cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  'a task that takes no such files': {
+    job: 'failed UNSUPPORTED_CONVERSION',
+    runs: ['a'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'b failed UNSUPPORTED_CONVERSION 0 0',
+      'c cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  failFast: {
+    job: 'failed CORRUPT_FILE',
+    runs: ['bad'],
+    tasks: ['bad failed CORRUPT_FILE 0 1', 'good cancelled 0 0', 'after cancelled 0 0'],
+  },
+  'a cancellation': {
+    job: 'cancelled',
+    runs: ['a', 'b'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'b cancelled 0 1',
+      'c cancelled 0 0',
+      'd cancelled 0 0',
+      'e cancelled 0 0',
+      'f cancelled 0 0',
+    ],
+  },
+  'a deletion': { job: '', runs: ['a', 'b'] },
+  'an expiry': { job: 'expired', runs: ['a'], tasks: [] },
+  'an upload that arrives': {
+    job: 'completed',
+    runs: ['a', 'b'],
+    tasks: [
+      'upload completed 100 0 uploads/',
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'b completed 100 1 vips 1.0 2/0-0-1-0.1.0-0.png',
+    ],
+  },
+  'an upload that is no picture': {
+    job: 'failed CORRUPT_FILE',
+    runs: [],
+    tasks: [
+      'upload failed CORRUPT_FILE 0 0',
+      'a cancelled INPUT_TASK_FAILED 0 0',
+      'b cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  'a task in parts': {
+    job: 'completed',
+    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined', 'last'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'letter completed 100 1 vips 1.0 2/0-0-1-1.1.0-0.png',
+      'last completed 100 1 vips 1.0 3/0-0-1-0.1.0-0.png',
+    ],
+    said: ['SHARED'],
+  },
+  'a task in parts after another image': {
+    job: 'completed',
+    runs: ['', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined'],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-2-1.1.0-0.png'],
+    said: ['SHARED'],
+    left: ['1/0-0-1-0.1.0-0.pdf'],
+  },
+  'a part that fails': {
+    job: 'failed CORRUPT_FILE',
+    runs: ['a', 'letter part 1', 'letter part 2'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'letter failed CORRUPT_FILE 60 1',
+      'last cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  'a part that breaks down three times': {
+    job: 'failed CONVERSION_FAILED',
+    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter part 3', 'letter part 3'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'letter failed CONVERSION_FAILED 0 0',
+      'last cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  'a join that fails': {
+    job: 'failed CORRUPT_FILE',
+    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined'],
+    tasks: [
+      'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
+      'letter failed CORRUPT_FILE 0 1',
+      'last cancelled INPUT_TASK_FAILED 0 0',
+    ],
+  },
+  'a cancellation while parts run': {
+    job: 'cancelled',
+    runs: ['a', 'letter part 1', 'letter part 2'],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png', 'letter cancelled 0 0', 'last cancelled 0 0'],
+  },
+  'a cancellation while parts are joined': {
+    job: 'cancelled',
+    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined'],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png', 'letter cancelled 0 1', 'last cancelled 0 0'],
+  },
+  'a deletion while parts run': { job: '', runs: ['a', 'letter part 1'] },
+  'a file that the engine beside it reads': {
+    job: 'completed',
+    runs: ['word by vips', 'word by imagemagick'],
+    tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
+    said: ['MAY_BE_DAMAGED'],
+  },
+  'a file that only an engine of another image reads': {
+    job: 'completed',
+    runs: ['word by vips', 'word by imagemagick', 'word by ffmpeg'],
+    tasks: ['a completed 100 1 ffmpeg 1.0 1/0-0-1-0.1.2-0.png'],
+    said: ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'],
+  },
+  'a file that no engine reads': {
+    job: 'failed UNSUPPORTED_FORMAT',
+    runs: ['word by vips', 'word by imagemagick', 'word by ffmpeg'],
+    tasks: ['a failed UNSUPPORTED_FORMAT 0 1'],
+  },
+  'a file on which the second engine breaks down': {
+    job: 'failed UNSUPPORTED_FORMAT',
+    runs: [
+      'word by vips',
+      'word by imagemagick',
+      'word by imagemagick',
+      'word by imagemagick',
+      'word by ffmpeg',
+    ],
+    tasks: ['a failed UNSUPPORTED_FORMAT 0 1'],
+  },
+  'a file of which a part cannot be read': {
+    job: 'completed',
+    runs: ['word by vips part 1', 'word by imagemagick'],
+    tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
+    said: ['MAY_BE_DAMAGED'],
+  },
+  'a file whose parts cannot be joined': {
+    job: 'completed',
+    runs: ['word by vips part 1', 'word by vips part 2', 'word joined', 'word by imagemagick'],
+    tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
+    said: ['MAY_BE_DAMAGED'],
+  },
+  'a file of which too little comes through at first': {
+    job: 'completed',
+    runs: ['word by vips', 'word by imagemagick', 'word by ffmpeg'],
+    tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
+    said: ['CONTENT_MISSING'],
+  },
+  'a file of which too little comes through, and whose next engine is killed once': {
+    job: 'completed',
+    runs: ['word by vips', 'word by imagemagick', 'word by imagemagick'],
+    tasks: ['a completed 100 2 imagemagick 1.0 1/0-0-1-0.2.1-0.png'],
+  },
+  'a file of which too little comes through, and whose next engine is killed each time': {
+    job: 'completed',
+    runs: [
+      'word by vips',
+      'word by imagemagick',
+      'word by imagemagick',
+      'word by imagemagick',
+      'word by ffmpeg',
+    ],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png'],
+    said: ['CONTENT_MISSING'],
+  },
+}
+
+for (const [name, story] of Object.entries(all))
+  test(`${name} ends as it is to, with no more runs and files than that takes`, async () => {
+    const { left, ...end } = await told(story)
+    const expected = { tasks: undefined, said: undefined, ...ends[name] }
+    const { left: known = [], ...wanted } = {
+      ...expected,
+      ...(expected.tasks && { said: expected.said ?? [] }),
+    }
+    assert.deepEqual(end, wanted)
+    // What a cancellation in the midst of a join leaves goes with its job.
+    if (name !== 'a cancellation while parts are joined') assert.deepEqual(left, known)
+  })
+
+test('how far a task is counts its pieces, the steps of each and what a part of a step has done', async () => {
+  const seen: [number, number][] = []
+  const look: During = async (world) => {
+    const { tasks } = await world.state()
+    seen.push(...tasks.map(({ number, percent }): [number, number] => [number, percent]))
+  }
+  const half: During = async (_, { progress }) => progress(0.5)
+  const [source, , out] = document()
+  assert.ok(source && out)
+  const both = [
+    ...[source, { ...source, name: 'other' }],
+    { ...task('a', [0, 1], { spec: { to: 'png', options: { name: 'letter' } } }) },
+    { ...out, ins: [2] },
+  ]
+  await told({ play: async (world) => void (await world.create(both)), during: { '': half, letter: look } })
+  // Once the second piece is at work the first one counts as whole: with half of one of two steps that is 125 of 200.
+  assert.deepEqual(seen, [
+    [2, 62],
+    [2, 62],
+  ])
+})
