@@ -94,6 +94,13 @@ describe('the filter of system calls', () => {
     }))
     assert.ok(thread && user && net)
     assert.deepEqual(answers(walled, thread, user, net), [allowed, EPERM, EPERM])
+    // sched.h: of mounts, cgroups, host names, messages, users, processes, networks; and none that is no namespace.
+    const namespaces = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
+    for (let bit = 0; bit < 32; bit++) {
+      const flag = 2 ** bit
+      const expected = namespaces.includes(flag) ? EPERM : allowed
+      assert.equal(answerOf(walled, { call: 56, args: [flag] }), expected, flag.toString(16))
+    }
     // clone3, and io_uring's ways around a filter: programs do without where a kernel has none.
     for (const call of [435, 425, 426, 427]) assert.equal(answerOf(walled, { call }), ENOSYS, String(call))
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -130,6 +131,41 @@ describe('a program that waits', confined, () => {
     await until(nothingIsGiven, 'the dead program is dropped')
     await programs.close()
     assert.deepEqual(await readdir(baseDir), [])
+  })
+
+  test('comes after what a service that is gone has left, and not where it cannot be made ready', async () => {
+    // The highest number of a process (proc(5), pid_max) is lower.
+    await mkdir(join(baseDir, 'waiting-4194305-a'))
+    const program = await waiting('read -r line; true')
+    assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)
+    await program.end()
+    const folder = await mkdtemp(join(scratch, 'base-'))
+    const unready = createStandby({
+      ...{ baseDir: folder, prefix: 'waiting-', file: 'sh', args: [], readOnly: [], limits: {} },
+      prepare: () => Promise.reject(new Error('no')),
+    })
+    assert.deepEqual([await unready.take(), await unready.take()], [undefined, undefined])
+    await unready.close()
+    assert.deepEqual(await readdir(folder), [])
+  })
+
+  test('keeps nobody from ending, and ends with who started it', async () => {
+    const code = new URL('../../lib/engines/sandbox/standby.ts', import.meta.url).href
+    const script = `
+      const { createStandby } = await import(${JSON.stringify(code)})
+      const programs = createStandby({
+        baseDir: ${JSON.stringify(baseDir)}, prefix: 'waiting-', file: 'sh', args: ['-c', 'read line; sleep 0'],
+        readOnly: [], limits: {}, prepare: async () => ({}),
+      })
+      await programs.take()
+      const program = await programs.take()
+      console.log(program.child.exitCode)`
+    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script]
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
+    assert.deepEqual([stdout, stderr, status], ['null\n', '', 0])
   })
 
   test('ends when nobody needs it any more', async () => {

@@ -129,7 +129,7 @@ export const areas: readonly Area[] = [
     files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/inputs.ts', 'lib/engines/seven-zip/limits.ts'],
     tests: tests(
       'engines',
-      'filter ways confine process-folder ffmpeg-inputs standby intruder sandbox linking 7zip-hostile',
+      'filter ways sandbox-rules confine process-folder ffmpeg-inputs standby intruder sandbox linking 7zip-hostile',
     ),
   },
 ]
