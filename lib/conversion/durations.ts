@@ -7,9 +7,8 @@ const Past = z.object({
   ms: z.number(),
   /** Of their first files. */
   bytes: z.number(),
-  ttl: z.int(),
 })
-export type Past = Omit<z.infer<typeof Past>, 'ttl'>
+export type Past = z.infer<typeof Past>
 
 export interface Kind {
   readonly operation: string
@@ -54,7 +53,7 @@ export class Durations {
     const share = Math.min(1, rememberedRuns / known.runs)
     const faded = { runs: known.runs * share, ms: known.ms * share, bytes: known.bytes * share }
     const ttl = Math.floor(now / 1000) + keptS
-    await this.#table.writeAll([{ ...keyOf(name), ...sum(known.runs > 0 ? faded : nothing, added), ttl }], [])
+    await this.#table.writeAll([{ ...keyOf(name), ...sum(faded, added), ttl }], [])
   }
 
   /** Undefined where none has run. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import type { Table } from '../../lib/aws/table.ts'
 import { Durations } from '../../lib/conversion/durations.ts'
-import { estimateOf, recordedMs } from '../../lib/conversion/estimate.ts'
+import { estimateOf, estimateOfKind, recordedMs } from '../../lib/conversion/estimate.ts'
 import { engines } from '../../lib/engines/index.ts'
+import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
 import { given, newJob, task } from '../jobs/records.ts'
 
@@ -56,6 +58,29 @@ test('who asks often reads once', async () => {
   assert.equal(calls.gets - before, 1)
 })
 
+test('what ends is written every ten seconds, and read every thirty', async (t) => {
+  const start = Date.parse('2026-01-01T00:00:00.000Z')
+  t.mock.timers.enable({ apis: ['Date'], now: start })
+  const { table, calls } = memoryTable()
+  const durations = new Durations(table)
+  const add = () => durations.add(kind, { ms: 100, bytes: 10 })
+  const reader = new Durations(table)
+  assert.equal(await reader.of(kind), undefined)
+  await add()
+  assert.equal((await reader.of(kind))?.runs, 1, 'that there is none is not believed for long')
+  t.mock.timers.setTime(start + 9999)
+  await add()
+  assert.equal(calls.writes, 1)
+  t.mock.timers.setTime(start + 10_000)
+  await add()
+  assert.equal(calls.writes, 2)
+  assert.equal((await new Durations(table).of(kind))?.runs, 3)
+  t.mock.timers.setTime(start + 29_999)
+  assert.equal((await reader.of(kind))?.runs, 1)
+  t.mock.timers.setTime(start + 30_000)
+  assert.equal((await reader.of(kind))?.runs, 3)
+})
+
 test('old runs count for less than new ones', async () => {
   const { table, items } = memoryTable()
   const key = 'DURATION#convert png jpg'
@@ -84,17 +109,35 @@ test('an estimate is by what such conversions took, and by what waits before the
     queues: { depth: async () => waiting.depth },
   } as unknown as Services // as much of them as is looked at
   const source = { filename: 'a.png', format: 'png', size: 1000 }
-  const display = { source, target: { format: 'jpg' }, operations: ['convert'], pollS: 2 }
+  const operations = ['import/upload', 'convert', 'export/url']
+  const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }
   const state = newJob([given('in'), task('work', [0])], { display })
   const planned = await estimateOf(state, services)
   assert.equal(planned?.basis, 'planned')
-  assert.equal(planned?.queueMs, 2 * (planned?.runMs ?? 0))
+  const { steps } = planRoute({ from: 'png', to: 'jpg', engines })
+  assert.equal(
+    planned.runMs,
+    Math.round(1000 * (steps[0].capability.cost + (steps[1]?.capability.cost ?? 0))),
+  )
+  assert.equal(planned.queueMs, 2 * planned.runMs)
   await durations.add(kind, { ms: 400, bytes: 1000 })
   assert.deepEqual(await estimateOf(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
   waiting.depth = 0
   assert.equal((await estimateOf(state, services))?.queueMs, 0)
+  // Who has not begun waits for all of them, and a file of unknown size is as those before it.
+  waiting.depth = 4
+  const route = planRoute({ from: 'png', to: 'jpg', engines })
+  const asked = { ...kind, operation: 'convert', route, queued: 0 } as const
+  assert.deepEqual(await estimateOfKind(asked, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
+  assert.equal((await estimateOfKind({ ...asked, size: 2000 }, services)).runMs, 680)
+  const here = { ...services, config: {} } as unknown as Services
+  const { queueMs } = await estimateOfKind(asked, here)
+  assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))
+  waiting.depth = 0
   for (const other of [
     { ...display, source: null },
+    { ...display, target: null },
+    { ...display, target: { format: 'odd' } },
     { ...display, operations: ['convert', 'merge'] },
     { ...display, operations: [] },
     { ...display, source: { ...source, format: 'odd' } },

@@ -11,7 +11,7 @@ const source = (files: readonly object[], body: object = {}) => {
 test('a conversion takes the one file that is named, under the name that is given', async () => {
   const file = sent('file')
   assert.deepEqual(await source([sent('watermark'), file]), file)
-  assert.deepEqual(await source([file], { filename: 'b.png' }), { ...file, filename: 'b.png' })
+  assert.deepEqual(await source([file], { filename: '../b.png' }), { ...file, filename: 'b.png' })
 })
 
 test('none, two, or one that is named twice are refused by the field that is wrong', async () => {

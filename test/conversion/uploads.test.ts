@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Files } from '../../lib/aws/files.ts'
 import { dropStray, receiveUpload, tellUpload } from '../../lib/conversion/receive-upload.ts'
-import { uploadedSource } from '../../lib/conversion/source.ts'
+import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/jobs/job.ts'
 import type { UploadRecord } from '../../lib/uploads.ts'
@@ -33,6 +33,13 @@ describe('an upload', () => {
     assert.deepEqual(one.upload, upload)
     assert.equal(Buffer.from(await one.read(2, 6)).toString(), 'text')
     assert.equal((await take(upload.id, owner, '../c.txt')).filename, 'c.txt')
+    const request = {
+      body: { uploadId: upload.id, filename: 'd.txt' },
+      files: [],
+      principal: { ownerId: owner },
+    }
+    const opened = await openSource(request as never, services()) // no more is asked of a request
+    assert.deepEqual([opened.field, opened.filename, opened.key], ['uploadId', 'd.txt', upload.key])
     assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
     // Somebody sends other bytes while it is looked into.
     await put(upload.key, Buffer.from('Another text.'))

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { diskOf, requireRoomInImage } from '../../lib/conversion/disk-limits.ts'
 import { requireInputs } from '../../lib/conversion/inputs.ts'
-import { mostTelling, nextWay } from '../../lib/conversion/next-way.ts'
+import { mostTelling, mostWays, nextWay } from '../../lib/conversion/next-way.ts'
 import { addOption, knownOptions, pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
 import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
 import { groupsOf, planFiles, routeFiles, type Wish } from '../../lib/conversion/plan-files.ts'
-import { exportTask, fetchTask } from '../../lib/conversion/remote.ts'
+import { exportTask, fetchTask, fileUrl, remoteFields } from '../../lib/conversion/remote.ts'
+import { storedFile } from '../../lib/conversion/stored-file.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target.ts'
-import { pollAfterS, timeLimitOf } from '../../lib/conversion/time-limits.ts'
+import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/conversion/time-limits.ts'
 import { isUnread } from '../../lib/conversion/unread.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { documentOfOtherKind } from '../../lib/formats/locked-office.ts'
@@ -75,6 +78,24 @@ describe('a target', () => {
         code: 'INVALID_INPUT',
         message: /^engine: expected one of /,
       })
+    assert.throws(
+      () => pinnedEngine('x'.repeat(65)),
+      (error: { message: string; details: Record<string, unknown> }) => {
+        assert.match(error.message, /got "x{64}"\.$/)
+        assert.equal(error.details['field'], 'engine')
+        assert.ok((error.details['expected'] as string[]).includes('vips'))
+        return true
+      },
+    )
+    assert.throws(
+      () => toolOf('x'.repeat(65)),
+      (error: { message: string; details: Record<string, unknown> }) => {
+        assert.match(error.message, /got "x{64}"\.$/)
+        assert.equal(error.details['field'], 'toolOperation')
+        assert.ok((error.details['expected'] as string[]).includes('rotate-pdf'))
+        return true
+      },
+    )
   })
 })
 
@@ -106,6 +127,10 @@ describe('the time of a task', () => {
     for (const [limitS, steps] of limits) assert.equal(timeLimitOf([piece(...steps)]), limitS, steps.join())
     const both = [piece(['convert', 'png', 'jpg']), piece(['convert', 'mp4', 'gif'])]
     assert.equal(timeLimitOf(both), 1800)
+  })
+
+  test('that brings files is an hour, and of a website five minutes', () => {
+    assert.deepEqual([transferLimitS, captureLimitS], [3600, 300])
   })
 
   test('says how often it is worth asking', () => {
@@ -201,14 +226,77 @@ describe('files', () => {
       planFiles([of('a', format, { locked: true })], wish('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
     assert.equal(plan('docx', 'pdf', { password: 'x' }).pieces.length, 1)
-    assert.equal(plan('xlsx', 'pdf').pieces.length, 1)
+    for (const sheet of ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'])
+      assert.equal(plan(sheet, 'pdf').pieces.length, 1, sheet)
+    for (const other of ['xls', 'ods', 'pptx', 'odt'])
+      assert.throws(() => plan(other, 'pdf'), { code: 'FILE_ENCRYPTED' }, other)
+    // What is packed is not opened for it.
+    const packed = planFiles([of('a', 'docx', { locked: true })], wish('archive', { to: 'zip' }), engines)
+    assert.equal(packed.pieces.length, 1)
     const open = planFiles([of('a', 'docx')], wish('convert', { to: 'pdf' }), engines)
     assert.equal(open.pieces.length, 1)
   })
 })
 
+describe('files and the worker of their next step', () => {
+  const mib = 1024 ** 2
+  const worker = (image: string, diskMb: number) =>
+    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // no more is asked
+  const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
+  const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as Piece['steps']
+  const sized = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
+
+  test('have as much room as the engine that asks for most', () => {
+    assert.deepEqual(
+      ['image', 'av', 'none'].map((image) => diskOf(image, workers)),
+      [3.5 * mib, 9 * mib, 0],
+    )
+  })
+
+  test('are refused when they do not find it together, and not for steps that are over', () => {
+    const piece = { steps: steps('image', 'av'), step: 0, files: sized(2 * mib, 1.5 * mib) }
+    requireRoomInImage(piece, workers)
+    const more = { ...piece, files: sized(2 * mib, 1.5 * mib + 1) }
+    assert.throws(() => requireRoomInImage(more, workers), {
+      ...{ code: 'FILE_TOO_LARGE', message: /^The 2 files have 4 MiB; .* can hold 3 MiB\. Send/ },
+      details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
+    })
+    assert.throws(() => requireRoomInImage({ ...more, files: sized(3.6 * mib) }, workers), {
+      message: /^The file 0\.png has 4 MiB; /,
+    })
+    requireRoomInImage({ ...more, step: 1 }, workers)
+    requireRoomInImage({ ...more, step: 2 }, workers)
+  })
+})
+
+test('a file that is stored gets the ending of what it is, unless it has one', () => {
+  const given = { key: 'k', size: 1, sha256: 'ab' }
+  const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
+  const nameOf = (filename: string) => storedFile({ ...given, filename }, jpg).filename
+  assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(nameOf), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
+  assert.deepEqual(storedFile({ ...given, filename: 'a.jpg' }, jpg), { ...given, filename: 'a.jpg', ...jpg })
+  assert.equal(storedFile({ ...given, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
+})
+
 describe('options', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
+
+  test('that mean nothing here are dropped where that harms nobody, and told', () => {
+    const docx = planRoute({ from: 'pdf', to: 'docx' })
+    const long = 'x'.repeat(100)
+    const { steps, warnings } = stepsWithOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
+    assert.equal(steps[0]?.options['mode'] === long, false)
+    const [mode, unknown, ...rest] = warnings
+    assert.deepEqual([mode?.code, mode?.field, rest], ['OPTION_NOT_USED', 'mode', []])
+    assert.match(mode?.message ?? '', /^mode: "x{79} means nothing here and was dropped\. hybrid /)
+    assert.deepEqual([unknown?.code, unknown?.field], ['UNKNOWN_PARAMETER', 'x'.repeat(64)])
+    const [step] = route.steps
+    const plain = { ...step, capability: { ...step.capability, options: z.object({}) } }
+    assert.match(
+      stepsWithOptions({ steps: [plain], cost: 1 }, { odd: 1 }).warnings[0]?.message ?? '',
+      /^"odd" is no option of this conversion and was dropped; it takes no options\.$/,
+    )
+  })
 
   test('are known in either spelling, and what is none is told with those that there are', () => {
     assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
@@ -334,6 +422,99 @@ describe('a file that one engine could not read', () => {
   })
 })
 
+describe('another way', () => {
+  const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
+  const png = of('a.png', 'png')
+  const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
+    ({
+      ...{ id, image: 'image', limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 } },
+      capabilities: [
+        {
+          ...{ operation: 'convert', from, to: ['jpg'], cost: 1 },
+          options: z.object(option ? { [option]: schema.optional() } : {}),
+        },
+      ],
+    }) as unknown as (typeof engines)[0] // These only plan.
+  const unread = (...ids: string[]) =>
+    ids.map((engine) => ({
+      error: failure('CORRUPT_FILE'),
+      steps: [{ engine, from: 'png', to: 'jpg' }],
+    })) as [Tried, ...Tried[]] // one at least
+  const next = (
+    known: readonly (typeof engines)[0][],
+    tried: readonly [Tried, ...Tried[]],
+    more: Partial<Wish> = {},
+  ) =>
+    nextWay([of('first.png', 'png'), png], wish('convert', { to: 'jpg', ...more }), {
+      at: 1,
+      tried,
+      engines: known,
+    })
+  const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
+  assert.ok(a && b && c && d)
+
+  test('is gone from the start by the next engine, with what was tried, three in all', () => {
+    const tried = unread('vips', 'imagemagick')
+    const piece = next([a, b, c, d], tried)
+    assert.ok('steps' in piece, JSON.stringify(piece))
+    assert.deepEqual(
+      [piece.steps[0]?.engine, piece.step, piece.files, piece.tried],
+      ['ffmpeg', 0, [png], tried],
+    )
+    assert.deepEqual(next([a, b, c, d], unread('vips', 'imagemagick', 'ffmpeg')), {
+      error: failure('CORRUPT_FILE'),
+    })
+    assert.equal(mostWays, 3)
+  })
+
+  test('is not gone where one engine is wanted, which is told where there is another', () => {
+    assert.deepEqual(next([a, b], unread('vips'), { engine: 'vips' }), {
+      error: {
+        code: 'CORRUPT_FILE',
+        message:
+          'CORRUPT_FILE. Only vips was tried, as engine asks for; leave engine out to have others try.',
+        details: { engine: 'vips' },
+      },
+    })
+    assert.deepEqual(next([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
+  })
+
+  test('takes all that was asked of the first one, or is none', () => {
+    const options = { dpi: 7, odd: 1 }
+    const known = engineOf('vips', 'dpi')
+    const by = (...others: readonly (typeof engines)[0][]) => {
+      const piece = next([known, ...others], unread('vips'), { options })
+      return 'steps' in piece ? piece.steps[0] : piece.error.code
+    }
+    assert.equal(by(b), 'CORRUPT_FILE', 'it does not know dpi')
+    const step = by(b, engineOf('ffmpeg', 'dpi'))
+    assert.ok(typeof step === 'object')
+    assert.deepEqual([step.engine, step.options], ['ffmpeg', { dpi: 7 }])
+    assert.equal(
+      by(engineOf('ffmpeg', 'dpi', ['png'], z.literal(9))),
+      'CORRUPT_FILE',
+      'it knows no such value',
+    )
+  })
+
+  test('of a file that was named as another’s leaves the others as they are', () => {
+    const misnamed = of('a.docx', 'docx', { locked: true })
+    const other = of('b.docx', 'docx')
+    const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [Tried]
+    const piece = nextWay([other, misnamed], wish('convert', { to: 'pdf', options: { password: 'x' } }), {
+      ...{ at: 1, tried, engines },
+    })
+    assert.ok('steps' in piece, JSON.stringify(piece))
+    const [file] = piece.files
+    assert.equal(piece.files.length, 1)
+    assert.deepEqual(
+      [file?.filename, file?.format, file?.mimeType],
+      ['a.docx', 'xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    )
+    assert.deepEqual(piece.tried, tried)
+  })
+})
+
 describe('a file from elsewhere, or a result that goes there', () => {
   test('is fetched by a task of its own', () => {
     const fetched = fetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
@@ -346,6 +527,19 @@ describe('a file from elsewhere, or a result that goes there', () => {
         code: 'INVALID_INPUT',
         details: { field: 'items.0.url' },
       })
+    assert.throws(() => fetchTask('in', { url: 'x'.repeat(101), field: 'url' }), {
+      message: `url: expected an address that begins with https:// or http://, got "${'x'.repeat(100)}".`,
+    })
+    assert.deepEqual(fetchTask('in', { url: 'https://a.test/x', field: 'url' }).fields, {
+      url: 'https://a.test/x',
+    })
+    assert.deepEqual(
+      ['', 'x', 'x'.repeat(4096), 'x'.repeat(4097)].map((url) => fileUrl.safeParse(url).success),
+      [...[false, true, true, false]],
+    )
+    assert.deepEqual(z.object(remoteFields).parse({}), {})
+    const sent = { exportMethod: 's3', exportPath: 'a', exportConfig: '{}' }
+    assert.deepEqual(z.object(remoteFields).parse(sent), sent)
   })
 
   const exportConfig = {
@@ -363,6 +557,8 @@ describe('a file from elsewhere, or a result that goes there', () => {
         ['export-store', 'export/s3', ['work'], { ...exportConfig, key: '{name}.{ext}' }],
       )
     }
+    assert.equal(exportTask({ exportMethod: 's3', exportConfig }, [])?.continueOnError, false)
+    assert.equal('key' in (exportTask({ exportMethod: 's3', exportConfig }, [])?.fields ?? {}), false)
     assert.equal(exportTask({}, ['work']), undefined)
     assert.equal(exportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
   })
@@ -398,6 +594,14 @@ describe('a file from elsewhere, or a result that goes there', () => {
     assert.throws(
       () => exportTask({ exportMethod: 'tape' }, []),
       /: expected s3, blobstore, gcs or sftp, got "tape"/,
+    )
+    assert.throws(() => exportTask({ exportMethod: 'x'.repeat(65) }, []), {
+      message: `exportMethod: expected s3, blobstore, gcs or sftp, got "${'x'.repeat(64)}".`,
+      details: { field: 'exportMethod', expected: ['s3', 'blobstore', 'gcs', 'sftp'] },
+    })
+    assert.throws(
+      () => exportTask({ exportConfig: { bucket: 'x' } }, []),
+      /exportMethod is missing: exportConfig says how/,
     )
   })
 })
