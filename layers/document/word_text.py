@@ -35,12 +35,19 @@ NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.foo
 MOST_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
 SIGNS = re.compile(
-    rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|fldSimple|altChunk|<\w+:(?:ruby|customXml)[\s/>]')
-TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid[\s/>]')
-# In notes.
-REPAIRED = re.compile(rb'fldSimple|<\w+:(?:tbl|ruby|customXml)[\s/>]')
+    rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|altChunk')
+# In the text and in its notes: what pandoc leaves out, and how the text has to say it.
+REPAIRED = re.compile(
+    rb'fldSimple|<\w+:(?:ruby|customXml|dir|bdo|ptab)[\s/>]|<\w+:Fallback>\s*<\w+:t[\s>]'
+    # A change that does not say which it is, or whose.
+    rb'|<\w+:(?:ins|moveTo)\s(?![^<>]*:id=)|<\w+:(?:ins|moveTo)\s(?![^<>]*:author=)')
+TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid>')
+# The first row of a table after its columns, of which those count that have a width.
+FIRST_ROW = re.compile(rb'<\w+:tblGrid>(.*?)</\w+:tblGrid>(.*?)</\w+:tr>', re.S)
+COLUMN, CELL = re.compile(rb'<\w+:gridCol\s'), re.compile(rb'<\w+:tc>')
 # Styles that are based on one another in a ring end here.
 MOST_BASES = 10
+MOST_COLUMNS = 1000
 # A document in a document in a document.
 MOST_CHUNKS_DEEP = 3
 
@@ -76,9 +83,8 @@ class Document:
         self.xml = self._read(self.main)
 
     def is_wanted(self):
-        has_bare_tables = len(TABLE.findall(self.xml)) > len(GRID.findall(self.xml))
-        needs_repair = any(REPAIRED.search(self._read(part)) for part in self._notes_parts())
-        return SIGNS.search(self.xml) is not None or has_bare_tables or needs_repair or b'vanish' in self._styles()
+        parts = [self.main, *self._notes_parts()]
+        return SIGNS.search(self.xml) is not None or b'vanish' in self._styles() or any(map(self._needs_repair, parts))
 
     def bring_in(self):
         root = self._parse(self.xml)
@@ -142,16 +148,23 @@ class Document:
         names = [f'{self.folder}/{name}' for name in ('footnotes.xml', 'endnotes.xml')]
         return [name for name in names if name in self.package.namelist()]
 
+    def _needs_repair(self, part):
+        xml = self._read(part)
+        is_bare = len(TABLE.findall(xml)) > len(GRID.findall(xml))
+        return is_bare or REPAIRED.search(xml) is not None or any(
+            len(CELL.findall(row)) > len(COLUMN.findall(grid)) for grid, row in FIRST_ROW.findall(xml))
+
     def _repair_notes(self):
         for part in self._notes_parts():
-            if REPAIRED.search(self._read(part)):
+            if self._needs_repair(part):
                 self.changed[part] = self._parse(self._read(part))
                 self._unwrap(self.changed[part])
                 self._fill_grids(self.changed[part])
 
     def _unwrap(self, root):
         """Elements around others of which pandoc leaves out all: fields of one element, marks of XML of one's own, words
-        with letters over them, and controls around the cells and rows of a table."""
+        with letters over them, changes and directions of writing, and controls around the cells and rows of a table."""
+        around = {f'{self.w}{name}' for name in ('fldSimple', 'customXml', 'dir', 'bdo', 'ins', 'moveTo')}
         # The innermost first: they may stand within each other.
         for parent in reversed(list(root.iter())):
             for child in list(parent):
@@ -159,7 +172,17 @@ class Document:
                     place = list(parent).index(child)
                     parent[place:place + 1] = self._read_ruby(child)
                     continue
-                is_field = child.tag in (f'{self.w}fldSimple', f'{self.w}customXml')
+                if child.tag == f'{self.w}ptab':
+                    child.tag = f'{self.w}tab'
+                    child.attrib.clear()
+                # Word writes an emoji in two ways, of which the older one is text.
+                words = child.findall(f'{MC}Fallback/{self.w}t') if child.tag == f'{MC}AlternateContent' else []
+                if words:
+                    place = list(parent).index(child)
+                    parent[place:place + 1] = words
+                    continue
+                # Of a paragraph or a row they only say that it was added.
+                is_field = child.tag in around and len(child) > 0
                 is_control = child.tag == f'{self.w}sdt' and parent.tag in (f'{self.w}tbl', f'{self.w}tr')
                 holder = child.find(f'{self.w}sdtContent') if is_control else child
                 if (is_field or is_control) and holder is not None:
@@ -207,13 +230,29 @@ class Document:
             return [block for block in body if block.tag in (f'{self.w}p', f'{self.w}tbl', f'{self.w}sdt')]
 
     def _fill_grids(self, root):
-        """Some programs leave out the columns of a table (17.4.48), of which pandoc then reads no cell."""
+        """Some programs leave out the columns of a table (17.4.48), some of them or their widths: pandoc then reads no cell
+        of those."""
         for table in root.iter(f'{self.w}tbl'):
-            if table.find(f'{self.w}tblGrid') is None:
-                columns = max((len(row.findall(f'{self.w}tc')) for row in table.findall(f'{self.w}tr')), default=0)
+            grid = table.find(f'{self.w}tblGrid')
+            if grid is None:
                 grid = ET.Element(f'{self.w}tblGrid')
                 table.insert(0 if table.find(f'{self.w}tblPr') is None else 1, grid)
-                grid.extend(ET.Element(f'{self.w}gridCol', {f'{self.w}w': '2000'}) for _ in range(columns))
+            for column in grid.findall(f'{self.w}gridCol'):
+                if column.get(f'{self.w}w') is None:
+                    column.set(f'{self.w}w', '2000')
+            columns = max((self._columns(row) for row in table.findall(f'{self.w}tr')), default=0)
+            missing = columns - len(grid.findall(f'{self.w}gridCol'))
+            grid.extend(ET.Element(f'{self.w}gridCol', {f'{self.w}w': '2000'}) for _ in range(missing))
+
+    def _columns(self, row):
+        """What hostile files say of spans is not built."""
+        spans = (self._span(cell) for cell in row.findall(f'{self.w}tc'))
+        return min(sum(spans), MOST_COLUMNS)
+
+    def _span(self, cell):
+        span = cell.find(f'{self.w}tcPr/{self.w}gridSpan')
+        told = '1' if span is None else span.get(f'{self.w}val', '1')
+        return int(told) if told.isdecimal() and len(told) < 5 else 1
 
     def _hide(self, root):
         """Of the text itself and of its notes."""

@@ -343,3 +343,36 @@ test('words with letters over them, and in marks of XML of its own, are in what 
       assert.ok(text.includes(one), `${one} in ${text}`)
   }
 })
+
+test('emoji, changes without a number, directions, tabs and cells beyond the columns are in it as well', async () => {
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
+  const emoji =
+    '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="w16se"><x:symEx xmlns:x="http://schemas.microsoft.com/office/word/2015/wordml/symex" x:char="1F600"/></mc:Choice><mc:Fallback><w:t>😀</w:t></mc:Fallback></mc:AlternateContent></w:r>'
+  const cell = (text: string, span = '') => `<w:tc>${span}<w:p>${run(text)}</w:p></w:tc>`
+  const table = (grid: string, ...cells: readonly string[]) =>
+    `<w:tbl><w:tblGrid>${grid}</w:tblGrid><w:tr>${cells.join('')}</w:tr></w:tbl>`
+  const parts = {
+    smile: `<w:p>${run('before ')}${emoji}${run(' after')}</w:p>`,
+    change: `<w:p>${run('now ')}<w:ins w:author="Author">${run('inserted')}</w:ins><w:moveTo w:id="3">${run('moved')}</w:moveTo></w:p>`,
+    direction: `<w:p><w:dir w:val="rtl">${run('turned')}</w:dir><w:bdo w:val="ltr">${run('over')}</w:bdo></w:p>`,
+    tab: `<w:p>${run('left')}<w:r><w:ptab w:alignment="right"/></w:r>${run('right')}</w:p>`,
+    few: table('<w:gridCol w:w="900"/>', cell('one'), cell('two'), cell('three')),
+    narrow: table('<w:gridCol/>', cell('alone')),
+    none: table('', cell('wide', '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'), cell('last')),
+  }
+  const expected: Readonly<Record<keyof typeof parts, RegExp>> = {
+    smile: /before 😀 after/,
+    change: /now insertedmoved/,
+    direction: /turnedover/,
+    tab: /left\s+right/,
+    few: /one\s+two\s+three/,
+    narrow: /alone/,
+    none: /wide\s+last/,
+  }
+  // Each by itself: what one needs is not to be done for the sake of another.
+  for (const [name, xml] of Object.entries(parts)) {
+    const path = await wordOf(`one-${name}`, xml, [])
+    const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')
+    assert.match(text, expected[name as keyof typeof parts], name) // names are keys
+  }
+})
