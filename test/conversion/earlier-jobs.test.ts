@@ -215,6 +215,15 @@ describe('a job that is done again', () => {
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
+  test('says of what never came no more than that', async () => {
+    const awaited = await maker.upload()
+    const state = await maker.job({ in: imported, out: out('in') }, { in: { awaited, form: {} } })
+    const { job } = await retriedJob(state, services())
+    const one = job.imports.get('in')
+    assert.ok(one && 'refused' in one)
+    assert.equal(one.refused.message, 'tasks.in: there was no file to begin with.')
+  })
+
   test('fetches what it fetched, and asks for nothing that is no longer offered', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import pino from 'pino'
+import * as z from 'zod'
+import type { Engine } from '../../lib/engines/engine.ts'
+import { protection } from '../../lib/engines/sandbox/confine.ts'
+import { convertFiles, type FilesRun } from '../../lib/jobs/run/convert-files.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const { level, detail } = await protection()
+const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
+const folder = scratchFolder('command-log')
+
+/** Runs each script, whatever comes of it, and has a result or none. */
+const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
+  ...{ id: 'pandoc', image: 'document', version: () => '1.2' },
+  capabilities: [{ operation: 'convert', from: ['html'], to: ['txt'], cost: 1, options: z.object({}) }],
+  limits: { memoryMb: 512, diskMb: 8, timeoutS: 20 },
+  run: async ({ outDir }, { exec }) => {
+    for (const script of scripts) await exec('sh', ['-c', script, 'a password']).catch(() => undefined)
+    if (!succeeds) throw new Error('of the engine')
+    const path = join(outDir, 'made.txt')
+    await writeFile(path, 'made')
+    return { files: [{ path }], method: 'encode' }
+  },
+})
+
+async function logOf(scripts: readonly string[], succeeds = true) {
+  const lines: Record<string, unknown>[] = []
+  const watched: unknown[] = []
+  const workDir = await mkdtemp(join(folder, 'run-'))
+  const path = join(workDir, 'source')
+  await writeFile(path, 'text')
+  const step = {
+    operation: 'convert',
+    engine: 'pandoc',
+    image: 'document',
+    from: 'html',
+    to: 'txt',
+    options: {},
+  } as const
+  const run: FilesRun = {
+    ...{ steps: [step], from: 0, workDir, signal: new AbortController().signal, progress: () => undefined },
+    inputs: [{ path, filename: 'a.html', format: 'html', size: 4 }],
+    engines: [engineOf(scripts, succeeds)],
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    onCommand: (bin, args) => {
+      watched.push([bin, args.length])
+      return {
+        stderr: (chunk) => watched.push(String(chunk)),
+        ended: ({ how, succeeded }) => watched.push([how, succeeded]),
+      }
+    },
+  }
+  const ended = await convertFiles(run).then(
+    () => 'done',
+    (error: unknown) => String(error),
+  )
+  const told = lines.map(({ level: _, time: __, pid: ___, hostname: ____, ms, ...line }) => {
+    assert.equal(typeof ms, 'number')
+    return line
+  })
+  return { told, watched, ended }
+}
+
+const about = { engine: 'pandoc', from: 'html', to: 'txt' }
+
+test('the log has the last words of a program that failed, without its arguments', confined, async () => {
+  const { told, ended } = await logOf(['exit 0', 'echo why >&2; exit 3', 'yes | head -c 5000 >&2; exit 1'])
+  assert.equal(ended, 'done')
+  assert.deepEqual(told, [
+    { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
+    { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
+    { ...about, method: 'encode', msg: 'step done' },
+  ])
+})
+
+test('a step that fails is logged with the version of its engine', confined, async () => {
+  const { told, ended } = await logOf([], false)
+  assert.equal(ended, 'Error: of the engine')
+  assert.deepEqual(told, [{ ...about, engineVersion: '1.2', msg: 'step failed' }])
+})
+
+test('who looks on sees programs as they run and end', confined, async () => {
+  const { watched } = await logOf(['echo why >&2; exit 3'])
+  assert.deepEqual(watched, [['sh', 3], 'why\n', ['exit code 3', false]])
+})
