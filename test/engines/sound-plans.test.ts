@@ -73,6 +73,7 @@ describe('a sound track', () => {
     assert.deepEqual(codes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
     assert.deepEqual(codes('flac', {}, deep), ['SAMPLES_ROUNDED'])
     assert.deepEqual(codes('mp3', { channels: 2 }, deep), [])
+    assert.deepEqual(recipe('mp3', {}, { sounds: [{ channels: 0 }] }).has.audio, 0)
     const two = recipe('mp4', { audioCodec: 'copy' }, { sounds: [deep, deep] }).warnings
     assert.deepEqual(
       two.map(({ code }) => code),

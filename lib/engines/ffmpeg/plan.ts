@@ -4,7 +4,7 @@ import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
 import { inputGuard } from './inputs.ts'
 import { languageArgs, languagesWarning } from './languages.ts'
 import { pictureArgs } from './picture.ts'
-import type { Media, MediaStream } from './probe.ts'
+import type { Media, MediaStream, SoundStream } from './probe.ts'
 import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
 import { silence, silenceArgs, soundArgs } from './sound.ts'
 import { textsWarning } from './texts.ts'
@@ -61,7 +61,7 @@ const once = (warnings: readonly Warning[]) =>
   warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 
 /** The tracks that the container has room for. */
-export function keptSound({ audio: tracks }: Media, { audio, oneAudio }: Container): readonly MediaStream[] {
+export function keptSound({ audio: tracks }: Media, { audio, oneAudio }: Container): readonly SoundStream[] {
   if (audio.length === 0) return []
   return oneAudio ? tracks.slice(0, 1) : tracks
 }

@@ -59,6 +59,8 @@ const Probed = z.object({
 
 /** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
 export type MediaStream = z.output<typeof Stream>
+/** One that has channels, which other tracks of sound are as good as not there. */
+export type SoundStream = MediaStream & { readonly channels: number }
 export type StreamFacts = z.input<typeof Stream>
 
 export interface Media {
@@ -74,7 +76,7 @@ export interface Media {
   readonly otherVideos: number
   /** Seconds after the file's own beginning at which it begins. */
   readonly pictureStartS: number
-  readonly audio: readonly MediaStream[]
+  readonly audio: readonly SoundStream[]
   readonly subtitles: readonly MediaStream[]
   readonly cover: MediaStream | undefined
   /** How many. */
@@ -193,6 +195,9 @@ export function unreadable(format: FormatId, cause: Error): AppError {
   )
 }
 
+const hasChannels = (stream: MediaStream): stream is SoundStream =>
+  stream.channels !== undefined && stream.channels > 0
+
 /** Titles of chapters and the time code of a camera, which ffmpeg makes anew. */
 export const remade = ['text', 'tmcd']
 
@@ -205,7 +210,7 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
   const played = streams.filter(
     (stream) => ['video', 'audio'].includes(stream.codec_type) && !isCover(stream),
   )
-  const audio = ofType('audio').filter((stream) => (stream.channels ?? 0) > 0)
+  const audio = ofType('audio').filter(hasChannels)
   const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),

@@ -2,7 +2,7 @@ import { qualityNumber } from '../options.ts'
 import type { Container } from './containers.ts'
 import { type Arrangement, arranged, channelsIn, type LayoutName, type Room } from './layouts.ts'
 import type { MediaOptions } from './options.ts'
-import type { MediaStream } from './probe.ts'
+import type { SoundStream } from './probe.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'
 import { type AudioCodec, audioCodecs } from './sound-codecs.ts'
 
@@ -15,7 +15,7 @@ interface Track {
 }
 
 /** Copies the track where it fits and nothing is asked of it; `index` counts the sound tracks of the result. */
-export function soundArgs(stream: MediaStream, index: number, request: RecipeRequest): Track {
+export function soundArgs(stream: SoundStream, index: number, request: RecipeRequest): Track {
   const { container, options, mayCopy } = request
   const map = ['-map', `0:${stream.index}`]
   const codec = codecOf(request)
@@ -47,8 +47,8 @@ function rounded({ bits, kept }: { bits: number; kept: number }): Warning {
 }
 
 /** Nobody is told what he asked for. */
-function mixed(codec: AudioCodec, stream: MediaStream, { container, options }: RecipeRequest): Warning[] {
-  const had = stream.channels ?? 2
+function mixed(codec: AudioCodec, stream: SoundStream, { container, options }: RecipeRequest): Warning[] {
+  const { channels: had } = stream
   const { channels } = shapeOf(codec, stream, container, options).arrangement
   if (channels >= had || options.channels !== undefined) return []
   const message = `The ${had} channels were mixed to ${channels}: the format holds no more.`
@@ -79,16 +79,16 @@ function codecOf({ container, options }: Pick<RecipeRequest, 'container' | 'opti
 type Plain = Pick<RecipeRequest, 'container' | 'options'>
 
 /** Filters that bring a part into the layout of the one track of a filter graph, which is that of the first. */
-export function layoutSteps(first: MediaStream, part: MediaStream, request: Plain): string[] {
+export function layoutSteps(first: SoundStream, part: SoundStream, request: Plain): string[] {
   const codec = codecOf(request)
-  const of = (stream: MediaStream) => shapeOf(codec, stream, request.container, request.options).arrangement
+  const of = (stream: SoundStream) => shapeOf(codec, stream, request.container, request.options).arrangement
   const { layout, channels } = of(first)
   const { named } = of(part)
   return stepsTo({ layout, channels, ...(named !== undefined && { named }) })
 }
 
 /** The one track of a filter graph, in the usual codec and the shape of this stream. */
-export function newSoundArgs(stream: MediaStream, request: Plain): string[] {
+export function newSoundArgs(stream: SoundStream, request: Plain): string[] {
   const { container, options } = request
   const codec = codecOf(request)
   const { arrangement, rate, bits } = shapeOf(codec, stream, container, options)
@@ -103,12 +103,12 @@ export function newSoundArgs(stream: MediaStream, request: Plain): string[] {
 const surroundArgs = ({ surround = {} }: AudioCodec, { channels }: Arrangement, track: string) =>
   channels > 2 ? Object.entries(surround).flatMap(([name, value]) => [`-${name}${track}`, value]) : []
 
-function forcesSound(codec: AudioCodec, stream: MediaStream, request: RecipeRequest): boolean {
+function forcesSound(codec: AudioCodec, stream: SoundStream, request: RecipeRequest): boolean {
   const { container, options } = request
   const { mode, audioCodec, audioBitrate, audioSampleRate, channels, volume } = options
   const word = isSoundOnly(container) ? options.quality : undefined
   const asked = audioCodec !== undefined && audioCodec !== 'copy' && codec.name !== stream.codec_name
-  const tooMany = (stream.channels ?? 2) > (container.mostChannels ?? Number.POSITIVE_INFINITY)
+  const tooMany = stream.channels > (container.mostChannels ?? Number.POSITIVE_INFINITY)
   const values = [audioBitrate, audioSampleRate, channels, volume, word]
   // Formats without times cannot say that the first packet begins too early.
   const begins = options.start !== undefined && options.start > 0 && audioCodec !== 'copy'
@@ -117,7 +117,7 @@ function forcesSound(codec: AudioCodec, stream: MediaStream, request: RecipeRequ
 
 const isSoundOnly = ({ video }: Container) => video.length === 0
 
-function encodedSound(codec: AudioCodec, stream: MediaStream, index: number, request: RecipeRequest) {
+function encodedSound(codec: AudioCodec, stream: SoundStream, index: number, request: RecipeRequest) {
   const { container, options } = request
   const { arrangement, rate, bits } = shapeOf(codec, stream, container, options)
   const filters = [
@@ -152,8 +152,8 @@ function roomOf({ maxChannels, layouts }: AudioCodec, { mostChannels = maxChanne
   return { most: Math.min(maxChannels, mostChannels), layouts }
 }
 
-function shapeOf(codec: AudioCodec, stream: MediaStream, container: Container, options: MediaOptions) {
-  const source = { count: stream.channels ?? 2, layout: stream.channel_layout }
+function shapeOf(codec: AudioCodec, stream: SoundStream, container: Container, options: MediaOptions) {
+  const source = { count: stream.channels, layout: stream.channel_layout }
   const arrangement = arranged(source, roomOf(codec, container), options.channels)
   const rate = sampleRate(codec, container, options.audioSampleRate ?? stream.sample_rate ?? 44_100)
   const bits = soundBits(codec, options, arrangement.channels, rate, isSoundOnly(container))
@@ -209,8 +209,8 @@ interface Sample {
 }
 
 /** What comes out of decoders of sound that has lost something already is as deep as they like it, and means nothing. */
-function depthOf({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: MediaStream) {
-  const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /^(?:flt|dbl)/.test(sample_fmt))
+function depthOf({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: SoundStream) {
+  const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /flt|dbl/.test(sample_fmt))
   return { bits: bits_per_raw_sample || bits_per_sample || 16, isFloat }
 }
 
@@ -222,7 +222,7 @@ function kindsFor({ bits, isFloat }: ReturnType<typeof depthOf>): readonly strin
 }
 
 /** Samples keep their depth where the format has one for them; of 20 bits become 24. */
-function sampleOf({ encoder, keeps }: AudioCodec, { copies }: Container, stream: MediaStream): Sample {
+function sampleOf({ encoder, keeps }: AudioCodec, { copies }: Container, stream: SoundStream): Sample {
   const depth = depthOf(stream)
   const { bits } = depth
   const [, end] = /^pcm_s16(le|be)$/.exec(encoder) ?? []
