@@ -217,6 +217,20 @@ describe('a picture is changed as asked', () => {
       assert.equal(schema?.safeParse({ background }).success, false, background)
   })
 
+  test('its holes stay on the way out of HEIC, where the target has holes', async () => {
+    const heic = (await convert(vips, fixture('alpha.png'), 'heic')).path
+    for (const to of ['webp', 'png'] as const) {
+      const middle = sharp((await convert(vips, heic, to)).path).extract({
+        left: 20,
+        top: 15,
+        width: 1,
+        height: 1,
+      })
+      const [, , , alpha] = await middle.ensureAlpha().raw().toBuffer()
+      assert.ok((alpha ?? 255) < 16, `${to}: ${alpha}`)
+    }
+  })
+
   test('its longest side becomes shorter, never longer', async () => {
     const size = async (downscale: number) =>
       pictureSize(
