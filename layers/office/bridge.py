@@ -3,12 +3,12 @@
 Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME STALL_S`. Each line of stdin is a request and each
 line of stdout an event, both JSON:
 
-    {"kind": "convert", "input", "output", "family", "sources", "target", "page"}
+    {"kind": "convert", "input", "name", "output", "family", "sources", "target", "page"}
         → {"event": "loaded"}, then {"event": "done", "facts"} or {"event": "failed", "reason", "message"}
     {"kind": "clear"} → {"event": "ready", "residentKb", "staleFonts"}, as after the start
     {"kind": "warm"} → the same; only while no document has come
 
-`input` and `output` are names in FOLDER. "clear" removes all that has come into FOLDER since the start: the office
+`input` and `output` are names in FOLDER, `name` is that with which the document was sent. "clear" removes all that has come into FOLDER since the start: the office
 could have left a link there, so nobody outside the sandbox may do it. "warm" converts a page of our own, so that no
 document waits for what the first one has the office load.
 """

@@ -1,6 +1,7 @@
 """One document: load it, prepare it, store it."""
 
 import os
+from urllib.parse import quote
 
 import uno
 import unohelper
@@ -84,7 +85,7 @@ def _load(office, request):
         document = office.create(SERVICES[request['family']])
         try:
             document.load(properties({
-                'URL': f'file://{path}',
+                **_place(office, request, path),
                 'FilterName': source['filter'],
                 'FilterOptions': source.get('options', ''),
                 'Hidden': True,
@@ -101,6 +102,12 @@ def _load(office, request):
         if questions.needs_password:
             raise Refused('password', 'the document asks for a password')
     raise Refused('corrupt', message)
+
+
+def _place(office, request, path):
+    """Where a document is, fields and formulas tell: it has the name that it came with, and no folder of ours."""
+    files = office.create('com.sun.star.ucb.SimpleFileAccess')
+    return {'URL': f'file:///{quote(request["name"], safe="")}', 'InputStream': files.openFileRead(f'file://{path}')}
 
 
 def _settle_text(document, office, request):

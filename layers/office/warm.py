@@ -7,6 +7,7 @@ WORD = 'MS Word 2007 XML'
 REQUEST = {
     'family': 'text',
     'input': 'document.docx',
+    'name': 'document.docx',
     'output': 'result.pdf',
     'sources': [{'filter': WORD}],
     'target': {'filter': 'writer_pdf_Export', 'data': {'UseTaggedPDF': True}},

@@ -135,7 +135,12 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
     const { path: inputPath, ...seen } = await officeSource(work, input, tools)
     const facts = await pool.convert(
       {
-        request: { ...requestOf(work), ...seen, ...(password !== undefined && { password }) },
+        request: {
+          ...requestOf(work),
+          name: input.filename,
+          ...seen,
+          ...(password !== undefined && { password }),
+        },
         inputPath,
         inputExtension: work.from,
         outputPath: path,
@@ -234,7 +239,7 @@ function substitutions(fonts: NonNullable<OfficeFacts['fonts']>): string {
     .join(' ')
 }
 
-function requestOf({ from, to, options }: Work): OfficeRequest {
+function requestOf({ from, to, options }: Work): Omit<OfficeRequest, 'name'> {
   const request = filtersOf(from, to)
   if (to !== 'pdf') return request
   switch (request.family) {

@@ -29,6 +29,8 @@ export class OfficeRefusal extends Error {
 /** What the bridge is told about one document. */
 export interface OfficeRequest {
   readonly family: 'text' | 'sheet' | 'slides' | 'drawing'
+  /** Of the document, as it was sent: its fields may tell it. */
+  readonly name: string
   /** Import filters, tried in this order. */
   readonly sources: readonly OfficeFilter[]
   readonly target: OfficeFilter
