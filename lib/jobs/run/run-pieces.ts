@@ -192,7 +192,7 @@ function endOf(turn: Turn, before: Piece, made: readonly string[]): Went {
 }
 
 async function runPiece(
-  run: PiecesRun & Pick<FilesRun, 'onStep' | 'onMade'>,
+  run: PiecesRun & Required<Pick<FilesRun, 'onStep' | 'onMade'>>,
   piece: Piece,
 ): Promise<FilesDone | SharedOut> {
   const { services, image, task, workDir, signal, log, progress, onStep, onMade } = run
@@ -207,8 +207,8 @@ async function runPiece(
     log,
     engines,
     progress,
-    ...(onStep && { onStep }),
-    ...(onMade && { onMade }),
+    onStep,
+    onMade,
   }
   const fetch = () => fetchInputs(services.files, files, workDir, signal)
   if (task.expandedBy !== undefined) {
