@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as z from 'zod'
 import { readConfig } from '../../lib/config.ts'
 import type { SpaceWatch } from '../../lib/disk.ts'
-import type { Engine } from '../../lib/engines/engine.ts'
-import type { Piece } from '../../lib/jobs/job.ts'
+import type { Engine, Result } from '../../lib/engines/engine.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Piece, Task } from '../../lib/jobs/job.ts'
 import { type PiecesRun, runPieces } from '../../lib/jobs/run/run-pieces.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createLog } from '../../lib/log.ts'
@@ -45,7 +47,15 @@ const step = {
 }
 const piece = { files: [{ ...file('a.html'), format: 'html' }], steps: [step], step: 0 } as unknown as Piece // of constants above
 
-async function run(findWay: PiecesRun['findWay'], signal = new AbortController().signal) {
+interface Wishes extends Partial<Omit<PiecesRun, 'services' | 'findWay'>> {
+  readonly engines?: readonly Engine[]
+  readonly config?: object
+}
+
+async function run(
+  findWay: PiecesRun['findWay'],
+  { engines = [engine()], config = {}, ...more }: Wishes = {},
+) {
   const gate = new Gate()
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
   files.objects.set('a.html', Buffer.from(page))
@@ -54,12 +64,15 @@ async function run(findWay: PiecesRun['findWay'], signal = new AbortController()
     work: { attempt: 1 },
   }).tasks
   assert.ok(work)
-  const engines = [engine()]
   const done = runPieces({
-    ...{ services: { files, engines: async () => engines } as unknown as TaskServices, image: 'document' },
+    ...{
+      services: { files, engines: async () => engines, config } as unknown as TaskServices,
+      image: 'document',
+    },
     ...{ task: work, pieces: [piece], workDir: await mkdtemp(join(folder, 'run-')), log, findWay },
     space: { requireWhole: async () => {}, explain: async () => undefined } as unknown as SpaceWatch,
-    ...{ signal, progress: () => {}, note: async () => {} },
+    ...{ signal: new AbortController().signal, progress: () => {}, note: async () => {} },
+    ...more,
   })
   return { done, files, gate }
 }
@@ -84,7 +97,164 @@ test('the way after it is stored and kept', async () => {
   )
 })
 
+const noOther = () => assert.fail('another way was looked for')
+
 test('what fails once nobody wants it any more takes no other way', async () => {
-  const { done } = await run(() => assert.fail('another way was looked for'), AbortSignal.abort())
+  const { done } = await run(noOther, { signal: AbortSignal.abort() })
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
+})
+
+/** Makes whole pages, and says what a test wants it to. */
+const saying = (
+  run: (...asked: Parameters<Engine['run']>) => Promise<Partial<Result>>,
+  more: Partial<Engine> = {},
+): Engine => ({
+  ...engine(),
+  run: async (work, tools) => {
+    const path = join(work.outDir, 'made.txt')
+    await writeFile(path, 'a few words that are to come through')
+    return { files: [{ path }], ...(await run(work, tools)) }
+  },
+  ...more,
+})
+const taskOf = (more: Partial<Task>): Task => {
+  const [work] = withTasks(newJob([given('in'), task('work', [0], { spec: { options: {} } })]), {
+    work: more,
+  }).tasks
+  assert.ok(work)
+  return work
+}
+
+test('what three attempts did not survive is not tried again', async () => {
+  const { done, gate } = await run(noOther, { task: taskOf({ attempt: 4 }), engines: [saying(noOther)] })
+  await assert.rejects(done, { code: 'CONVERSION_FAILED', message: /did not survive three attempts/ })
+  assert.deepEqual(gate.effects, [])
+})
+
+test('what fails for want of room says so, whatever else it might say, and takes no other way', async () => {
+  const full = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
+  const space = { requireWhole: async () => {}, explain: async () => full } as unknown as SpaceWatch // no more is used
+  const { done } = await run(noOther, { space })
+  await assert.rejects(done, full)
+  const requireWhole = () => Promise.reject(full)
+  const cut = await run(noOther, {
+    space: { requireWhole, explain: async (error: unknown) => (error === full ? full : undefined) } as never,
+    engines: [saying(async () => ({}))],
+  })
+  await assert.rejects(cut.done, full)
+  assert.deepEqual([...cut.files.objects.keys()], ['a.html'], 'what may be cut off is not stored')
+})
+
+test('what engines say of how they did it is said of all pieces together', async () => {
+  const said = [{ pages: 1, first: true }, { pages: 2 }]
+  const engines = [saying(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
+  const { done } = await run(noOther, { engines, pieces: [piece, piece] })
+  const ended = await done
+  assert.ok('made' in ended)
+  const { engine: by, engineVersion, method, details, fidelity } = ended.facts
+  assert.deepEqual([by, engineVersion, method, details], ['pandoc', '1', 'encode', { pages: 2, first: true }])
+  assert.deepEqual(fidelity?.words, { source: 16, result: 16, share: 1 })
+  assert.deepEqual([ended.isLast, ended.made.length, ended.dropped], [true, 2, []])
+  assert.equal(new Set(ended.made).size, 2, 'each has a key of its own')
+})
+
+test('how far a piece is goes on from where the way before was left, and all pieces count alike', async () => {
+  const seen: number[] = []
+  const engines = [
+    saying(async (_, tools) => {
+      tools.progress(0.5)
+      return {}
+    }),
+  ]
+  const progress = (percent: number) => void seen.push(percent)
+  await (await run(noOther, { engines, progress })).done
+  await (await run(noOther, { engines, progress, pieces: [{ ...piece, reached: 40 }] })).done
+  await (await run(noOther, { engines, progress, pieces: [piece, { ...piece, reached: 40 }] })).done
+  assert.deepEqual(seen, [50, 70, 25, 85])
+})
+
+test('what another image goes on with is known by its files, its step and what came through so far', async () => {
+  const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
+  const { done, files } = await run(noOther, {
+    engines: [saying(async () => ({}))],
+    pieces: [{ ...piece, steps } as Piece, { ...piece, steps, step: 2 } as Piece],
+  })
+  const ended = await done
+  assert.ok('made' in ended)
+  const [first, second] = ended.pieces
+  assert.deepEqual(
+    [first?.step, first?.fidelity?.words, ended.isLast],
+    [1, { source: 8, result: 8, share: 1 }, false],
+  )
+  assert.deepEqual(
+    first?.files.map(({ key, format }) => [files.objects.has(key), format]),
+    [[true, 'txt']],
+  )
+  assert.deepEqual(second, { ...piece, steps, step: 2 }, 'one that is done is left as it is')
+})
+
+test('a step is shared out among those who are free, in as much time as a run has', async () => {
+  const crews: unknown[] = []
+  const split: Engine['split'] = async (_work, _tools, crew) => {
+    crews.push(crew)
+    return crews.length > 2 ? [{ share: { from: 1 } }, { share: { from: 2 } }] : undefined
+  }
+  const engines = [saying(async () => ({}), { split })]
+  await (await run(noOther, { engines })).done
+  const ended = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
+  assert.ok('made' in ended)
+  await (await run(noOther, { engines, pieces: [piece, piece] })).done
+  assert.deepEqual(crews, [
+    { workers: 100, secondsEach: Number.POSITIVE_INFINITY },
+    { workers: 1, secondsEach: 900 },
+  ])
+  const shared = await (await run(noOther, { engines })).done
+  assert.ok('portions' in shared)
+  const [left] = shared.pieces
+  assert.deepEqual(shared.portions, [{ share: { from: 1 } }, { share: { from: 2 } }])
+  assert.deepEqual(
+    [left?.step, left?.files, left?.held],
+    [0, piece.files, { counts: {}, features: ['selectableText'] }],
+  )
+})
+
+test('of a way that fails is known up to which step it came, and nothing of it takes room any more', async () => {
+  for (const failing of [0, 1]) {
+    let runs = 0
+    const folders: string[] = []
+    const engines = [
+      saying(
+        async ({ outDir }, tools) => {
+          if (runs > failing) assert.ok(!folders.some((folder) => existsSync(folder)))
+          folders.push(outDir)
+          tools.progress(0.5)
+          if (runs++ === failing) throw new AppError('CORRUPT_FILE', 'It is cut off.')
+          return {}
+        },
+        { capabilities: engine().capabilities.map((one) => ({ ...one, from: ['html', 'txt'] })) },
+      ),
+    ]
+    const steps = [step, { ...step, from: 'txt' }]
+    const noted: number[] = []
+    const { done } = await run(
+      (_, tried) => {
+        const [first] = tried
+        assert.deepEqual(
+          first.steps.map(({ from }) => from),
+          ['html', 'txt'].slice(0, failing + 1),
+        )
+        return { ...piece, steps: [step] as Piece['steps'], tried: [...tried] }
+      },
+      {
+        ...{ engines, pieces: [{ ...piece, steps } as Piece] },
+        note: async ([left]) => void noted.push(left?.reached ?? -1),
+      },
+    )
+    const ended = await done
+    assert.ok('made' in ended)
+    assert.deepEqual(
+      [noted, ended.isLast, ended.pieces[0]?.tried?.length],
+      [[failing === 0 ? 25 : 75], true, 1],
+    )
+  }
 })

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import * as z from 'zod'
+import type { Engine } from '../../lib/engines/engine.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Piece, Step } from '../../lib/jobs/job.ts'
+import { convertByWays } from '../../lib/jobs/run/by-ways.ts'
+import type { FindWay } from '../../lib/jobs/run/ways.ts'
+import { createLog } from '../../lib/log.ts'
+import { scratchFolder } from '../scratch.ts'
+import { file } from './records.ts'
+
+const folder = scratchFolder('by-ways')
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+const step = (engine: string, from = 'html', to = 'txt'): Step => ({
+  ...{ operation: 'convert', engine, image: engine === 'vips' ? 'image' : 'document', from, to, options: {} },
+})
+const pieceOf = (...steps: Step[]): Piece => ({
+  steps,
+  step: 0,
+  files: [{ ...file('a.html'), format: 'html' }],
+})
+
+/** What a file goes through, engine by engine; each says what it found where it works. */
+async function taken(
+  piece: Piece,
+  act: Readonly<Record<string, () => void>>,
+  findWay: FindWay,
+  signal = new AbortController().signal,
+) {
+  const workDir = await mkdtemp(join(folder, 'run-'))
+  const path = join(workDir, 'source-1.html')
+  await writeFile(path, '<p>a few words</p>')
+  const found: [engine: string, folder: string, text: string][] = []
+  const engineOf = (id: string): Engine =>
+    ({
+      ...{ id, image: id === 'vips' ? 'image' : 'document', version: () => '1' },
+      capabilities: [
+        { operation: 'convert', from: ['html', 'txt'], to: ['txt', 'md'], options: z.object({}), cost: 1 },
+      ],
+      limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
+      run: async ({ outDir, inputs: [input] }) => {
+        const text = await readFile(input?.path ?? '', 'utf8')
+        found.push([id, dirname(input?.path ?? '').slice(workDir.length), text])
+        act[id]?.()
+        const made = join(outDir, 'made.txt')
+        await writeFile(made, 'a few words')
+        return { files: [{ path: made }] }
+      },
+    }) as Engine
+  const done = await convertByWays(
+    piece,
+    {
+      ...{ workDir, inputs: [{ path, filename: 'a.html', format: 'html', size: 18 }], signal, log },
+      ...{ engines: ['pandoc', 'vips', 'calibre'].map(engineOf), progress: () => {} },
+    },
+    findWay,
+  ).catch((error: unknown) => ({ error }))
+  return { done, found }
+}
+const isDamaged = () => {
+  throw new AppError('CORRUPT_FILE', 'It is cut off.')
+}
+const none: FindWay = () => ({ error: { code: 'CORRUPT_FILE', message: 'No way is left.' } })
+
+test('a file goes through all steps of its way, whatever their images are', async () => {
+  const { done, found } = await taken(pieceOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
+  assert.ok('piece' in done)
+  assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
+  assert.deepEqual(found, [
+    ['pandoc', '', '<p>a few words</p>'],
+    ['vips', '/step-1', 'a few words'],
+  ])
+})
+
+test('what one engine cannot read the next one gets in a folder of its own, as it was', async () => {
+  const ways: number[] = []
+  const { done, found } = await taken(
+    pieceOf(step('pandoc')),
+    { pandoc: isDamaged, vips: isDamaged },
+    (tried) => {
+      ways.push(tried.length)
+      const [last] = tried.slice(-1)
+      assert.deepEqual(last?.error.code, 'CORRUPT_FILE')
+      return { ...pieceOf(step(tried.length === 1 ? 'vips' : 'calibre')), tried: [...tried] }
+    },
+  )
+  assert.ok('piece' in done)
+  assert.deepEqual([done.engine.id, done.piece.tried?.length, ways], ['calibre', 2, [1, 2]])
+  assert.deepEqual(found, [
+    ['pandoc', '', '<p>a few words</p>'],
+    ['vips', '/way-2', '<p>a few words</p>'],
+    ['calibre', '/way-3', '<p>a few words</p>'],
+  ])
+})
+
+test('of a way is known up to which step it came', async () => {
+  const steps = [step('pandoc'), step('vips', 'txt', 'md')]
+  const seen: number[] = []
+  await taken(pieceOf(...steps), { vips: isDamaged }, (tried) => {
+    seen.push(tried[0].steps.length)
+    return { error: { code: 'CORRUPT_FILE', message: '' } }
+  })
+  await taken(pieceOf(...steps), { pandoc: isDamaged }, (tried) => {
+    seen.push(tried[0].steps.length)
+    return { error: { code: 'CORRUPT_FILE', message: '' } }
+  })
+  assert.deepEqual(seen, [2, 1])
+})
+
+test('where no way is left what failed is told', async () => {
+  const { done } = await taken(pieceOf(step('pandoc')), { pandoc: isDamaged }, none)
+  assert.ok('error' in done && done.error instanceof AppError)
+  assert.equal(done.error.code, 'CORRUPT_FILE')
+})
+
+test('an end from without is no reason to take another way, and is told as it is', async () => {
+  const stop = new AbortController()
+  const over = new Error('the time is over')
+  const act = {
+    pandoc: () => {
+      stop.abort(over)
+      isDamaged()
+    },
+  }
+  const { done } = await taken(pieceOf(step('pandoc')), act, () => assert.fail('none is wanted'), stop.signal)
+  assert.deepEqual(done, { error: over })
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { partRecord, twinOf } from '../../lib/jobs/graph.ts'
+import type { Piece, Task } from '../../lib/jobs/job.ts'
+import {
+  dropParts,
+  dropPartsOfEnded,
+  isToBeMade,
+  partsOf,
+  sendParts,
+  whoWantsPart,
+} from '../../lib/jobs/run/parts.ts'
+import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import { file, given, later, moment, records, task } from './records.ts'
+
+const step = {
+  operation: 'convert',
+  engine: 'vips',
+  image: 'image',
+  from: 'gif',
+  to: 'png',
+  options: {},
+} as const
+const piece: Piece = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
+
+/** A task that waits for some parts. */
+async function made(open: readonly number[]) {
+  const own = memoryJobs()
+  await own.jobs.create(records([given('in'), task('a', [0]), task('b', [0])]))
+  own.queues.lose()
+  const ref = { jobId: 'job_1', task: 1 }
+  const set: Partial<Task> = {
+    ...{ status: 'processing', expandedBy: 1, partCount: 3, attempt: 0, startedAt: moment(1) },
+    ...(open.length > 0 && { open: new Set(open) }),
+  }
+  const { record } = await own.store.changeTask(ref, { set })
+  assert.ok(record)
+  const part = (number: number, more: Partial<Task> = {}, of = record): Task => ({
+    ...partRecord(of, number, {}, later(0)),
+    ...more,
+  })
+  return {
+    ...{ ...own, ref, task: record, part, services: own as unknown as TaskServices }, // no more is used
+    change: (more: Partial<Task>) => own.store.changeTask(ref, { set: more }),
+    add: (...parts: Task[]) => own.store.addParts(parts),
+    numbers: async () => (await own.store.parts(record)).map((one) => one.part),
+    keys: () => [...own.files.objects.keys()].sort(),
+    keep: (...keys: string[]) => {
+      for (const key of keys) own.files.objects.set(key, new Uint8Array([1]))
+    },
+  }
+}
+
+test('a part has its share of the next step and no more, with what was cut out for it', async () => {
+  const { task: split } = await made([])
+  const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
+  const portions = [{ share: { from: 1 } }, { share: { from: 2 }, file: cut }]
+  const [first, second] = partsOf({ ...split, attempt: 2 }, piece, portions)
+  const todo = { ...piece, steps: [step, step] }
+  assert.deepEqual(
+    [first, second].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
+    [
+      [2000, { from: 1 }, [todo], undefined],
+      [2001, { from: 2 }, [{ ...todo, files: [cut] }], cut.key],
+    ],
+  )
+  assert.deepEqual(
+    [first?.status, first?.attempt, first?.startedAt, first?.owner, first?.ttl],
+    ['pending', 0, moment(1), 'anon_1', split.ttl],
+  )
+})
+
+test('parts of another way are told from those of the one before, however often that was tried', async () => {
+  const { task: split } = await made([])
+  const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
+  const [part] = partsOf({ ...split, attempt: 1 }, { ...piece, tried }, [{ share: {} }])
+  assert.equal(part?.part, 11_000)
+})
+
+test('a task has at most five hundred parts', async () => {
+  const { task: split } = await made([])
+  const portions = (count: number) => Array.from({ length: count }, () => ({ share: {} }))
+  assert.equal(partsOf(split, piece, portions(500)).length, 500)
+  assert.throws(() => partsOf(split, piece, portions(501)), /at most 500 parts, not 501/)
+})
+
+test('those parts are sent once more that nobody has begun, of this task and its attempt', async () => {
+  const { task: split, part, add, services, queues, jobs } = await made([1000, 1001, 1002])
+  const other = await jobs.store.task({ jobId: 'job_1', task: 2 })
+  assert.ok(other)
+  await add(part(1000), part(1001, { status: 'processing' }), part(1002, { status: 'completed' }), part(2000))
+  await add(part(1000, {}, other))
+  await sendParts(split, services)
+  assert.deepEqual(
+    queues.bodies.map((body) => JSON.parse(body)),
+    [{ jobId: 'job_1', task: 1, part: 1000 }],
+  )
+  queues.lose()
+  await sendParts({ ...split, jobId: 'job_2' }, services)
+  assert.deepEqual(queues.bodies, [])
+})
+
+test('with parts go what they made and what was cut out for them, but not those of a later attempt', async () => {
+  const { task: split, part, add, services, numbers, keys, keep } = await made([])
+  keep('a', 'b', 'c', 'd')
+  await add(part(1000, { files: [file('a')], cut: 'b' }), part(2000, { files: [file('c')] }))
+  await dropParts(split, services, 1)
+  assert.deepEqual([await numbers(), keys()], [[2000], ['c', 'd']])
+  await dropParts(split, services)
+  assert.deepEqual([await numbers(), keys()], [[], ['d']])
+  await dropParts(split, services)
+})
+
+test('parts go with the end of their task, and with one of them that ended the way that they were on', async () => {
+  const ended = async (which: (own: Awaited<ReturnType<typeof made>>) => Task, more: Partial<Task>) => {
+    const own = await made([1000, 1001])
+    await own.add(own.part(1000), own.part(1001), own.part(2000))
+    await own.change(more)
+    await dropPartsOfEnded(which(own), own.services)
+    return own.numbers()
+  }
+  const itself = ({ task: split }: Awaited<ReturnType<typeof made>>) => split
+  const first = ({ part }: Awaited<ReturnType<typeof made>>) => part(1000)
+  assert.deepEqual(await ended(itself, { status: 'failed' }), [])
+  assert.deepEqual(await ended(first, { status: 'failed' }), [])
+  assert.deepEqual(await ended(first, {}), [1000, 1001, 2000], 'the others go on')
+  assert.deepEqual(await ended(first, { expandedBy: 2 }), [2000], 'it goes another way by now')
+  assert.deepEqual(await ended((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}), [1000, 1001, 2000])
+  const plain = ({ task: split }: Awaited<ReturnType<typeof made>>): Task => {
+    const { expandedBy: _, ...one } = split
+    return one
+  }
+  assert.deepEqual(await ended(plain, { status: 'completed' }), [1000, 1001, 2000], 'it has none')
+  assert.deepEqual(await ended(itself, {}), [1000, 1001, 2000], 'it is not over')
+})
+
+test('a part is wanted as long as its task waits for it, or for what its twin does', async () => {
+  const { part, services, change, task: split } = await made([1000])
+  const isWanted = async (number: number) => (await whoWantsPart(part(number), services))?.number
+  assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])
+  const isMade = (number: number) => isToBeMade(part(number), services)
+  assert.deepEqual(
+    [await isMade(1000), await isMade(twinOf(1000)), await isMade(1001), await isMade(2000)],
+    [true, true, false, false],
+  )
+  await change({ status: 'failed' })
+  assert.deepEqual([await isWanted(1000), await isMade(1000)], [undefined, false])
+  assert.equal(await whoWantsPart({ ...split, jobId: 'job_2' }, services), undefined)
+})
