@@ -9,6 +9,7 @@ from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
 from dates import write_iso_dates
+from deleted import drop_deleted_again
 from fonts import Fonts
 from hidden import show_first
 from office import properties
@@ -79,6 +80,7 @@ def _load(office, request):
         raise Refused('corrupt', 'the content is not of the format that the name tells')
     if is_locked_show(path):
         raise Refused('password', 'the office does not open slides of 1997 to 2003 that need a password')
+    drop_deleted_again(path)
     questions = Questions()
     message = ''
     for source in request['sources']:

@@ -1,0 +1,58 @@
+"""Text that somebody inserted and somebody else deleted again (17.13.5.14 within 17.13.5.18): of two changes to one text
+the office knows the first alone, and shows what nobody sees in Word."""
+
+import os
+import re
+import zipfile
+
+WORD = ('.docx', '.docm', '.dotx', '.dotm')
+PARTS = re.compile(r'word/(?:document|footnotes|endnotes|comments|header|footer)\d*\.xml')
+# What is read as a whole; the parts of a real document are far smaller.
+MOST_BYTES = 64 * 1024 * 1024
+CHANGE = re.compile(rb'<(/?)\w+:(ins|moveTo|del|moveFrom)(?:\s[^<>]*)?>')
+INSERTIONS = (b'ins', b'moveTo')
+
+
+def drop_deleted_again(path):
+    if not path.endswith(WORD) or not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as package:
+        changed = {}
+        for part in package.infolist():
+            if PARTS.fullmatch(part.filename) and part.file_size <= MOST_BYTES:
+                xml = package.read(part)
+                kept = _without_deleted_again(xml)
+                if kept != xml:
+                    changed[part.filename] = kept
+        if changed:
+            _write(package, changed, path)
+
+
+def _without_deleted_again(xml):
+    if b':del ' not in xml and b':moveFrom ' not in xml:
+        return xml
+    kept, start = [], 0
+    inserted = deleted = 0
+    for change in CHANGE.finditer(xml):
+        # Of a paragraph or a row it only says that it was changed.
+        if change.group().endswith(b'/>'):
+            continue
+        step = -1 if change.group(1) else 1
+        if change.group(2) in INSERTIONS:
+            inserted += step
+        elif deleted > 0 or (inserted > 0 and step > 0):
+            if deleted == 0:
+                kept.append(xml[start:change.start()])
+            deleted += step
+            if deleted == 0:
+                start = change.end()
+    # One that does not end is damaged, and for the office to judge.
+    return xml if deleted > 0 else b''.join([*kept, xml[start:]])
+
+
+def _write(package, changed, path):
+    made = f'{path}.new'
+    with zipfile.ZipFile(made, 'w', zipfile.ZIP_DEFLATED) as result:
+        for part in package.infolist():
+            result.writestr(part.filename, changed[part.filename] if part.filename in changed else package.read(part))
+    os.replace(made, path)
