@@ -35,9 +35,7 @@ export async function openImports(
   const stored: string[] = []
   const opened = new Map<string, Import>()
   const failures: unknown[] = []
-  const discard = async () => {
-    if (stored.length > 0) await asking.services.files.delete(stored.splice(0))
-  }
+  const discard = () => asking.services.files.delete(stored.splice(0))
   const importing = tasks.filter(({ operation }) => operation.kind === 'import' && !isTransfer(operation))
   await eachOf(importing, openAtATime, async (task) => {
     if (failures.length > 0) return

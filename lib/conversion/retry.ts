@@ -22,9 +22,7 @@ export async function retriedJob(
   const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
   const names = new Map(all.map(({ number, name }) => [number, name]))
   const copies: string[] = []
-  const discard = async () => {
-    if (copies.length > 0) await services.files.delete(copies.splice(0))
-  }
+  const discard = () => services.files.delete(copies.splice(0))
   const imports = new Map<string, Import>()
   const bounds = await boundsOf(job.owner, services)
   try {

@@ -77,6 +77,11 @@ describe('a file of an earlier job', () => {
       ...{ in: { awaited, form: {} }, more: await stored('b.md', 'The second.') },
     })
     assert.equal((await take({ sourceJobId: job.id })).source.filename, 'b.md')
+    const { source: late } = await stored('late.txt', 'The late.')
+    const file = { ...late, format: 'txt', mimeType: 'text/plain' }
+    await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [file] } })
+    assert.equal((await take({ sourceJobId: job.id })).source.filename, 'late.txt')
+    await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [] } })
     await assert.rejects(take({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
     const waiting = await maker.job(
       { in: imported, out: out('in') },

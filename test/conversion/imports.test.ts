@@ -95,6 +95,10 @@ describe('a file in a request', () => {
     const services = { ...maker.app.services, files }
     await assert.rejects(open({ a: raw('a'), b: base64('A') }, services), { code: 'INVALID_INPUT' })
     assert.equal(stored.length, 1)
+    // Nor is anything begun after that.
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, raw(`${at}`)]))
+    await assert.rejects(open({ b: base64('A'), ...many }, services), { code: 'INVALID_INPUT' })
+    assert.ok(stored.length < 20, `${stored.length} were stored`)
     for (const key of stored) assert.equal(await isStored(key), false)
   })
 

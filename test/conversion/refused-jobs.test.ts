@@ -191,6 +191,9 @@ describe('a job that cannot be made', () => {
     await maker.job({ in: imported, out: out('in') }, { in: pdfOf(locked) })
     await done({ operation: 'archive' }, locked)
     await done({ operation: 'metadata' }, locked)
+    // The right password of a file that cannot become what is wanted is no matter of the file.
+    const nowhere = { operation: 'convert', output_format: 'mp3', password: 'secret' }
+    await wrongOf(nowhere, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
     const both = {
       in: imported,
       zip: { operation: 'archive', input: 'in' },

@@ -80,6 +80,26 @@ describe('a new job', () => {
     assert.equal(longer.job.retentionS, job.retentionS)
   })
 
+  test('looks into a file once for all who want the same of it', async () => {
+    const reads = async (takers: readonly string[]) => {
+      const bytes = fixture('corners.png')
+      let count = 0
+      const read = async (start: number, end: number) => {
+        count += 1
+        return bytes.subarray(start, end)
+      }
+      const work = takers.map((name) => [name, { ...toPdf, output_format: 'jpg' }])
+      await maker.job(
+        { in: imported, ...Object.fromEntries(work), out: out(takers) },
+        { in: source('a.png', bytes, { read }) },
+      )
+      return count
+    }
+    const once = await reads(['a'])
+    assert.ok(once > 0)
+    assert.equal(await reads(['a', 'b', 'c']), once)
+  })
+
   test('says which of its options mean nothing', async () => {
     const odd = { ...toPdf, oddness: 1 }
     const made = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })

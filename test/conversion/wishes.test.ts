@@ -212,6 +212,17 @@ describe('files', () => {
     )
   })
 
+  test('go by the engine that is wanted, or that does justice to them, if they find room', () => {
+    const enginesOf = (file: StoredFile, more: Partial<Wish>) =>
+      planFiles([file], wish('convert', { to: 'png', ...more }), engines).pieces[0]?.steps.map(
+        ({ engine }) => engine,
+      )
+    assert.deepEqual(enginesOf(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
+    assert.deepEqual(enginesOf(of('a.svg', 'svg'), {}), ['vips'])
+    assert.deepEqual(enginesOf(of('a.svg', 'svg', { traits: ['browser-drawing'] }), {}), ['chromium'])
+    assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
+  })
+
   test('of nothing, or of no known format, are told so', () => {
     assert.throws(() => routeFiles([], wish('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
     assert.throws(() => routeFiles([of('a.odd', 'odd')], wish('convert', { to: 'pdf' }), engines), {
@@ -585,6 +596,7 @@ describe('a file from elsewhere, or a result that goes there', () => {
       fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: 'b' }, exportPath: 'a' }),
       'exportPath',
     )
+    assert.equal(fieldOf({ exportMethod: 's3', exportPath: 'a', exportConfig: '' }), 'exportConfig.bucket')
     const path = 'a'.repeat(1025)
     assert.equal(fieldOf({ exportMethod: 's3', exportConfig, exportPath: path }), 'exportPath')
     assert.equal(
