@@ -296,6 +296,7 @@ describe('a layout of speakers', () => {
     assert.equal(asked(4, ['4.0', 'quad']), 'quad')
     assert.equal(asked(4, ['stereo', '4.0', '5.0']), '4.0')
     assert.equal(asked(1, ['stereo', '5.1']), 'stereo')
+    assert.equal(asked(2, ['5.1', '7.1']), '5.1')
     assert.equal(arranged({ count: 8, layout: '7.1' }, { most: 8 }, 6).layout, '5.1')
     assert.deepEqual(arranged({ count: 2, layout: 'stereo' }, { most: 8 }, 6), { layout: '5.1', channels: 6 })
   })
