@@ -49,20 +49,23 @@ interface Group {
   readonly isOptional: boolean
   /** Letters for programs that know no Unicode, after each that is. */
   readonly spare: number
+  /** In which its bytes are written, as its font has it. */
+  readonly page: string
 }
 
 class Reading {
   readonly #rtf: string
-  readonly #page: InstanceType<typeof TextDecoder>
+  readonly #fonts: Fonts
   readonly #parts: string[] = []
   readonly #outer: Group[] = []
-  #group: Group = { isHidden: false, isOptional: false, spare: 1 }
+  #group: Group
   #bytes: number[] = []
   #toSkip = 0
 
   constructor(rtf: string) {
     this.#rtf = rtf
-    this.#page = codePageOf(rtf)
+    this.#fonts = new Fonts(rtf)
+    this.#group = { isHidden: false, isOptional: false, spare: 1, page: this.#fonts.page }
   }
 
   text(): string {
@@ -79,6 +82,7 @@ class Reading {
   }
 
   #brace(brace: string | undefined): void {
+    this.#decode()
     if (brace === '{') this.#outer.push(this.#group)
     this.#group = brace === '{' ? { ...this.#group, isOptional: false } : (this.#outer.pop() ?? this.#group)
     this.#toSkip = 0
@@ -89,12 +93,21 @@ class Reading {
     if (word === 'u') {
       this.#say(String.fromCharCode(Number(number) & 0xffff))
       this.#toSkip = this.#group.spare
-    } else if (word === 'uc') this.#group = { ...this.#group, spare: Number(number) }
+    } else if (word === 'f') this.#setFont(number)
+    else if (word === 'uc') this.#group = { ...this.#group, spare: Number(number) }
     else if (breaks.has(word)) this.#say('\n')
-    else if (unseen.has(word)) this.#hide(word !== 'plain' && number !== '0')
-    else if (read.has(word)) this.#group = { ...this.#group, isHidden: false }
+    else if (unseen.has(word)) {
+      this.#hide(word !== 'plain' && number !== '0')
+      if (word === 'plain') this.#setFont(undefined)
+    } else if (read.has(word)) this.#group = { ...this.#group, isHidden: false }
     else if (unread.has(word) || isOptional) this.#group = { ...this.#group, isHidden: true }
     if (isOptional) this.#group = { ...this.#group, isOptional: false }
+  }
+
+  /** The usual one where there is no number. */
+  #setFont(number: string | undefined): void {
+    this.#decode()
+    this.#group = { ...this.#group, page: this.#fonts.pageOf(number) }
   }
 
   /** Hidden letters inside of what is read; what is not read stays so. */
@@ -108,24 +121,70 @@ class Reading {
     else if (!this.#group.isHidden) this.#bytes.push(value)
   }
 
-  #plain(text: string): void {
+  #plain(all: string): void {
+    // The second half of a letter may be one that is no other in ASCII.
+    const isHalf = this.#bytes.length > 0 && wide.has(this.#group.page) && this.#decoded().endsWith('\ufffd')
+    if (isHalf) this.#bytes.push(all.charCodeAt(0))
+    const text = isHalf ? all.slice(1) : all
     this.#say(text.slice(this.#toSkip))
     this.#toSkip = Math.max(0, this.#toSkip - text.length)
   }
 
-  #say(text: string): void {
-    if (this.#bytes.length > 0) this.#parts.push(this.#page.decode(Uint8Array.from(this.#bytes)))
+  #decoded = () => decoderOf(this.#group.page).decode(Uint8Array.from(this.#bytes))
+
+  #decode(): void {
+    if (this.#bytes.length > 0) this.#parts.push(this.#decoded())
     this.#bytes = []
+  }
+
+  #say(text: string): void {
+    this.#decode()
     if (!this.#group.isHidden) this.#parts.push(text)
   }
 }
 
-const pages: Readonly<Record<string, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' }
+const pages: Readonly<Record<string, string>> = {
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  10000: 'macintosh',
+}
+/** Whose letters may have two bytes. */
+const wide = new Set(['932', '936', '949', '950'])
+/** Of fonts by their `\\fcharset`. */
+const pageOfCharset: Readonly<Record<string, string>> = {
+  ...{ 77: '10000', 128: '932', 129: '949', 134: '936', 136: '950', 161: '1253', 162: '1254', 163: '1258' },
+  ...{ 177: '1255', 178: '1256', 186: '1257', 204: '1251', 222: '874', 238: '1250' },
+}
+/** A table of fonts is shorter. */
+const mostOfTable = 500_000
+const font = /\\f(\d{1,5})(?!\d)[^{}]{0,300}?\\fcharset(\d{1,3})/g
 
-function codePageOf(rtf: string): InstanceType<typeof TextDecoder> {
-  const number = /\\ansicpg(\d+)/.exec(rtf)?.[1] ?? '1252'
+/** The code pages of a file's fonts: a letter above 127 means what that of its font says. */
+class Fonts {
+  /** Of the file. */
+  readonly page: string
+  readonly #usual: string
+  readonly #pages = new Map<string, string>()
+
+  constructor(rtf: string) {
+    this.page = /\\ansicpg(\d+)/.exec(rtf)?.[1] ?? '1252'
+    this.#usual = /\\deff(\d+)/.exec(rtf)?.[1] ?? '0'
+    const start = Math.max(0, rtf.indexOf('\\fonttbl'))
+    const table = rtf.slice(start, start + mostOfTable)
+    for (const [, number = '', charset = ''] of table.matchAll(font))
+      this.#pages.set(number, pageOfCharset[charset] ?? this.page)
+  }
+
+  pageOf(number: string | undefined): string {
+    return this.#pages.get(number ?? this.#usual) ?? this.page
+  }
+}
+
+function decoderOf(page: string): InstanceType<typeof TextDecoder> {
   try {
-    return new TextDecoder(pages[number] ?? `windows-${number}`)
+    return new TextDecoder(pages[page] ?? `windows-${page}`)
   } catch {
     return new TextDecoder('windows-1252')
   }

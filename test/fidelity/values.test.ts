@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdingOf } from '../../lib/fidelity/read.ts'
+import { Words } from '../../lib/fidelity/words.ts'
 import { scratchFolder } from '../scratch.ts'
 
 async function cellsOf(...cells: readonly string[]) {
@@ -45,4 +46,18 @@ test('a subtitle without words is none that could be lost', async () => {
     `${number}\n00:00:0${number},000 --> 00:00:0${number},500\n${text}\n\n`
   await writeFile(path, `${cue(1, 'one two')}${cue(2, '')}${cue(3, ' three')}`)
   assert.deepEqual((await holdingOf(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
+})
+
+test('letters of a rich text are those of its fonts', async () => {
+  const path = join(scratchFolder('rich'), 'a.rtf')
+  const fonts =
+    '{\\fonttbl{\\f0\\fswiss Arial;}{\\f1\\fswiss\\fcharset204{\\*\\panose 02}Arial Cyr;}{\\f22\\fnil\\fcharset128 MS Mincho;}}'
+  const body =
+    "{\\f1 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} \\'fcber {\\f22 \\'93\\'fa\\'96\\'7b \\'83e\\'83X\\'83g} \\f1\\'ec\\'e8\\'f0\\plain  \\'e9t\\'e9\\par"
+  await writeFile(path, `{\\rtf1\\ansi\\ansicpg1252\\deff0${fonts}${body}}`, 'latin1')
+  const words = (await holdingOf(path, 'rtf', { isResult: false }))?.words
+  const expected = new Words()
+  expected.add('Привет über 日本 テスト мир été')
+  assert.equal(words?.total, expected.total)
+  assert.equal(expected.keptIn(words ?? new Words()), expected.total)
 })
