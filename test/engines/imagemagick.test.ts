@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
@@ -105,6 +105,13 @@ describe('a picture of another program', () => {
     assert.match(await pixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
     for (const to of ['pbm', 'xbm'] as const) {
       assert.match(await pixels(to), /^(\((0 0 0|255 255 255)\)){4}$/, to)
+    }
+  })
+
+  test('tells nothing of where it was made', async () => {
+    for (const to of ['cin', 'dpx', 'miff'] as const) {
+      const { path } = await convert(imagemagick, fixture('corners.png'), to)
+      assert.equal((await readFile(path)).includes(dirname(path)), false, to)
     }
   })
 

@@ -61,6 +61,7 @@ const plain = (coder: string, ...args: string[]): Target => ({
   cost: 0.35,
 })
 const flat = (coder: string, ...args: string[]): Target => ({ ...plain(coder, ...args), opaque: true })
+const named = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
 const black = (coder: string): Target => flat(coder, '-monochrome')
 
 const qualityArgs = (value: Quality | undefined, scale: keyof typeof scales) => [
@@ -174,7 +175,8 @@ export const targets = {
   vicar: flat('vicar', '-colorspace', 'Gray', '-depth', '8'),
   fits: flat('fits', '-depth', '8'),
   // Of pictures in black and white it writes nothing but black when it may choose.
-  cin: flat('cin', '-depth', '10'),
+  // Twice it tells the name of its file, with all of its folders where nobody says it.
+  cin: flat('cin', '-depth', '10', ...named('file'), ...named('origination')),
   dpx: plain('dpx'),
   miff: { ...plain('miff'), profiled: true },
 } as const satisfies Partial<Record<FormatId, Target>>
