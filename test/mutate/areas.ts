@@ -40,7 +40,7 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'jobs',
-        'machine view graph erase lease lease-ends next-step events store course jobs settle settle-part settle-in-turn share store-files writes pack-list pack-results run-transfer sign-work task-files prepare-task job list claimed run-message run-task parts-of slots run-pieces told command-log',
+        'machine view graph erase lease lease-ends next-step events store course jobs settle settle-part settle-in-turn share store-files writes pack-list pack-results run-transfer sign-work task-files prepare-task job list claimed run-message run-task convert-task parts-of slots run-pieces told command-log',
       ),
       'test/events.test.ts',
       'test/aws/signed-files.test.ts',

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { partRecord, twinOf } from '../../lib/jobs/graph.ts'
+import type { Piece, Task } from '../../lib/jobs/job.ts'
+import { done } from '../../lib/jobs/run/claimed.ts'
+import { convertTask } from '../../lib/jobs/run/convert-task.ts'
+import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
+import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
+import { createLog } from '../../lib/log.ts'
+import { Vault } from '../../lib/sealed.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import { importedDocument, noOpEngines } from './no-op-engine.ts'
+import { given, later, records, task } from './records.ts'
+
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+const vault = new Vault('a secret of tests that is long enough')
+const engines = noOpEngines(() => assert.fail('nothing runs here'))
+const warning = { code: 'REDUCED', message: 'Less.' }
+
+/** A document whose message comes to the queue of another image than the one that it needs first. */
+async function misled(more: Partial<Task> = {}, part?: number) {
+  const { jobs, store, sent } = memoryJobs()
+  const source = given('in')
+  const fixed = { status: 'completed' as const, files: [importedDocument] }
+  const wish = task('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
+  await jobs.create(records([{ ...source, fixed }, wish]))
+  sent()
+  const ref = { jobId: 'job_1', task: 1 }
+  const { record } = await store.changeTask(ref, { set: more })
+  assert.ok(record)
+  if (part !== undefined) await store.addParts([partRecord(record, part, {}, later(0))])
+  const services = { jobs, vault, engines: async () => engines }
+  const run = { services, queue: 'av', ref: { ...ref, part }, extendVisibility: async () => {} }
+  const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
+  const { record: claimed } = await lease.claim()
+  const state = claimed && (await store.inputsOf(claimed))
+  assert.ok(state)
+  const outcome = convertTask(run as unknown as TaskRun, { task: claimed, state, lease, log })
+  return { outcome, sent, found: () => store.task(ref) }
+}
+
+test('a task that another image has to begin is handed on with its plan, and what was said of it stays', async () => {
+  const { outcome, sent, found } = await misled()
+  assert.equal(await outcome, done)
+  const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
+  assert.deepEqual([status, attempt, leaseId, warnings, sent()], ['pending', 0, undefined, [warning], [1]])
+  assert.deepEqual(
+    pieces?.map(({ steps, step, files }) => [steps.map(({ engine }) => engine), step, files.length]),
+    [[['libreoffice', 'vips'], 0, 1]],
+  )
+})
+
+test('a plan that a task has is opened with its secrets and handed on with them sealed', async () => {
+  const password = vault.seal('open sesame', 'job_1')
+  const step = { operation: 'convert', engine: 'vips', image: 'image', from: 'pdf', to: 'png' } as const
+  const piece: Piece = {
+    steps: [{ ...step, options: { name: 'a', password } }],
+    step: 0,
+    files: [importedDocument],
+  }
+  const { outcome, found } = await misled({ pieces: [piece] })
+  assert.equal(await outcome, done)
+  const [left] = (await found())?.pieces ?? []
+  const options = left?.steps[0]?.options
+  assert.equal(options?.['name'], 'a')
+  assert.doesNotMatch(JSON.stringify(options), /sesame/)
+  assert.equal(vault.openAll(options, 'job_1')?.['password'], 'open sesame')
+})
+
+test('a twin is not begun when the part that it stands in for is there', async () => {
+  const split: Partial<Task> = { status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1001]) }
+  const { outcome } = await misled(split, twinOf(1000))
+  await assert.rejects(outcome, LeaseLost)
+})
