@@ -31,7 +31,7 @@ export function otherRoute(edges: Edges, request: OtherRouteRequest, maxSteps: n
       if (keepsContent(route) && takes(route) && route.cost < (best?.cost ?? Infinity)) best = route
     const length = before?.steps.length ?? 0
     if (length >= maxSteps - 1) return
-    for (const stop of stopsOf(before, from).filter((id) => id !== to))
+    for (const stop of stopsOf(before, from))
       for (const route of (targets?.get(stop) ?? []).flatMap((step) => longer(before, step)))
         extend(route, stop)
   }
