@@ -51,10 +51,11 @@ describe('a format that ImageMagick writes', () => {
   })
 
   test('is told so much of its samples', () => {
+    const names = (part: string) => `-define dpx:${part}.filename=output.cin`
     const told = (args: string) => those((id) => (targetOf(id).args ?? []).join(' ') === args)
     assert.equal(told('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(told('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
-    assert.equal(told('-depth 10'), 'cin')
+    assert.equal(told(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
     assert.equal(told('-depth 8 -compress None'), 'psd psb')
     assert.equal(told('-depth 8 -orient TopLeft'), 'tga')
     assert.equal(told('-compress Zip'), 'tiff ptif')
