@@ -58,7 +58,6 @@ export function createStandby(settings: StandbySettings): Standby {
     async close() {
       closed = true
       const waiting = await next
-      next = undefined
       await waiting?.end()
     },
   }
