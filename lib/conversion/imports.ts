@@ -12,8 +12,8 @@ import { importUpload } from '../tasks/import-upload.ts'
 import { isTransfer } from '../tasks/index.ts'
 import { namingTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { maxPutBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
+import type { Import } from './job-request.ts'
 import { type Source, uploadedSource } from './source.ts'
-import type { Import } from './start-job.ts'
 
 /** Files that travel in the request are stored side by side: a gateway waits for 30 s at most. */
 const openAtATime = 8

@@ -8,7 +8,7 @@ import { findOperation, transferOperation } from '../tasks/index.ts'
 import { Spec, type TaskOperation } from '../tasks/operation.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey } from '../uploads.ts'
-import type { Import, JobRequest } from './start-job.ts'
+import type { Import, JobRequest } from './job-request.ts'
 
 /** A job that is over as a request once more, with copies of its files: the old one may be deleted at any time. */
 export async function retriedJob(

@@ -2,59 +2,22 @@ import { boundsOf } from '../access/bounds.ts'
 import type { Engine } from '../engines/engine.ts'
 import { sealedOptions } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import type { PdfHint } from '../formats/detect.ts'
-import { decryptFirst } from '../formats/locked-pdf.ts'
 import { newId } from '../ids.ts'
 import { graphRecords, type NewJob, type NewTask } from '../jobs/graph.ts'
 import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
-import { optionsOf, planRoute } from '../plan/index.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
 import { isTransfer } from '../tasks/index.ts'
 import type { Spec } from '../tasks/operation.ts'
-import { namingTask, ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
-import type { WebhookFormat } from '../webhooks/webhook.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
+import { type Detected, detectAll } from './detect-sources.ts'
+import { type JobRequest, namesTasks } from './job-request.ts'
 import { requireAutoPdfEngine } from './pdf-engine.ts'
 import { planFiles, type Wish } from './plan-files.ts'
 import { type Source, takenAlready } from './source.ts'
-import { storedFile } from './stored-file.ts'
 import { pollAfterS } from './time-limits.ts'
-
-/** What an import task gives from the start, or waits for. */
-export type Import =
-  | { readonly source: Source }
-  | { readonly awaited: UploadRecord; readonly form: Record<string, unknown> }
-  /** Fetched by the task, into an upload that others take. */
-  | { readonly into: UploadRecord }
-  /** Of a batch: there is none, and the task says why. */
-  | { readonly refused: AppError }
-
-export interface JobRequest {
-  readonly owner: string
-  /** The API key or the client that asked. */
-  readonly keyId?: string | undefined
-  readonly requestId: string
-  readonly jobId?: string | undefined
-  readonly tag?: string | null | undefined
-  readonly webhookUrl?: string | undefined
-  /** As it is told there; `json` when left out. */
-  readonly webhookFormat?: WebhookFormat | undefined
-  readonly retryOf?: string
-  readonly tasks: readonly RequestedTask[]
-  /** By the name of the task. */
-  readonly imports: ReadonlyMap<string, Import>
-  /** One task that gives something is enough; those that cannot work are told of in the job, and do not end it. */
-  readonly isBatch?: boolean
-  readonly failFast?: boolean
-  /** Seconds after its end in which its files go, where that is sooner than the service has it. */
-  readonly expiresInS?: number | undefined
-  /** What is thrown when no task of a batch can work. */
-  readonly onAllRefused?: (errors: readonly AppError[]) => AppError
-  /** The tasks are ours and not the client's: errors name the client's fields. */
-  readonly fieldOfMore?: string
-}
 
 /**
  * Looks into the files, plans what can be planned, and sets the job going.
@@ -130,9 +93,6 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   }
 }
 
-/** Of a batch each error stands beside its item, and nobody has sent the tasks that items become. */
-const namesTasks = ({ fieldOfMore, isBatch }: JobRequest) => fieldOfMore === undefined && !isBatch
-
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
 function distinct(sources: readonly Source[]): readonly UploadRecord[] {
   const taken = new Map<string, UploadRecord>()
@@ -158,98 +118,6 @@ async function madeBefore(
   const [first] = uploads
   if (first) throw takenAlready(first, undefined, 'uploadId')
   throw new Error(`${jobId} was refused, but nobody has it`)
-}
-
-type Detected = ReadonlyMap<string, StoredFile | AppError>
-
-/** The files of all imports that are there; in a batch an error of one file is its own. */
-async function detectAll(request: JobRequest, engines: readonly Engine[]): Promise<Detected> {
-  const detected = new Map<string, StoredFile | AppError>()
-  for (const [name, one] of request.imports) {
-    if ('refused' in one) detected.set(name, one.refused)
-    if (!('source' in one)) continue
-    try {
-      detected.set(name, await detect(name, one.source, request, engines))
-    } catch (error) {
-      if (!request.isBatch || !(error instanceof AppError)) throw error
-      detected.set(name, error)
-    }
-  }
-  return detected
-}
-
-async function detect(
-  name: string,
-  source: Source,
-  request: JobRequest,
-  engines: readonly Engine[],
-): Promise<StoredFile> {
-  // Of the requests that reach a function with this, most bring no file.
-  const { detectFormat } = await import('../formats/detect.ts')
-  const takers = request.tasks.filter(({ input }) => input.includes(name))
-  const seen = new Map<string, StoredFile>()
-  for (const taker of takers) {
-    const hint = hintOf(taker, engines)
-    const key = JSON.stringify(hint)
-    if (seen.has(key)) continue
-    try {
-      seen.set(key, storedFile(source, await detectFormat(source, hint)))
-    } catch (error) {
-      const known = withWayOut(error, taker, engines)
-      throw namesTasks(request) ? namingTask(name, known) : known
-    }
-  }
-  return [...seen.values()][0] ?? storedFile(source, await detectFormat(source))
-}
-
-/** What must be known to look into a PDF. */
-function hintOf(taker: RequestedTask, engines: readonly Engine[]): PdfHint {
-  const { operation, fields } = taker
-  if (operation.kind !== 'process') return { mayBeLocked: true }
-  const { options } = operation.specOf(fields)
-  // The password of a PDF that is to be locked is the new one.
-  const passwordField = operation.name === 'encrypt-pdf' ? 'currentPassword' : 'password'
-  const password = options[passwordField]
-  return {
-    passwordField,
-    // One that the conversion would not use opens nothing, though it were the right one.
-    ...(typeof password === 'string' && readsPassword(taker, engines) && { password }),
-    ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),
-    ...(anythingGoes.includes(operation.name) && { mayBeLocked: true }),
-  }
-}
-
-/** Operations that do not look into a file. */
-const anythingGoes = ['archive', 'extract', 'metadata']
-
-/** The way out that a conversion has for a PDF whose password is missing or wrong. */
-function withWayOut(error: unknown, taker: RequestedTask, engines: readonly Engine[]): unknown {
-  if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || taker.operation.kind !== 'process')
-    return error
-  try {
-    return pdfRouteHas('password', taker, engines) ? error : decryptFirst(error)
-  } catch (unplanned) {
-    return unplanned
-  }
-}
-
-/** What is wrong with the wish itself is told when it is planned. */
-function readsPassword(taker: RequestedTask, engines: readonly Engine[]): boolean {
-  try {
-    return pdfRouteHas('password', taker, engines) || pdfRouteHas('currentPassword', taker, engines)
-  } catch {
-    return true
-  }
-}
-
-function pdfRouteHas(
-  option: string,
-  { operation, fields }: RequestedTask,
-  engines: readonly Engine[],
-): boolean {
-  if (operation.kind !== 'process') return false
-  const { operation: wanted, engine, to = 'pdf' } = operation.wish([], operation.specOf(fields))
-  return option in optionsOf(planRoute({ from: 'pdf', to, operation: wanted, engine, engines })).shape
 }
 
 function requireWork(tasks: readonly PlannedTask[], { onAllRefused, tasks: requested }: JobRequest): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { Import, JobRequest } from '../../lib/conversion/job-request.ts'
 import type { Source } from '../../lib/conversion/source.ts'
-import { type Import, type JobRequest, startJob } from '../../lib/conversion/start-job.ts'
+import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
