@@ -17,6 +17,7 @@ import {
   sizeByLibrsvg,
   sizeOnPage,
 } from './chromium/drawing.ts'
+import { evaluate } from './chromium/evaluate.ts'
 import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
 import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
 import { BrowserCrash } from './chromium/pipe.ts'
@@ -163,10 +164,12 @@ async function convert(page: Page, work: Work, tools: Tools): Promise<Result> {
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
   if (isDrawing(from) && to !== 'pdf') return drawingAsPicture(page, work, tools)
+  let unseen = ''
   if (to === 'pdf') {
     const margin = from === 'epub' ? bookMargin : undefined
     const sheet = isDrawing(from) ? inInches(await sizeOnPage(page)) : undefined
     await print(page, path, options, { sheet, margin })
+    if (!isDrawing(from)) unseen = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
   }
   // Declared above.
   else await toPicture(page, { to: to as PictureTarget, path, options }, tools)
@@ -174,7 +177,7 @@ async function convert(page: Page, work: Work, tools: Tools): Promise<Result> {
     const files = page.missing === 1 ? 'One linked file was' : `${page.missing} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: a page is converted alone, without the network.`)
   }
-  return { files: [{ path }] }
+  return { files: [{ path }], ...(unseen !== '' && { unseen }) }
 }
 
 async function toPicture(page: Page, photo: Photo, tools: Tools): Promise<void> {

@@ -221,6 +221,8 @@ export interface Result {
   readonly method?: 'stream-copy' | 'encode'
   /** Files in the archives that went in and came out, as their own programs tell. */
   readonly listed?: { readonly source?: number; readonly result?: number }
+  /** Text of the source that its author does not show: where it is not in the result, nothing is lost. */
+  readonly unseen?: string
   /** Public facts about the result, as `{ pages: 3 }`. */
   readonly details?: Readonly<Record<string, unknown>>
 }

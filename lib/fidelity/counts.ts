@@ -30,6 +30,17 @@ export class Counts {
       if (this.add(other.#hashes[at] ?? 0, other.timesOf(at) * times)) this.words.push(word)
   }
 
+  /** These but for those of the other. */
+  without(other: Counts): Counts {
+    const left = new Counts()
+    for (const [at, hash] of this.#hashes.entries()) {
+      const number = other.#places[other.#placeOf(hash)] ?? 0
+      const times = this.timesOf(at) - (number > 0 ? other.timesOf(number - 1) : 0)
+      if (times > 0 && left.add(hash, times)) left.words.push(this.words[at] ?? '')
+    }
+    return left
+  }
+
   /** Of the word at this place of `words`. */
   timesOf(at: number): number {
     return this.#times[at] ?? 0

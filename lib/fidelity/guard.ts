@@ -7,6 +7,7 @@ import { carried, compare, droppedBy, keeping, type Verdict } from './compare.ts
 import { type Fidelity, inTurn, type Unit } from './fidelity.ts'
 import { gathered, Held, type Holding } from './holding.ts'
 import { holdingOf, pagesInZip } from './read.ts'
+import { Words } from './words.ts'
 
 /** A result that has nothing of what its source holds. Another way may give more. */
 export class ContentLost extends AppError {
@@ -95,12 +96,12 @@ export class Guard implements Disposable {
   }
 
   /**
-   * @param listed files in an archive, as its own program lists them: for archives that nobody else reads.
+   * @param result with the files in an archive, as its own program lists them, for archives that nobody else reads.
    * @throws ContentLost.
    */
   async end(
     step: GuardedStep,
-    { files, listed }: Pick<Result, 'files' | 'listed'>,
+    { files, listed, unseen = '' }: Pick<Result, 'files' | 'listed' | 'unseen'>,
     warned: readonly Warning[],
   ): Promise<void> {
     // Steps are of formats of the registry, or the engine would not have been found.
@@ -108,7 +109,7 @@ export class Guard implements Disposable {
     // Nothing could be read of a locked document: the open one is what the others are held to.
     if (step.operation === 'unlock') this.begin(files.map(({ path }) => ({ path, format: to })))
     if (!keeping.includes(step.operation)) return
-    const source = (await this.#source()) ?? entriesOf(listed?.source)
+    const source = asShown(await this.#source(), unseen) ?? entriesOf(listed?.source)
     const made = gathered(await Promise.all(files.map((file) => this.#made(file, step.operation, to))))
     const result = made ?? entriesOf(listed?.result)
     this.#know(result)
@@ -150,6 +151,16 @@ export class Guard implements Disposable {
 }
 
 const textOf = (option: unknown) => (typeof option === 'string' ? option : undefined)
+
+/** What nobody sees is left out on purpose, and told as such. */
+function asShown(source: Holding | undefined, unseen: string): Holding | undefined {
+  if (unseen === '' || !source?.words) return source
+  const hidden = new Words()
+  hidden.add(unseen)
+  const words = source.words.without(hidden)
+  if (words.total === source.words.total) return source
+  return { ...source, words, features: [...source.features, 'hiddenText'] }
+}
 
 const entriesOf = (entries: number | undefined): Holding | undefined =>
   entries === undefined ? undefined : { counts: { entries }, features: [] }

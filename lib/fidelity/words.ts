@@ -11,7 +11,7 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const [noHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
 export class Words {
-  readonly #counts = new Counts()
+  #counts = new Counts()
   #total = 0
   #hasDigits = false
 
@@ -93,6 +93,15 @@ export class Words {
     this.#counts.addAll(other.#counts, times)
     this.#total += other.#total * times
     this.#hasDigits ||= other.#hasDigits
+  }
+
+  /** These but for those of another text, which stands within. */
+  without(other: Words): Words {
+    const left = new Words()
+    left.#counts = this.#counts.without(other.#counts)
+    left.#total = this.#total - this.#counts.sharedWith(other.#counts)
+    left.#hasDigits = this.#hasDigits
+    return left
   }
 
   get total(): number {

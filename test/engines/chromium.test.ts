@@ -23,6 +23,22 @@ const chromium = createChromium()
 
 after(() => chromium.close?.())
 
+test('a page that becomes a PDF tells what it does not show', async () => {
+  const path = join(folder, 'hidden.html')
+  await writeFile(
+    path,
+    `<title>named</title><style>.closed { display: none } @media print { nav { display: none } }</style>
+     <nav>navigation</nav><p hidden>attribute</p><div class="closed">by <b>class</b></div><template>template</template>
+     <p style="visibility: hidden">invisible</p><script>var script</script><p>Seen <span>words</span></p>`,
+  )
+  const { result, path: made } = await convert(chromium, path, 'pdf')
+  const unseen = (result.unseen ?? '').split(/\s+/).toSorted()
+  assert.deepEqual(unseen, ['attribute', 'by', 'class', 'invisible', 'navigation', 'template'])
+  assert.equal((await pdfText(made)).trim(), 'Seen words')
+  await writeFile(path, '<p>All of it is seen</p>')
+  assert.equal((await convert(chromium, path, 'pdf')).result.unseen, undefined)
+})
+
 /** Ten billion squares, as no drawing is ever done with. */
 const groups = Array.from(
   { length: 10 },

@@ -25,7 +25,7 @@ const text = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
 /** Makes what it is told to make of anything, in halves where it may, and warns of what it is told to. */
-function engineOf(made: string | Buffer, warnings: readonly string[]): Engine {
+function engineOf(made: string | Buffer, warnings: readonly string[], unseen?: string): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
   return {
@@ -41,7 +41,7 @@ function engineOf(made: string | Buffer, warnings: readonly string[]): Engine {
       for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
       await writeFile(path, made)
-      return { files: [{ path }] }
+      return { files: [{ path }], ...(unseen !== undefined && { unseen }) }
     },
     split: async () => [{ share: { half: 1 } }, { share: { half: 2 } }],
     join: async ({ outDir, to }) => {
@@ -58,9 +58,11 @@ interface Wanted {
   readonly steps: readonly Partial<Step>[]
   /** Codes that the engine gives. */
   readonly warnings?: readonly string[]
+  /** Text that the engine has seen that nobody sees. */
+  readonly unseen?: string
 }
 
-async function runOf({ sources, made, steps, warnings = [] }: Wanted): Promise<FilesRun> {
+async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): Promise<FilesRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
   const format = (first?.from ?? 'html') as FormatId // of the tests below
@@ -78,7 +80,7 @@ async function runOf({ sources, made, steps, warnings = [] }: Wanted): Promise<F
     workDir,
     signal: new AbortController().signal,
     log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
-    engines: [engineOf(made, warnings)],
+    engines: [engineOf(made, warnings, unseen)],
     progress: () => {},
   }
 }
@@ -98,6 +100,21 @@ test('words that are missing are told of with figures', async () => {
     kept: 0.8,
     warning: { code: 'CONTENT_LOST', message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).' },
   })
+})
+
+test('words that nobody sees are not missing, and are told as left out', async () => {
+  const page = { sources: [`${text(30)} menu menu closed`], made: text(30), steps: [{}] }
+  const shown = await converted({ ...page, unseen: 'menu closed Menu elsewhere' })
+  assert.deepEqual(shown.fidelity, {
+    words: { source: 30, result: 30, share: 1 },
+    dropped: ['hiddenText'],
+  })
+  // None of these is there, and each counts as often as it is.
+  const few = await converted({ ...page, unseen: 'menu elsewhere' })
+  assert.deepEqual(few.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
+  const none = await converted({ ...page, unseen: 'elsewhere' })
+  assert.deepEqual(none.fidelity?.words, { source: 33, result: 30, share: 0.909 })
+  assert.deepEqual(none.fidelity?.dropped, [])
 })
 
 test('of a short text a few words are told of, and of a plain one each', async () => {
