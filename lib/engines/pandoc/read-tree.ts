@@ -19,6 +19,7 @@ import { withHeaderRows, withLinks, withNotes } from './readable.ts'
 import { tellTemplates } from './templates.ts'
 import { tellSkipped, withKnownCommands } from './tex-commands.ts'
 import { hasRawHtml, headersToRows, Tree } from './tree.ts'
+import { withWholeTables } from './whole-tables.ts'
 
 /** From a document to the tree that pandoc reads in it. */
 
@@ -46,6 +47,7 @@ export async function lettersOf(
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
     const letters = { ...input, path }
     if (from === 'tex') return withKnownCommands(letters, tools)
+    if (from === 'html') return withWholeTables(letters, tools)
     if (from === 'dbk' || from === 'xml') return infoAsText(letters, tools)
     if (from === 'ipynb') return rawCellsAsText(letters, to, tools)
     return from === 'fb2' ? rowsAsParagraphs(letters, tools) : letters
