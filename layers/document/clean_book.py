@@ -11,6 +11,8 @@ import zipfile
 
 from lxml import etree
 
+from book_pictures import show_pictures
+
 XHTML = '{http://www.w3.org/1999/xhtml}'
 DC = '{http://purl.org/dc/elements/1.1/}'
 OPF = '{http://www.idpf.org/2007/opf}'
@@ -52,10 +54,13 @@ def clean(path):
         for name, page in pages.items():
             if not name.endswith('.opf'):
                 _clean_links(page, name, names, ids)
+        pictures, gone, unshown = show_pictures(book, pages)
         changed = {name: etree.tostring(page.getroottree(), encoding='utf-8', xml_declaration=True)
                    for name, page in pages.items()}
-        _repack(book, f'{path}.clean', changed)
+        _repack(book, f'{path}.clean', changed, pictures, gone)
     os.replace(f'{path}.clean', path)
+    if unshown:
+        print(f'unshown pictures: {unshown}', flush=True)
 
 
 def _parsed(text):
@@ -186,8 +191,11 @@ def _clean_links(page, name, names, ids):
                 del one.attrib['href']
 
 
-def _repack(book, path, changed):
+def _repack(book, path, changed, added, gone):
     """In the order in which they were: `mimetype` comes first and is stored."""
     with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as target:
         for entry in book.infolist():
-            target.writestr(entry, changed.get(entry.filename) or book.read(entry))
+            if entry.filename not in gone:
+                target.writestr(entry, changed.get(entry.filename) or book.read(entry))
+        for name, picture in added.items():
+            target.writestr(name, picture)

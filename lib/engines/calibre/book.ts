@@ -63,6 +63,8 @@ async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, too
     await runPython(program, [path, target, ...options], tools, {
       ...{ env, waiting },
       onLine: (line) => {
+        const unshown = /^unshown pictures: (\d+)$/.exec(line)?.[1]
+        if (unshown !== undefined) tellUnshown(Number(unshown), tools)
         const percent = /^(\d{1,3})% /.exec(line)?.[1]
         if (percent !== undefined) job.onProgress?.(Number(percent) / 100)
       },
@@ -72,6 +74,14 @@ async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, too
   }
   if (!waiting || (await takeOut(target, job.target))) return
   throw corruptBook(source.format, new Error('The result is no plain file.'))
+}
+
+function tellUnshown(count: number, tools: Tools): void {
+  const which = count === 1 ? 'A picture is' : `${count} pictures are`
+  tools.warn(
+    'PICTURES_UNSHOWN',
+    `${which} in a format that few readers of books show, as EMF and WMF. Make PNG or SVG of such in the document first.`,
+  )
 }
 
 /** What the client called the file, without its extension. */

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import sharp from 'sharp'
+import { createCalibre } from '../../lib/engines/calibre.ts'
+import { scratchFolder } from '../scratch.ts'
+import { output, zipNames } from './judge.ts'
+import { convert } from './run-engine.ts'
+
+const calibre = createCalibre()
+after(() => calibre.close?.())
+
+const office = 'http://schemas.openxmlformats.org/officeDocument/2006'
+const spaces = [
+  'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"',
+  `xmlns:r="${office}/relationships"`,
+  'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"',
+  'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"',
+  'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"',
+]
+
+/** A document with these pictures, by their names. */
+async function documentWith(name: string, pictures: Readonly<Record<string, Uint8Array>>): Promise<string> {
+  const shown = Object.keys(pictures).map(
+    (_, at) =>
+      `<w:p><w:r><w:t>Picture</w:t><w:drawing><wp:inline><wp:extent cx="180000" cy="180000"/><wp:docPr id="${at + 1}" name="x"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="x"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="p${at}"/></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`,
+  )
+  const relations = Object.keys(pictures).map(
+    (picture, at) =>
+      `<Relationship Id="p${at}" Type="${office}/relationships/image" Target="media/${picture}"/>`,
+  )
+  const list = (all: string) =>
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all}</Relationships>`
+  const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
+  const texts = {
+    '[Content_Types].xml':
+      '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+    '_rels/.rels': list(
+      `<Relationship Id="d" Type="${office}/relationships/officeDocument" Target="word/document.xml"/>`,
+    ),
+    'word/_rels/document.xml.rels': list(relations.join('')),
+    'word/document.xml': `<w:document ${spaces.join(' ')}><w:body>${shown.join('')}</w:body></w:document>`,
+  }
+  for (const [part, text] of Object.entries(texts)) await zip.add(part, new TextReader(text))
+  for (const [picture, bytes] of Object.entries(pictures))
+    await zip.add(`word/media/${picture}`, new Uint8ArrayReader(bytes))
+  const path = join(scratchFolder('book-pictures'), name)
+  await writeFile(path, await zip.close())
+  return path
+}
+
+/** Four red pixels in a row, in a bitmap of Windows. */
+const bmp = Buffer.concat([
+  Buffer.from('424d42000000000000003600000028000000040000000100000001001800000000000c000000', 'hex'),
+  Buffer.alloc(16),
+  Buffer.from('0000ff'.repeat(4), 'hex'),
+])
+/** The beginning of an enhanced metafile. */
+const emf = Buffer.alloc(108)
+emf.writeUInt32LE(1)
+emf.writeUInt32LE(108, 4)
+emf.write(' EMF', 40)
+
+test('pictures of a document are in its book as readers show them, and those that cannot be are told', async () => {
+  const tiff = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#0f0' } })
+    .tiff()
+    .toBuffer()
+  const path = await documentWith('pictures.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
+  const { path: book, warnings, told } = await convert(calibre, path, 'epub')
+  assert.deepEqual(warnings, ['PICTURES_UNSHOWN'])
+  assert.match(told.join(), /^A picture is in a format/)
+  const names = await zipNames(book)
+  const pngs = names.filter((name) => name.endsWith('.png'))
+  assert.equal(pngs.length, 2)
+  assert.deepEqual(
+    names.filter((name) => /\.(bmp|tiff?)$/.test(name)),
+    [],
+  )
+  const pages = await output('unzip', '-p', book, '*.xhtml', '*.html', '*.opf')
+  for (const name of pngs) {
+    const file = name.split('/').at(-1) ?? ''
+    // In the list of parts, and where it is shown.
+    assert.equal(pages.split(file).length - 1, 2, file)
+  }
+  const plain = await documentWith('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })
+  assert.deepEqual((await convert(calibre, plain, 'epub')).warnings, [])
+})
