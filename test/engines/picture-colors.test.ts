@@ -241,6 +241,22 @@ describe('a picture is changed as asked', () => {
     assert.deepEqual(await size(400), { width: 40, height: 30 })
   })
 
+  test('its density is told as far as JPEG has a place for it', async () => {
+    for (const [density, told] of [
+      [300, 300],
+      [65_535, 65_535],
+      [66_000, 72],
+    ] as const) {
+      const source = join(scratchFolder('dense'), `dense-${density}.png`)
+      await sharp({ create: { width: 2, height: 2, channels: 3, background: '#fff' } })
+        .withMetadata({ density })
+        .png()
+        .toFile(source)
+      const { path } = await convert(vips, source, 'jpg')
+      assert.equal((await sharp(path).metadata()).density ?? 72, told, `${density}`)
+    }
+  })
+
   test('shapes are drawn at the resolution that is asked for', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
     assert.deepEqual(await pictureSize(path, 'png'), { width: 60, height: 45 })

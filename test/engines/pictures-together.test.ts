@@ -195,6 +195,13 @@ describe('a picture is compressed', () => {
     assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
   })
 
+  test('not at all where it is as small as it may be', async () => {
+    const targetSize = await bytes(fixture('corners.jpg'))
+    const { path, result, warnings } = await compressed(fixture('corners.jpg'), { targetSize })
+    assert.deepEqual([result.details?.reached, warnings], [true, []])
+    assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
+  })
+
   test('never to more bytes than it had', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
       const { path, warnings } = await compressed(fixture(name), { quality: 100 })

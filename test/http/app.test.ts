@@ -53,6 +53,37 @@ test('a service that is short of space says when to ask again', async () => {
   assert.equal(answer.cookies, undefined)
 })
 
+test('a request knows whether its reply may come in pieces', async () => {
+  const echo = contract({
+    method: 'POST',
+    path: '/echo',
+    access: open,
+    tag: 'Test',
+    summary: 'Says how it is asked.',
+    body: { accepts: ['json'], schema: z.strictObject({}) },
+    reply: { status: 200, schema: z.object({ streamed: z.boolean() }) },
+    handle: ({ isStreamed }) => ({ data: { streamed: isStreamed } }),
+  })
+  const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
+  const app = createApp([echo], createServices(config))
+  for (const takesStream of [true, false, undefined]) {
+    const event = { ...asked('/echo', '{}'), ...(takesStream !== undefined && { takesStream }) }
+    const answer = await app(event, {} as Parameters<typeof app>[1])
+    assert.deepEqual(JSON.parse(answer.body ?? '').data, { streamed: takesStream === true })
+  }
+})
+
+test('a key that is no good is told as such, and not as missing', async () => {
+  const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
+  const app = createApp([presignUpload], createServices(config))
+  const event = asked('/v1/uploads/presign', '{"filename":"a.png","size":7}')
+  const withKey = { ...event, headers: { ...event.headers, 'x-api-key': 'x' } }
+  // RFC 6750, 3.1.
+  const refusedKey = await app(withKey, {} as Parameters<typeof app>[1])
+  assert.equal(refusedKey.statusCode, 401)
+  assert.equal(refusedKey.headers?.['www-authenticate'], 'Bearer error="invalid_token"')
+})
+
 test('a reply that differs from the OpenAPI document fails the test that sees it', () => {
   const described = new Described(openApiDocument([letters], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }

@@ -116,6 +116,18 @@ describe('of all options', () => {
     )
   })
 
+  test('these are offered among many', () => {
+    const offered = (name: string) => optionWords[name]?.suggestions?.join(' ')
+    const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
+    assert.equal(offered('language'), languages)
+    assert.equal(offered('ocrLanguage'), languages)
+    assert.equal(
+      offered('encoding'),
+      'auto utf-8 utf-16le windows-1252 windows-1251 windows-1250 iso-8859-2 koi8-r shift_jis euc-jp gb18030 big5 euc-kr cp866',
+    )
+    assert.equal(offered('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
+  })
+
   test('these have fields of their own, and these their units', () => {
     const widgets = Object.groupBy(Object.entries(optionWords), ([, { widget = '-' }]) => widget)
     const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')

@@ -138,6 +138,8 @@ describe('an error', () => {
   test('that is a bug shows nothing of itself, and one of ours all', () => {
     const own = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(own), own)
+    const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))
+    assert.deepEqual([away.code, away.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
     const bug = toAppError(new Error('/srv/secret is missing'))
     assert.equal(bug.code, 'INTERNAL_ERROR')
     assert.doesNotMatch(JSON.stringify(failure(bug, 'req_1')), /secret/)

@@ -41,7 +41,7 @@ function credentialsOf(authorization: string | undefined, body: Said['body']) {
     )
   }
   const [, ...pair] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
-  // Each was encoded as a form field before they were joined.
+  // Each was encoded as a form field before they were joined; none has a space.
   const [id, secret] = pair.map(formDecoded)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
   throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
@@ -49,7 +49,7 @@ function credentialsOf(authorization: string | undefined, body: Said['body']) {
 
 function formDecoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text)
   } catch {
     return ''
   }
