@@ -37,6 +37,13 @@ describe('the list of formats', () => {
     assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
   })
 
+  test('knows no format of another name, of which it says no more than people read', async () => {
+    const { status, json } = await app.send('GET', `/v1/formats/${'x'.repeat(65)}`)
+    assert.equal(status, 404)
+    assert.equal(json.error.code, 'FORMAT_NOT_FOUND')
+    assert.match(json.error.message, /^"x{64}" is no format that we know/)
+  })
+
   test('finds a format by its id, its name or an extension, in any case', async () => {
     assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
     assert.ok((await idsOf({ q: 'portable network' })).includes('png'))

@@ -1,6 +1,7 @@
 // What clients rely on of each operation, beside the shapes that lib/client/api-types.ts has: `node
 // test/functions/promises.ts` writes it anew into promises.txt, whose change is then a decision of somebody.
 import { writeFile } from 'node:fs/promises'
+import * as z from 'zod'
 import { routes } from '../../functions/routes/index.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
@@ -30,7 +31,44 @@ function promisesOf({
       ...(typeof more.failureForm === 'string' ? [`errors of ${more.failureForm}`] : []),
     ],
     errors,
+    examples: Object.keys(body?.examples ?? {}).map((name) => JSON.stringify(name)),
+    path: boundsOf(more.params),
+    query: boundsOf(more.query),
+    body: boundsOf(body?.schema),
   }
+}
+
+/** What a value has to be, beside its type. */
+const bounds = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'default', 'const', 'format', 'additionalProperties', 'required'],
+]
+
+/** As `name.maxLength=64`, of each field that has some; `[]` stands for each of a list, `|` for each of several forms. */
+function boundsOf(schema: z.ZodType | undefined): string[] {
+  return schema ? walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '') : []
+}
+
+function walk(node: unknown, at: string): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  const schema = node as Readonly<Record<string, unknown>>
+  const own = bounds
+    .filter((name) => schema[name] !== undefined && typeof schema[name] !== 'object')
+    .map((name) => `${at}.${name}=${JSON.stringify(schema[name])}`)
+  const needed = Array.isArray(schema['required']) ? [`${at}.required=${schema['required'].join(',')}`] : []
+  const fields = Object.entries((schema['properties'] ?? {}) as object).flatMap(([name, one]) =>
+    walk(one, at === '' ? name : `${at}.${name}`),
+  )
+  const forms = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((all) =>
+    Array.isArray(all) ? all : [],
+  )
+  const rest = [
+    ...walk(schema['items'], `${at}[]`),
+    ...walk(schema['additionalProperties'], `${at}.*`),
+    ...forms.flatMap((one) => walk(one, `${at}|`)),
+    ...Object.entries((schema['$defs'] ?? {}) as object).flatMap(([name, one]) => walk(one, `#${name}`)),
+  ]
+  return [...new Set([...own, ...needed, ...fields, ...rest])]
 }
 
 export const promises = (): string =>
