@@ -31,6 +31,8 @@ const cellTypes: ReadonlySet<number> = new Set([
   ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
 ])
 const version8 = 0x0600
+/** Of a record: its type and length. */
+const headerBytes = 4
 
 interface BiffRecord {
   readonly type: number
@@ -48,7 +50,12 @@ function* recordsFrom(stream: Buffer, from: number): Generator<BiffRecord> {
 /** Workbooks of Excel 97 to 2003: hidden sheets too, which other workbooks keep. */
 export async function workbook97(file: FileBytes): Promise<Holding | undefined> {
   const stream = (await openCompound(file))?.('Workbook')
-  if (!stream || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
+  return stream && workbookIn(stream)
+}
+
+/** Undefined for what is no such workbook, and where sheets lie over one another, as only hostile files have them. */
+export function workbookIn(stream: Buffer): Holding | undefined {
+  if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
     return undefined
   const { sheets, texts, isLocked } = globalsOf(stream)
   if (isLocked) return undefined
@@ -56,12 +63,15 @@ export async function workbook97(file: FileBytes): Promise<Holding | undefined> 
   const visible = new Cells(texts)
   const features = new Set<Feature>()
   let hides = false
+  let left = stream.length
   for (const { start, isHidden } of sheets) {
     const shapes = new Shapes(cells)
     const hidden = new HiddenCells(isHidden)
     let isSeen = true
     for (const record of recordsFrom(stream, start)) {
       if (record.type === types.end) break
+      left -= record.data.length + headerBytes
+      if (left < 0) return undefined
       count(record, cells, features)
       shapes.see(record)
       hidden.see(record)
