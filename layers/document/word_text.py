@@ -42,8 +42,8 @@ REPAIRED = re.compile(
     # A change that does not say which it is, or whose.
     rb'|<\w+:(?:ins|moveTo)\s(?![^<>]*:id=)|<\w+:(?:ins|moveTo)\s(?![^<>]*:author=)')
 TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid>')
-# The first row of a table after its columns, of which those count that have a width.
-FIRST_ROW = re.compile(rb'<\w+:tblGrid>(.*?)</\w+:tblGrid>(.*?)</\w+:tr>', re.S)
+# Columns count that have a width.
+GRID_EDGE, ROW_END = re.compile(rb'</?\w+:tblGrid>'), re.compile(rb'</\w+:tr>')
 COLUMN, CELL = re.compile(rb'<\w+:gridCol\s'), re.compile(rb'<\w+:tc>')
 # Styles that are based on one another in a ring end here.
 MOST_BASES = 10
@@ -151,8 +151,12 @@ class Document:
     def _needs_repair(self, part):
         xml = self._read(part)
         is_bare = len(TABLE.findall(xml)) > len(GRID.findall(xml))
-        return is_bare or REPAIRED.search(xml) is not None or any(
-            len(CELL.findall(row)) > len(COLUMN.findall(grid)) for grid, row in FIRST_ROW.findall(xml))
+        if is_bare or REPAIRED.search(xml) is not None:
+            return True
+        # By their edges, as to look for the end of each would take a hostile text for hours.
+        parts = GRID_EDGE.split(xml)
+        return any(len(CELL.findall(ROW_END.split(rows, 1)[0])) > len(COLUMN.findall(grid))
+                   for grid, rows in zip(parts[1::2], parts[2::2]))
 
     def _repair_notes(self):
         for part in self._notes_parts():

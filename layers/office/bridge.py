@@ -8,9 +8,9 @@ line of stdout an event, both JSON:
     {"kind": "clear"} → {"event": "ready", "residentKb", "staleFonts"}, as after the start
     {"kind": "warm"} → the same; only while no document has come
 
-`input` and `output` are names in FOLDER, `name` is that with which the document was sent. "clear" removes all that has come into FOLDER since the start: the office
-could have left a link there, so nobody outside the sandbox may do it. "warm" converts a page of our own, so that no
-document waits for what the first one has the office load.
+`input` and `output` are names in FOLDER, `name` is that with which the document was sent. "clear" removes all that has
+come into FOLDER since the start: the office could have left a link there, so nobody outside the sandbox may do it. "warm"
+converts a page of our own, so that no document waits for what the first one has the office load.
 """
 
 import json

@@ -137,7 +137,9 @@ function measured({ source, result, from, to }: Compared): Partial<Record<Unit, 
   return {
     ...(source.words &&
       result.words &&
-      certaintyOf(from) !== 'vague' && { words: wordsKept(source.words, onPages(source, result)) }),
+      certaintyOf(from) !== 'vague' && {
+        words: wordsKept(source.words, onPages(result.words, result.marginWords, source.counts.pages)),
+      }),
     ...Object.fromEntries(counted),
     ...(slides !== undefined && shown !== undefined && { slides: kept(slides, shown) }),
     ...(formatById(to).category === 'image' ? {} : played(lasting(source, to), result)),
@@ -145,8 +147,8 @@ function measured({ source, result, from, to }: Compared): Partial<Record<Unit, 
 }
 
 /** What a document says on top and at the bottom of its pages once stands in a PDF on each. */
-function onPages({ counts: { pages } }: Holding, { words, marginWords }: Holding): Words {
-  if (!words || !marginWords || !pages) return words ?? new Words()
+function onPages(words: Words, marginWords: Words | undefined, pages = 0): Words {
+  if (!marginWords || pages === 0) return words
   const all = new Words()
   all.addAll(words)
   all.addAll(marginWords, pages)

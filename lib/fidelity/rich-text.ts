@@ -130,7 +130,9 @@ class Reading {
     this.#toSkip = Math.max(0, this.#toSkip - text.length)
   }
 
-  #decoded = () => decoderOf(this.#group.page).decode(Uint8Array.from(this.#bytes))
+  #decoded(): string {
+    return this.#fonts.decoderOf(this.#group.page).decode(Uint8Array.from(this.#bytes))
+  }
 
   #decode(): void {
     if (this.#bytes.length > 0) this.#parts.push(this.#decoded())
@@ -167,6 +169,7 @@ class Fonts {
   readonly page: string
   readonly #usual: string
   readonly #pages = new Map<string, string>()
+  readonly #decoders = new Map<string, Decoder>()
 
   constructor(rtf: string) {
     this.page = /\\ansicpg(\d+)/.exec(rtf)?.[1] ?? '1252'
@@ -180,9 +183,18 @@ class Fonts {
   pageOf(number: string | undefined): string {
     return this.#pages.get(number ?? this.#usual) ?? this.page
   }
+
+  /** Made once: a text may change its font with each word. */
+  decoderOf(page: string): Decoder {
+    const decoder = this.#decoders.get(page) ?? newDecoder(page)
+    this.#decoders.set(page, decoder)
+    return decoder
+  }
 }
 
-function decoderOf(page: string): InstanceType<typeof TextDecoder> {
+type Decoder = InstanceType<typeof TextDecoder>
+
+function newDecoder(page: string): Decoder {
   try {
     return new TextDecoder(pages[page] ?? `windows-${page}`)
   } catch {
