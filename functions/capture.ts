@@ -1,6 +1,6 @@
 import type { Connections } from '../lib/aws/connections.ts'
-import { carryTask } from '../lib/jobs/run/carry-task.ts'
 import { queueFunction } from '../lib/jobs/run/queue-function.ts'
+import { carryTask } from '../lib/jobs/run/transfer-task.ts'
 
 /** Makes files of websites, each in a browser of its own, which ends with its task. */
 export const createFunction = (connections?: Connections) =>

@@ -1,6 +1,6 @@
 import type { Connections } from '../lib/aws/connections.ts'
 import { engines } from '../lib/engines/index.ts'
-import { protection } from '../lib/engines/sandbox/confine.ts'
+import { protection } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
 import { queueFunction } from '../lib/jobs/run/queue-function.ts'
 

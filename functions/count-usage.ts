@@ -4,11 +4,11 @@ import { Addressed } from '../events/index.ts'
 import { accountOf, isAccount } from '../lib/access/accounts.ts'
 import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
-import { errorCodes } from '../lib/error-kinds.ts'
-import { takeConfig } from '../lib/take-config.ts'
-import { endings } from '../lib/usage/endings.ts'
-import { Meter } from '../lib/usage/meter.ts'
-import { Share } from '../lib/usage/share.ts'
+import { errorCodes } from '../lib/error-catalog.ts'
+import { takeConfig } from '../lib/load-config.ts'
+import { endings } from '../lib/usage/terminal-events.ts'
+import { Meter } from '../lib/usage/usage-meter.ts'
+import { Share } from '../lib/usage/usage-share.ts'
 
 const End = z.object({
   event: z.enum(endings),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Addressed, type BusEvent } from '../events/index.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { Table } from '../lib/aws/table.ts'
-import { takeConfig } from '../lib/take-config.ts'
+import { takeConfig } from '../lib/load-config.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
 /** What every event has; its body is passed on as it came. */

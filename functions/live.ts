@@ -4,11 +4,11 @@ import { Addressed, type BusEvent } from '../events/index.ts'
 import type { Connections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
-import { deployedServices } from '../lib/deployed-services.ts'
 import { AppError } from '../lib/errors.ts'
-import { chosenProtocol } from '../lib/live/identify.ts'
+import { deployedServices } from '../lib/lambda-services.ts'
+import { started } from '../lib/lazy-async.ts'
+import { chosenProtocol } from '../lib/live/handshake.ts'
 import { Live } from '../lib/live/live.ts'
-import { started } from '../lib/started.ts'
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
 const SocketEvent = z.object({

@@ -1,8 +1,8 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { dropStray, receiveUpload, tellUpload } from '../lib/conversion/receive-upload.ts'
-import { deployedServices } from '../lib/deployed-services.ts'
-import { started } from '../lib/started.ts'
+import { deployedServices } from '../lib/lambda-services.ts'
+import { started } from '../lib/lazy-async.ts'
 
 const open = started(deployedServices)
 

@@ -2,9 +2,9 @@ import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { eventSchema } from '../events/index.ts'
 import { Table } from '../lib/aws/table.ts'
-import { Durations } from '../lib/conversion/durations.ts'
+import { Durations } from '../lib/conversion/duration-stats.ts'
+import { takeConfig } from '../lib/load-config.ts'
 import { createLog, type Log } from '../lib/log.ts'
-import { takeConfig } from '../lib/take-config.ts'
 
 const Measurable = z.discriminatedUnion('event', [
   eventSchema('job.completed'),

@@ -1,8 +1,8 @@
 import { makeSecrets } from '../lib/aws/secrets.ts'
-import { deployedServices } from '../lib/deployed-services.ts'
-import { started } from '../lib/started.ts'
-import { takeConfig } from '../lib/take-config.ts'
-import { dueAt, wakersOf } from '../lib/wake.ts'
+import { deployedServices } from '../lib/lambda-services.ts'
+import { started } from '../lib/lazy-async.ts'
+import { takeConfig } from '../lib/load-config.ts'
+import { dueAt, wakersOf } from '../lib/wakeups.ts'
 
 /** It comes each minute, and so the first of all: a new deployment gets its secrets here. */
 const open = started(async () => {

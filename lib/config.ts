@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { expectationOf } from './describe-schema.ts'
 import { engineIds } from './engines/engine.ts'
 import { confinementLevels } from './engines/sandbox/levels.ts'
-import { expectationOf } from './expected.ts'
 import { planIds } from './plans.ts'
 import { imageIds } from './resources/queues.ts'
 import { driveIds } from './transfer/drives/drive.ts'
@@ -236,7 +236,9 @@ export const settings = {
   FACADES: z
     .literal('v2')
     .optional()
-    .describe('`v2` answers below `/v2` in the words of another service, for its SDKs; see functions/facade'),
+    .describe(
+      '`v2` answers below `/v2` in the words of another service, for its SDKs; see functions/compat-v2',
+    ),
   TASK_LIMIT_S: wholeNumber(10, 86_400)
     .optional()
     .describe(

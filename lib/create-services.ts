@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Bus } from './aws/bus.ts'
 import type { Connections } from './aws/connections.ts'
 import { Files } from './aws/files.ts'
-import type { Patience } from './aws/patience.ts'
 import { Queues } from './aws/queues.ts'
 import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
-import { believedMs } from './believed.ts'
+import type { Patience } from './aws/timeouts.ts'
 import type { Config } from './config.ts'
-import { Durations } from './conversion/durations.ts'
-import { Downloads } from './downloads.ts'
+import { Durations } from './conversion/duration-stats.ts'
+import { Downloads } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import { resultLinks } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
-import { byWayOfPreparing, direct, type Outlet } from './jobs/outlet.ts'
 import { JobStore } from './jobs/store.ts'
-import { type ListenersOf, listenersOf } from './listeners.ts'
+import { byWayOfPreparing, direct, type Outlet } from './jobs/task-sender.ts'
+import { started } from './lazy-async.ts'
 import { createLog } from './log.ts'
 import { readPlans } from './read-plans.ts'
 import { deriveKey, keysOfDays, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
-import { ShortMemory } from './short-memory.ts'
-import { started } from './started.ts'
-import type { Outgoing } from './transfer/outgoing.ts'
+import { believedMs } from './subscriber-cache.ts'
+import { type ListenersOf, listenersOf } from './subscribers.ts'
+import type { Outgoing } from './transfer/guarded-http.ts'
+import { ShortMemory } from './ttl-cache.ts'
 import { Uploads } from './uploads.ts'
 import { RequestCounts } from './usage/request-counts.ts'
 
@@ -129,7 +129,7 @@ function outletOf({
   const signs = started(async () => {
     const [{ signing }, { WorkSigner }] = await Promise.all([
       import('./jobs/sign-work.ts'),
-      import('./aws/work-signer.ts'),
+      import('./aws/task-url-signer.ts'),
     ])
     return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
   })
@@ -137,7 +137,7 @@ function outletOf({
 }
 
 const openOutgoing = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>
-  new (await import('./transfer/outgoing.ts')).Outgoing({ allowed })
+  new (await import('./transfer/guarded-http.ts')).Outgoing({ allowed })
 
 function secretOf({ SERVICE_SECRET }: Config): string {
   if (SERVICE_SECRET) return SERVICE_SECRET

@@ -1,6 +1,6 @@
-import { type ErrorCode, errorKinds } from './error-kinds.ts'
+import { type ErrorCode, errorKinds } from './error-catalog.ts'
 
-export type { ErrorCode } from './error-kinds.ts'
+export type { ErrorCode } from './error-catalog.ts'
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { leastReused, readIntoReused, reusedBytes } from './reused-buffers.ts'
+import { leastReused, readIntoReused, reusedBytes } from './buffer-pool.ts'
 
 /** While somebody has a piece, so many of those behind it are read. */
 const readsAtATime = 3

@@ -3,7 +3,7 @@ import { ApiKeys, type KeyWish } from '../lib/access/api-keys.ts'
 import { allOf } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
-import { openPlace } from '../lib/local/replay/place.ts'
+import { openPlace } from '../lib/local/replay/replay-target.ts'
 import type { Services } from '../lib/services.ts'
 import type { TestService } from './service.ts'
 

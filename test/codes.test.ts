@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { errorCodes } from '../lib/error-kinds.ts'
+import { errorCodes } from '../lib/error-catalog.ts'
 import { frameErrors } from '../lib/live/frames.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -15,7 +15,7 @@ import { patiently } from './patient-fetch.ts'
 /** Where decisions about rights are written down: then each function is a process of its own, with the key of its role. */
 const rightsLog = process.env['RIGHTS_LOG']
 const start = fileURLToPath(
-  new URL(rightsLog ? './rights/start-apart.ts' : '../lib/local/start.ts', import.meta.url),
+  new URL(rightsLog ? './permissions/start-apart.ts' : '../lib/local/start.ts', import.meta.url),
 )
 /** As functions are deployed. */
 const apart = { REQUEST_BODIES: 'whole', TASK_FILES: 'signed' }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Account, accountOf } from '../../lib/access/accounts.ts'
-import { boundsOfPlan } from '../../lib/access/bounds.ts'
 import { planOfAccount } from '../../lib/access/owner-plan.ts'
+import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
 import { readAccount } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'

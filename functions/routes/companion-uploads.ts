@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/bounds.ts'
+import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
 import { write } from '../../lib/access/principal.ts'
-import { requireDiskSpace } from '../../lib/disk.ts'
+import { requireDiskSpace } from '../../lib/disk-space.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { announcedSize } from '../../lib/http/announced-size.ts'
+import { announcedSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -15,7 +15,7 @@ import {
   mostBytes,
   partsOf,
   partUrls,
-} from '../../lib/part-uploads.ts'
+} from '../../lib/multipart-uploads.ts'
 import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 import {
   CompleteBody,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { boundsOfPlan, requireFilesPerJob } from '../../lib/access/bounds.ts'
+import { boundsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
 import { write } from '../../lib/access/principal.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { write } from '../../lib/access/principal.ts'
-import { fileUrl } from '../../lib/conversion/remote.ts'
+import { fileUrl } from '../../lib/conversion/remote-files.ts'
 import { uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf } from '../../lib/conversion/target.ts'
 import { AppError } from '../../lib/errors.ts'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { write } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
-import { Slots } from '../../lib/jobs/run/slots.ts'
+import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',

@@ -8,7 +8,7 @@ import { answerCreated, CreatedView, ofNewJob } from '../../lib/http/conversion-
 import { checkedJobId, jobNotFound, maySee, type Reader } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
-import { packedOf } from '../../lib/jobs/pack-list.ts'
+import { packedOf } from '../../lib/jobs/zip-manifest.ts'
 import type { Services } from '../../lib/services.ts'
 import { exportUrl } from '../../lib/tasks/export-url.ts'
 import { packResults } from '../../lib/tasks/pack-results.ts'

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { type ErrorCode, errorCodes, errorKinds } from '../../lib/error-kinds.ts'
+import { type ErrorCode, errorCodes, errorKinds } from '../../lib/error-catalog.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { errorTitle, kebab } from '../../lib/http/envelope.ts'
-import { html, plainHeaders, plainPage } from './plain-page.ts'
+import { html, plainHeaders, plainPage } from './html-page.ts'
 
 /** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
 

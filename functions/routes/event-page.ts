@@ -3,7 +3,7 @@ import { eventExamples } from '../../events/examples/index.ts'
 import { eventMeanings, eventNames } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { WebhookHeaders } from '../../lib/http/event-requests.ts'
-import { html, plainHeaders, plainPage } from './plain-page.ts'
+import { html, plainHeaders, plainPage } from './html-page.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 /** Descriptions have names in the quotes of Markdown. */

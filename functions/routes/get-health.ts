@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
-import { spaceForFiles } from '../../lib/disk.ts'
+import { spaceForFiles } from '../../lib/disk-space.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import type { Services } from '../../lib/services.ts'
@@ -68,7 +68,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
 const confinement: Check = [
   'confinement',
   async () => {
-    const { protection, refusal } = await import('../../lib/engines/sandbox/confine.ts')
+    const { protection, refusal } = await import('../../lib/engines/sandbox/isolation.ts')
     const reason = refusal(await protection())
     if (reason !== undefined) throw new Shortage(reason)
   },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/bounds.ts'
+import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
 import { write } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { fileName } from '../../lib/file-name.ts'

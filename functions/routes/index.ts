@@ -1,11 +1,11 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
-import { contracts as access } from '../access.ts'
+import { contracts as access } from '../account-api.ts'
 import { contracts as admin } from '../admin.ts'
-import { contracts as automation } from '../automation.ts'
 import { contracts as conversion } from '../conversion.ts'
 import { contracts as drives } from '../drives.ts'
 import { contracts as jobs } from '../jobs.ts'
 import { contracts as uploads } from '../uploads.ts'
+import { contracts as automation } from '../webhooks-workflows.ts'
 import { errorPages } from './error-pages.ts'
 import { eventPage } from './event-page.ts'
 import { getAsyncApi } from './get-asyncapi.ts'
@@ -23,7 +23,7 @@ import { getReliability } from './usage.ts'
 
 /**
  * Endpoints that the OpenAPI document describes, beside itself. To add one: its file, and its line in the function that
- * has its path (`lib/resources/functions.ts`), or here and in `own.ts` where none has.
+ * has its path (`lib/resources/functions.ts`), or here and in `core-routes.ts` where none has.
  */
 export const described: readonly AnyContract[] = [
   ...conversion,

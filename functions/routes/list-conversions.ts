@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { read } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/coerce.ts'
 import { type Capability, engineIds, operations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
-import { integer } from '../../lib/from-text.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.ts'
 import { linkToNext } from '../../lib/http/query.ts'
 import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
-import { isOffered } from '../../lib/plan/offered.ts'
+import { isOffered } from '../../lib/plan/listed-targets.ts'
 
 const MoreView = z.object({
   from: z.array(z.string()).optional().describe('Every format when left out'),

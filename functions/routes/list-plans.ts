@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/bounds.ts'
+import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
 import { open } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { planIds } from '../../lib/plans.ts'

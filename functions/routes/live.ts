@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { list, read } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, JobParams, knownJob } from '../../lib/http/job-access.ts'
+import { makeTicket, ticketS } from '../../lib/live/connect-tokens.ts'
 import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
-import { makeTicket, ticketS } from '../../lib/live/tickets.ts'
 
 /** Ways to hear of jobs without asking, beside the WebSockets themselves. */
 

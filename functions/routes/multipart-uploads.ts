@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/bounds.ts'
+import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
 import { write } from '../../lib/access/principal.ts'
-import { partLimits } from '../../lib/aws/parts.ts'
-import { integer } from '../../lib/from-text.ts'
-import { announcedSize } from '../../lib/http/announced-size.ts'
+import { partLimits } from '../../lib/aws/multipart.ts'
+import { integer } from '../../lib/coerce.ts'
+import { announcedSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import {
@@ -16,7 +16,7 @@ import {
   partsOf,
   partUrlLifetimeS,
   partUrls,
-} from '../../lib/part-uploads.ts'
+} from '../../lib/multipart-uploads.ts'
 
 /** Large files in parts, and lost connections that cost one part: the server side of S3's multipart upload. */
 

@@ -4,10 +4,10 @@ import { type Client, Clients, mostClients } from '../../lib/access/oauth/client
 import { clientOf, grant } from '../../lib/access/oauth/grants.ts'
 import { Tokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { grantedScopes, manageAccount, open } from '../../lib/access/principal.ts'
+import { readableName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { namedId } from '../../lib/ids.ts'
-import { readableName } from '../../lib/readable-name.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { read } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/from-text.ts'
+import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { checkedJobId, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
 import { resultOf } from '../../lib/http/job-files.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { administer, open, readUsage } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/from-text.ts'
+import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import type { Services } from '../../lib/services.ts'
 import { type Bucket, buckets, readDays, SloView, sloOf } from '../../lib/usage/reliability.ts'

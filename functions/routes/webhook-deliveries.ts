@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import { webhooks } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/coerce.ts'
 import { AppError } from '../../lib/errors.ts'
-import { integer } from '../../lib/from-text.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageAfter } from '../../lib/http/query.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
-import { mostReplayed, Sendings } from '../../lib/webhooks/sendings.ts'
+import { mostReplayed, Sendings } from '../../lib/webhooks/manual-deliveries.ts'
 import {
   DeliveryView,
   DeliveryWithAttempts,

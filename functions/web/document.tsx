@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { DocumentOf, PlaceId } from './places.ts'
-import { PlainForm, WayIn } from './sections/convert/way-in.tsx'
+import { PlainForm, WayIn } from './sections/convert/drop-zone.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Loading, NotFound } from './shell/states.tsx'
 import { toHtml } from './shell/to-html.ts'

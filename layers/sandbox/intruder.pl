@@ -1,5 +1,5 @@
 # perl intruder.pl KEY=VALUE…: tries what an engine under foreign control would try, in the place of an engine. It says
-# a word a line of what it got; lib/engines/sandbox/intruder.ts starts it and draws the conclusions.
+# a word a line of what it got; lib/engines/sandbox/escape-test.ts starts it and draws the conclusions.
 $| = 1;
 my %given = map { split /=/, $_, 2 } @ARGV;
 my $pid = $given{pid} + 0;

@@ -1,11 +1,11 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
-import { listenersOf, withListeners } from '../listeners.ts'
 import type { Services } from '../services.ts'
+import { listenersOf, withListeners } from '../subscribers.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
-import { threshold, warnedAt } from './quota-marks.ts'
-import type { Reading } from './windows.ts'
+import { threshold, warnedAt } from './quota-thresholds.ts'
+import type { Reading } from './rate-limit-windows.ts'
 
 /** What is told of plans, and of what is left of them; the same events whoever renders them, however often. */
 

@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 import { Account, accountKey, accountOf } from './accounts.ts'
 import { noteOf } from './audit.ts'
 import { allOf } from './auth/records.ts'
-import { planToTell } from './changed-plans.ts'
+import { planToTell } from './plan-changes.ts'
 import { endSessions } from './sessions.ts'
 
 /** What administrators do with accounts; each act is in the audit trail. */

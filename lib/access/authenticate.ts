@@ -1,10 +1,10 @@
 import type { Services } from '../services.ts'
 import { asAnonymous } from './anonymous.ts'
-import { byKey } from './by-key.ts'
-import { byToken } from './oauth/by-token.ts'
+import { byKey } from './api-key-auth.ts'
+import type { Way } from './auth-method.ts'
+import { byToken } from './oauth/token-auth.ts'
 import type { Credentials, Principal } from './principal.ts'
 import { bySession } from './session.ts'
-import type { Way } from './way.ts'
 
 /** The first that a request goes decides; everybody is anonymous at last. */
 const ways: readonly Way[] = [byKey, byToken, bySession]

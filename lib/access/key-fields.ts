@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { readableName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
-import { readableName } from '../readable-name.ts'
 import type { ApiKey, KeyWish } from './api-keys.ts'
 import { type GrantedScope, grantedScopes } from './principal.ts'
 

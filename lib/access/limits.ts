@@ -1,10 +1,10 @@
 import type { Item, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
+import { Turns } from '../keyed-mutex.ts'
 import type { Services } from '../services.ts'
-import { Turns } from '../turns.ts'
-import { Blocks } from './blocks.ts'
+import { Blocks } from './permit-blocks.ts'
 import type { Principal } from './principal.ts'
-import { endOf, type Policy, policiesOf, type Reading, recordOf, secondsTo } from './windows.ts'
+import { endOf, type Policy, policiesOf, type Reading, recordOf, secondsTo } from './rate-limit-windows.ts'
 
 /**
  * Requests are counted in one record of the account or the address, by conditional writes: no two processes let the same

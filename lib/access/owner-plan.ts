@@ -1,7 +1,7 @@
 import type { Item } from '../aws/table.ts'
 import { type PlanId, planIdOf } from '../plans.ts'
 import type { Services } from '../services.ts'
-import { ShortMemory } from '../short-memory.ts'
+import { ShortMemory } from '../ttl-cache.ts'
 import { Account, accountOf, isAccount } from './accounts.ts'
 
 /** Milliseconds after which a changed plan, a suspension or a revoked key is noticed by every process; 5 s are promised. */

@@ -3,10 +3,10 @@ import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { Account, accountKey } from './accounts.ts'
 import { markerKey, models, recordKey } from './auth/records.ts'
-import { isOwnPage } from './own-page.ts'
+import type { Way } from './auth-method.ts'
 import { planOfAccount } from './owner-plan.ts'
 import { scopesOfRole } from './principal.ts'
-import type { Way } from './way.ts'
+import { isOwnPage } from './same-origin.ts'
 
 /**
  * Who signed in has a cookie with the token of the session and its signature, as better-auth writes it. It is read

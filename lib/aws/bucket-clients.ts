@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
+import { ownClient } from './client-config.ts'
 import type { Connection } from './connections.ts'
-import { ownClient } from './own-client.ts'
-import { limitPatience, type Patience } from './patience.ts'
+import { limitPatience, type Patience } from './timeouts.ts'
 
 /** What takes no longer for a large file than for a small one. */
 const promptCommands = [

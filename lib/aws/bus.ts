@@ -1,11 +1,11 @@
 import type { PutEventsRequestEntry, PutEventsResponse } from '@aws-sdk/client-eventbridge'
 import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
+import { started } from '../lazy-async.ts'
 import { eventSource, type Signal } from '../resources/events.ts'
-import { started } from '../started.ts'
+import { ownClient } from './client-config.ts'
 import type { Connection } from './connections.ts'
-import { ownClient } from './own-client.ts'
-import { limitPatience, type Patience } from './patience.ts'
+import { limitPatience, type Patience } from './timeouts.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
 const batchSize = 10

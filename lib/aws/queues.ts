@@ -1,12 +1,12 @@
 import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
-import { eachOf } from '../each-of.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
+import { started } from '../lazy-async.ts'
+import { eachOf } from '../map-concurrently.ts'
 import type { QueueId } from '../resources/queues.ts'
-import { started } from '../started.ts'
+import { ownClient } from './client-config.ts'
 import type { Connection } from './connections.ts'
-import { ownClient } from './own-client.ts'
-import { limitPatience, type Patience } from './patience.ts'
+import { limitPatience, type Patience } from './timeouts.ts'
 
 /** Messages of one batch (AWS's limit). */
 const batchSize = 10

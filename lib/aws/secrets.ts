@@ -6,7 +6,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Config } from '../config.ts'
 import { type SecretName, secretNames } from '../resources/declaration.ts'
-import { ownClient } from './own-client.ts'
+import { ownClient } from './client-config.ts'
 import { Sha256 } from './sha256.ts'
 
 type Where = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3'>

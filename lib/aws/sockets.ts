@@ -1,6 +1,6 @@
 import type { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi'
 import type { Config } from '../config.ts'
-import { ownClient } from './own-client.ts'
+import { ownClient } from './client-config.ts'
 
 /** `slow`: the client does not read what it was sent before. */
 export type PostOutcome = 'sent' | 'gone' | 'slow'

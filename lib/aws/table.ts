@@ -20,10 +20,10 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
-import { eachOf } from '../each-of.ts'
-import { ownClient } from './own-client.ts'
-import { limitPatience, longPatience, type Patience } from './patience.ts'
+import { eachOf } from '../map-concurrently.ts'
+import { ownClient } from './client-config.ts'
 import { type Change, type Condition, expressions } from './table-expressions.ts'
+import { limitPatience, longPatience, type Patience } from './timeouts.ts'
 
 export type Item = Record<string, unknown>
 export interface Key {

@@ -12,7 +12,7 @@ import { type PictureTarget, photograph, pictureOptions, viewOf } from '../engin
 import { untilAborted } from '../engines/sandbox/until-aborted.ts'
 import { AppError } from '../errors.ts'
 import { type CaptureFields, optionsIn } from '../tasks/capture-fields.ts'
-import { httpUrl, withoutCredentials } from '../transfer/outgoing.ts'
+import { httpUrl, withoutCredentials } from '../transfer/guarded-http.ts'
 import type { Capture, RemoteFile } from '../transfer/transfer.ts'
 import { type Loading, ready, seeAll } from './ready.ts'
 import { Requests } from './requests.ts'

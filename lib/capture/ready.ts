@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
 import type { Page } from '../engines/chromium/page.ts'
-import { BrowserRefusal } from '../engines/chromium/pipe.ts'
 import { AppError } from '../errors.ts'
 import type { Requests } from './requests.ts'
 

@@ -2,14 +2,14 @@ import { Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { decoded } from '../transfer/decoding.ts'
+import { decoded } from '../transfer/content-decoding.ts'
 import {
   isSameHost,
   mostRedirects,
   type Outgoing,
   type OutgoingRequest,
   redirects,
-} from '../transfer/outgoing.ts'
+} from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
 import { requirePage } from './website.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { BrowserCrash, type BrowserPipe, BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
 import type { Page, PageView } from '../engines/chromium/page.ts'
-import { BrowserCrash, type BrowserPipe, BrowserRefusal } from '../engines/chromium/pipe.ts'
 import { AppError } from '../errors.ts'
 import { type Answer, Paused, type Requests } from './requests.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { type OutgoingResponse, redirects } from '../transfer/outgoing.ts'
+import { type OutgoingResponse, redirects } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 
 /** What a browser shows instead of saving it. */

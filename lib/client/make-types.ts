@@ -5,7 +5,7 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'
 import { toolOperations } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { errorKinds } from '../error-kinds.ts'
+import { errorKinds } from '../error-catalog.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { optionViews } from '../http/option-view.ts'
 

@@ -6,7 +6,7 @@ import { isTerminal, type JobState } from '../jobs/job.ts'
 import { planRoute, type Route } from '../plan/index.ts'
 import type { Services } from '../services.ts'
 import { findOperation } from '../tasks/index.ts'
-import type { Kind, Past } from './durations.ts'
+import type { Kind, Past } from './duration-stats.ts'
 
 export const Estimate = z.object({
   queueMs: z.int().describe('Until it begins: by the tasks that wait before it'),

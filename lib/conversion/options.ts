@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { camelCase } from '../case-conversion.ts'
 import { type EngineId, engineIds } from '../engines/engine.ts'
 import { isLenient } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Step, Warning } from '../jobs/job.ts'
-import { parseWith } from '../parse-with.ts'
+import { parseWith } from '../parse-input.ts'
 import { optionsOf, type Route, stepsOf } from '../plan/index.ts'
-import { camelCase } from '../spelling.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**

@@ -1,6 +1,6 @@
+import { camelCase } from '../case-conversion.ts'
 import { AppError } from '../errors.ts'
 import type { PlanId } from '../plans.ts'
-import { camelCase } from '../spelling.ts'
 
 /** `pdfEngine` asks for a renderer of documents that somebody else hosts. This service has none: `auto` is what it does. */
 

@@ -1,4 +1,4 @@
-import { type Bounds, boundsOf } from '../access/bounds.ts'
+import { type Bounds, boundsOf } from '../access/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'

@@ -1,4 +1,4 @@
-import { isSameOwner } from '../access/move.ts'
+import { isSameOwner } from '../access/adopt-anonymous.ts'
 import type { StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'

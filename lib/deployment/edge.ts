@@ -1,4 +1,4 @@
-import { frontHeaders } from '../http/front.ts'
+import { frontHeaders } from '../http/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts'
 import type { Engine, ImageId } from '../engines/engine.ts'
-import { runtimeMemoryMb } from '../engines/here.ts'
+import { runtimeMemoryMb } from '../engines/host-limits.ts'
 import { engines } from '../engines/index.ts'
 import {
   type FunctionDeclaration,

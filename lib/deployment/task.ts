@@ -71,7 +71,12 @@ export async function writeTask(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,
     absWorkingDir: root,
-    entryPoints: ['functions/convert.ts', 'functions/capture.ts', 'functions/probe.ts', 'layers/runtime.ts'],
+    entryPoints: [
+      'functions/convert.ts',
+      'functions/capture.ts',
+      'functions/sandbox-probe.ts',
+      'layers/runtime.ts',
+    ],
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },

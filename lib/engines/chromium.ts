@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { createBrowser } from './chromium/browser.ts'
+import { BrowserCrash } from './chromium/cdp-pipe.ts'
 import {
   damagedDrawing,
   drawingAsPicture,
@@ -20,12 +21,11 @@ import {
 import { evaluate } from './chromium/evaluate.ts'
 import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
 import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
-import { BrowserCrash } from './chromium/pipe.ts'
 import { print } from './chromium/print.ts'
 import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/targets.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { thumbnailRowsOf } from './picture/thumbnail-options.ts'
+import { thumbnailRowsOf } from './image/thumbnail-options.ts'
 import { encoding } from './text/charsets.ts'
 import type { Charset } from './text/detect-charset.ts'
 import { charsetOfFile } from './text/encoding.ts'
@@ -116,7 +116,7 @@ async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<Pag
   const title = parse(filename).name
   if (format === 'epub') {
     // Reading books takes an XML parser that nothing else here needs.
-    const { bookSource } = await import('./chromium/book.ts')
+    const { bookSource } = await import('./chromium/ebook.ts')
     return bookSource(input, title, sheetOf(options, bookMargin))
   }
   const bytes = await readFile(path)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { integer, numberFromText } from '../from-text.ts'
+import { integer, numberFromText } from '../coerce.ts'
 
 export { integer, numberFromText }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { makeBook, titleFromName } from './calibre/book.ts'
+import { makeBook, titleFromName } from './calibre/ebook.ts'
 import {
   BookOptions,
   bookArgs,
@@ -37,11 +37,11 @@ import {
   settlePictures,
   type Tree,
 } from './pandoc/tree.ts'
-import { keepUnwritten } from './pandoc/unwritten.ts'
+import { keepUnwritten } from './pandoc/unsupported-nodes.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { readingAny } from './text/reading.ts'
-import { unknownFeature } from './unknown-feature.ts'
+import { unknownFeature } from './unsupported-feature.ts'
 
 /**
  * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost

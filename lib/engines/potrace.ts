@@ -6,9 +6,9 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Engine, Result, Tools, Work } from './engine.ts'
+import { rawPixels } from './image/raw-pixels.ts'
+import { tellWhatIsDropped, traceable } from './image/traced.ts'
 import { flag, integer } from './options.ts'
-import { rawPixels } from './picture/raw-pixels.ts'
-import { tellWhatIsDropped, traceable } from './picture/traced.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 
 const baseShape = {

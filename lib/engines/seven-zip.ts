@@ -18,7 +18,7 @@ import {
   usesUnknownMethod,
   wantsPassword,
 } from './seven-zip/unpack.ts'
-import { unknownFeature } from './unknown-feature.ts'
+import { unknownFeature } from './unsupported-feature.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const others = [

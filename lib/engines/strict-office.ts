@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import type { InputFile } from './engine.ts'
-import { unknownFeature } from './unknown-feature.ts'
+import { unknownFeature } from './unsupported-feature.ts'
 
 /** The parts of an Office Open XML file are related by other names in its strict kind (ISO/IEC 29500-1, annex A). */
 const strictNames = 'http://purl.oclc.org/ooxml/'

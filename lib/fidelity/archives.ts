@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type FileBytes, mostAtOnce } from './bytes.ts'
-import type { Holding } from './holding.ts'
+import type { Holding } from './content-summary.ts'
 import { openZip } from './zip.ts'
 
 const holdingOf = (entries: number): Holding => ({ counts: { entries }, features: [] })

@@ -1,5 +1,5 @@
-import type { Holding } from './holding.ts'
-import { Words } from './words.ts'
+import type { Holding } from './content-summary.ts'
+import { Words } from './word-counts.ts'
 
 /** Cells of a workbook that hold something. A text that many of them show stands in it once. */
 export class Cells {

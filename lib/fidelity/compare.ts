@@ -1,9 +1,9 @@
 import type { Operation } from '../engines/engine.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
+import { type Feature, features, type Holding } from './content-summary.ts'
 import { type Fidelity, type Kept, kept, type Unit } from './fidelity.ts'
-import { type Feature, features, type Holding } from './holding.ts'
 import { certaintyOf } from './read.ts'
-import { Words } from './words.ts'
+import { Words } from './word-counts.ts'
 
 export interface Compared {
   readonly operation: Operation

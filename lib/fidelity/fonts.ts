@@ -1,6 +1,6 @@
 import { brotliDecompressSync, inflateSync } from 'node:zlib'
 import { type FileBytes, mostAtOnce } from './bytes.ts'
-import type { Holding } from './holding.ts'
+import type { Holding } from './content-summary.ts'
 
 const holdingOf = (glyphs: number): Holding => ({ counts: { glyphs }, features: [] })
 

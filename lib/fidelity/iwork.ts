@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { type FileBytes, mostAtOnce } from './bytes.ts'
-import type { Holding } from './holding.ts'
+import type { Holding } from './content-summary.ts'
 import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
-import { Words } from './words.ts'
+import { Words } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
 const mains = ['index.xml', 'index.apxl', 'index.xml.gz', 'index.apxl.gz']

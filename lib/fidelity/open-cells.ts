@@ -1,6 +1,6 @@
-import type { Feature } from './holding.ts'
+import type { Feature } from './content-summary.ts'
 import { attributeOf, decoded, Tag } from './markup.ts'
-import type { Words } from './words.ts'
+import type { Words } from './word-counts.ts'
 
 /** Whole columns in one color are no content. */
 const mostRepeats = 10_000

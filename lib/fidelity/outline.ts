@@ -1,7 +1,7 @@
 import { decoded, textOfPage } from './markup.ts'
 import { textOfMarked } from './plain-text.ts'
+import { comment } from './skipped-markup.ts'
 import { ofSource } from './source-texts.ts'
-import { comment } from './unread-marks.ts'
 
 const texts = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g
 

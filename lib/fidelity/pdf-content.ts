@@ -1,5 +1,5 @@
+import { commentEnd, isNumeric, isSpace, nameIn, regularEnd } from './pdf-characters.ts'
 import type { PdfFont } from './pdf-fonts.ts'
-import { commentEnd, isNumeric, isSpace, nameIn, regularEnd } from './pdf-signs.ts'
 import { Bytes, hexInto, hexPairAt, stringInto } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 

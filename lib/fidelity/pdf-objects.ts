@@ -1,5 +1,5 @@
 /** Values of a PDF (ISO 32000-1, 7.3), read by a parser of our own: the libraries take longer than most conversions. */
-import { commentEnd, isNumeric, isRegular, isSpace, nameIn, regularEnd } from './pdf-signs.ts'
+import { commentEnd, isNumeric, isRegular, isSpace, nameIn, regularEnd } from './pdf-characters.ts'
 import { Bytes, hexInto, stringInto } from './pdf-strings.ts'
 
 export class Ref {

@@ -1,12 +1,12 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './holding.ts'
+import type { Holding } from './content-summary.ts'
 import { PdfContent } from './pdf-content.ts'
 import { PdfFile } from './pdf-file.ts'
 import { UnreadPdf } from './pdf-filters.ts'
 import { fontOf, type PdfFont } from './pdf-fonts.ts'
 import { type Dict, Name, Ref, type Value } from './pdf-objects.ts'
 import { GlyphText } from './pdf-text.ts'
-import { Words } from './words.ts'
+import { Words } from './word-counts.ts'
 
 /** Content of pages that is read; drawings of a whole country are longer. */
 const mostContentBytes = 64 * 1024 * 1024

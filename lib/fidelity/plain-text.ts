@@ -1,11 +1,11 @@
 import { withoutDrawings } from '../engines/ffmpeg/ass-drawings.ts'
 import { separatorOf } from '../engines/text/separator.ts'
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './holding.ts'
-import { type Asked, asciiIn, lettersIn } from './letters.ts'
+import type { Holding } from './content-summary.ts'
+import { type Asked, asciiIn, lettersIn } from './decode-text.ts'
 import { textOfMarkup, textOfPage } from './markup.ts'
-import { unread, withoutFront } from './unread-marks.ts'
-import { Words } from './words.ts'
+import { unread, withoutFront } from './skipped-markup.ts'
+import { Words } from './word-counts.ts'
 
 const addresses = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 /** A marked text of a thousand pages. */

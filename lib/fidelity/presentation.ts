@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
+import type { Feature, Holding } from './content-summary.ts'
 import { textOfDrawing } from './drawing-text.ts'
-import type { Feature, Holding } from './holding.ts'
-import { Words } from './words.ts'
+import { Words } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
 const slideName = /^ppt\/slides\/slide\d+\.xml$/

@@ -1,6 +1,6 @@
 import type { FileBytes } from './bytes.ts'
-import type { Feature, Holding } from './holding.ts'
-import { Words } from './words.ts'
+import type { Feature, Holding } from './content-summary.ts'
+import { Words } from './word-counts.ts'
 
 /** Groups that are no text of the document (Rich Text Format 1.9.1). */
 const unread = new Set([

@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './holding.ts'
-import { type Asked, lettersIn } from './letters.ts'
-import { Words } from './words.ts'
+import type { Holding } from './content-summary.ts'
+import { type Asked, lettersIn } from './decode-text.ts'
+import { Words } from './word-counts.ts'
 
 /** Pictures stand in some of them as text. */
 const mostBytes = 32 * 1024 * 1024

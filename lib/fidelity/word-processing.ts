@@ -1,10 +1,10 @@
 import type { FileBytes } from './bytes.ts'
-import type { Feature, Holding } from './holding.ts'
+import type { Feature, Holding } from './content-summary.ts'
 import { textOfMarkup } from './markup.ts'
 import { readOpenText } from './open-text.ts'
 import { textsOfChunks } from './word-chunks.ts'
+import { Words } from './word-counts.ts'
 import { hidingStyles, noStyles, readRuns } from './word-runs.ts'
-import { Words } from './words.ts'
 import { openZip, type Zip } from './zip.ts'
 
 /** Of Word's documents (ECMA-376): the text of runs that are seen, with foot- and endnotes. */

@@ -1,13 +1,13 @@
 import type { FileBytes } from './bytes.ts'
 import { Cells } from './cells.ts'
+import type { Feature, Holding } from './content-summary.ts'
 import { textOfDrawing } from './drawing-text.ts'
-import type { Feature, Holding } from './holding.ts'
 import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
 import { OpenCells } from './open-cells.ts'
 import { readCells } from './sheet-cells.ts'
 import { visibleCells } from './visible-cells.ts'
 import { mayHideSheets, visibleTables } from './visible-tables.ts'
-import { Words } from './words.ts'
+import { Words } from './word-counts.ts'
 import { openZip, type Zip } from './zip.ts'
 
 /** Of Excel's workbooks (ECMA-376): hidden sheets too, which other workbooks keep. */

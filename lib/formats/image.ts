@@ -1,5 +1,5 @@
-import { cameraPhotos } from './camera-photos.ts'
 import type { FormatRow } from './format.ts'
+import { cameraPhotos } from './raw-photos.ts'
 
 export const image = [
   {

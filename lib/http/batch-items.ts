@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { fileUrl } from '../conversion/remote.ts'
+import { fileUrl } from '../conversion/remote-files.ts'
 import { AppError } from '../errors.ts'
-import { parseJson, parseWith } from '../parse-with.ts'
+import { parseJson, parseWith } from '../parse-input.ts'
 
 /** One file of a batch, with what is wanted of it; what has another name is an option. */
 export const BatchItem = z.looseObject({

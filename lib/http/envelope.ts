@@ -1,5 +1,5 @@
 import { isNotConfigured } from '../aws/file-errors.ts'
-import { isUnavailable } from '../aws/patience.ts'
+import { isUnavailable } from '../aws/timeouts.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 
 export interface Meta {

@@ -1,7 +1,7 @@
 import { create as contentDisposition } from 'content-disposition'
 import type { StoredFile } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
-import { canBeShown } from './shown-types.ts'
+import { canBeShown } from './inline-types.ts'
 
 /** Seconds that the address of a file works: long enough to start and resume a download. */
 export const linkLifetimeS = 3600

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
-import { shortPatience } from '../aws/patience.ts'
-import { deployedServices } from '../deployed-services.ts'
-import { started } from '../started.ts'
+import { shortPatience } from '../aws/timeouts.ts'
+import { deployedServices } from '../lambda-services.ts'
+import { started } from '../lazy-async.ts'
 import { createApp } from './app.ts'
 import type { AnyContract, HttpEvent } from './contract.ts'
 

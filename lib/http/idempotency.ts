@@ -3,14 +3,14 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Principal } from '../access/principal.ts'
 import type { Key } from '../aws/table.ts'
+import { inOrder } from '../canonical-json.ts'
 import { AppError } from '../errors.ts'
-import { inOrder } from '../in-order.ts'
 import type { Log } from '../log.ts'
 import type { Vault } from '../sealed.ts'
 import type { Services } from '../services.ts'
 import type { ParsedBody } from './body.ts'
 import type { HttpEvent } from './contract.ts'
-import { Reservations, renewMs, type StoredReply } from './reservations.ts'
+import { Reservations, renewMs, type StoredReply } from './idempotency-store.ts'
 
 /**
  * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): what a request makes is made once, however often it is

@@ -1,6 +1,6 @@
-import { brokenText, halfCharacter } from '../broken-text.ts'
 import { AppError } from '../errors.ts'
-import { deepest, isNestedTooDeep } from '../nesting.ts'
+import { deepest, isNestedTooDeep } from '../json-depth.ts'
+import { brokenText, halfCharacter } from '../unpaired-surrogates.ts'
 import { repeatedField } from './repeated-field.ts'
 
 /** @throws AppError INVALID_REQUEST for what is no JSON or nested too deep, and what `requireClear` throws. */

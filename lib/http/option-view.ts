@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Capability } from '../engines/engine.ts'
 import { optionsOf, type Route, unlocks } from '../plan/index.ts'
-import { type OptionWords, optionWords, widgets } from './option-words.ts'
-import { valueLabel } from './value-words.ts'
+import { type OptionWords, optionWords, widgets } from './option-labels.ts'
+import { valueLabel } from './option-value-labels.ts'
 
 /** One option as a form or a reader needs it; made from its schema, so that it cannot differ from the check. */
 export const OptionView = z.object({

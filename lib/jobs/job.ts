@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
-import { errorCodes } from '../error-kinds.ts'
+import { errorCodes } from '../error-catalog.ts'
+import { Held } from '../fidelity/content-summary.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
-import { Held } from '../fidelity/holding.ts'
 import { traits } from '../formats/detect/drawing.ts'
 
-/** The records of a job. How a request becomes them stands in `graph.ts`, what they decide in `machine.ts`. */
+/** The records of a job. How a request becomes them stands in `task-graph.ts`, what they decide in `machine.ts`. */
 
 export const JobStatus = z.enum([
   'pending',

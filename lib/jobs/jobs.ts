@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
-import type { ListenersOf } from '../listeners.ts'
 import type { Log } from '../log.ts'
+import type { ListenersOf } from '../subscribers.ts'
 import type { Uploads } from '../uploads.ts'
-import { unsaidS } from './course.ts'
-import { eraseJob, expireJob, markDeleted } from './erase.ts'
+import { eraseJob, expireJob, markDeleted } from './delete-job.ts'
 import {
   type ArrivalFacts,
   beginnings,
@@ -16,14 +15,15 @@ import {
   queued,
   unpublished,
 } from './events.ts'
-import { firstLookS, type GraphRecords } from './graph.ts'
 import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, type Task } from './job.ts'
+import { unsaidS } from './job-lifecycle.ts'
 import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
 import { stalledIn, verdictOf } from './machine.ts'
-import type { Outlet } from './outlet.ts'
-import { Settlement } from './settle.ts'
 import { type Along, isJobLive, type JobStore } from './store.ts'
+import { Settlement } from './task-completion.ts'
+import { firstLookS, type GraphRecords } from './task-graph.ts'
+import type { Outlet } from './task-sender.ts'
 
 /**
  * Resolves when a job may have changed, with what it is now where that is told too, at the latest after `leftMs`;

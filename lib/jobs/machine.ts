@@ -1,6 +1,6 @@
-import { DistinctNames } from '../distinct-names.ts'
 import { type Fidelity, inTurn, together } from '../fidelity/fidelity.ts'
 import { nameFromTemplate } from '../file-name.ts'
+import { DistinctNames } from '../unique-names.ts'
 import {
   type Awaiting,
   type FixedTask,

@@ -1,12 +1,12 @@
 import type { Files } from '../aws/files.ts'
-import type { WorkSigner } from '../aws/work-signer.ts'
+import type { WorkSigner } from '../aws/task-url-signer.ts'
 import { isSealed, mapped, type Vault } from '../sealed.ts'
 import { transferOperation } from '../tasks/index.ts'
 import { jobPrefix, type StoredFile, type Task } from './job.ts'
 import { filesOfTask } from './machine.ts'
-import type { Known, Outlet } from './outlet.ts'
 import type { JobStore } from './store.ts'
 import type { SignedWork, TaskMessage } from './task-message.ts'
+import type { Known, Outlet } from './task-sender.ts'
 
 /**
  * Seconds that signatures are good for: longer than a function runs, and shorter than the keys last that a function

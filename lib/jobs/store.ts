@@ -1,7 +1,6 @@
 import type { Answer, Item, Key, Table } from '../aws/table.ts'
 import type { Change, Condition } from '../aws/table-expressions.ts'
-import { eachOf } from '../each-of.ts'
-import type { GraphRecords } from './graph.ts'
+import { eachOf } from '../map-concurrently.ts'
 import {
   FixedTask,
   isTerminal,
@@ -12,7 +11,7 @@ import {
   Task,
   type Task as TaskRecord,
 } from './job.ts'
-import { announceEnd } from './job-ends.ts'
+import { announceEnd } from './job-end-emitter.ts'
 import {
   bucketOf,
   bucketSize,
@@ -28,6 +27,7 @@ import {
   wakeShardOf,
 } from './keys.ts'
 import { type JobPage, type JobQuery, listJobs, listKeyOf, tagKeyOf } from './list.ts'
+import type { GraphRecords } from './task-graph.ts'
 
 /** Records of one transaction; more go in batches, the job last. */
 const mostAtOnce = 10

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { inOrder } from '../canonical-json.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import type { ResultLink } from '../http/result-links.ts'
-import { inOrder } from '../in-order.ts'
 import {
   type Delivery,
   type FixedTask,

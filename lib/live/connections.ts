@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Item, Key, Table } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import { partitionOf } from './feed.ts'
+import { partitionOf } from './event-feed.ts'
 import { Subscription } from './frames.ts'
 
 /** Open sockets as records: who is at the other end, what they want to hear of, what they are still owed. */

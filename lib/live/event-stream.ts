@@ -2,7 +2,7 @@ import { viewedState } from '../http/job-access.ts'
 import { isTerminal, type Job } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
-import { addition, type Entry, type Feed, Feeds } from './feed.ts'
+import { addition, type Entry, type Feed, Feeds } from './event-feed.ts'
 import { isEnd, reduced } from './render.ts'
 
 /** The events of one job as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */

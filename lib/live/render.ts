@@ -3,7 +3,7 @@ import { type ResultLink, withLinks } from '../http/result-links.ts'
 import type { Job } from '../jobs/job.ts'
 import { isTerminal } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
-import type { Entry } from './feed.ts'
+import type { Entry } from './event-feed.ts'
 import type { JobFrame, ServerFrame } from './frames.ts'
 
 /** Frames made of what is known: pure. */

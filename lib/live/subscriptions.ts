@@ -1,5 +1,5 @@
 import type { ServiceEvent } from '../../events/index.ts'
-import type { Entry } from './feed.ts'
+import type { Entry } from './event-feed.ts'
 import { mostSubscriptions, type Subscription } from './frames.ts'
 
 /** What a client hears of: pure. */

@@ -5,14 +5,14 @@ import { accountByEmail } from '../access/accounts.ts'
 import { type AccountChange, administer } from '../access/administer.ts'
 import { createAccountFor } from '../access/auth/create-account.ts'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
+import { accountName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
 import { createLog } from '../log.ts'
-import { parseWith } from '../parse-with.ts'
+import { parseWith } from '../parse-input.ts'
 import { planIdOf, planIds } from '../plans.ts'
-import { accountName } from '../readable-name.ts'
 import { deriveKey } from '../sealed.ts'
 import { failureText } from './failure-text.ts'
-import { openPlace, type Place, ReplayError } from './replay/place.ts'
+import { openPlace, type Place, ReplayError } from './replay/replay-target.ts'
 
 /** Accounts from the terminal of the machine: how the first administrator comes about. */
 const usage = `Use: npm run admin -- create-user EMAIL [--name NAME]   makes an account and prints its password

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { saysNoSpace } from '../disk.ts'
+import { saysNoSpace } from '../disk-space.ts'
 import { createLog, type Log } from '../log.ts'
 import { lockDataFolder } from './data-lock.ts'
-import { Reserve } from './reserve.ts'
+import { Reserve } from './disk-reserve.ts'
 import { loadSecrets, type Secrets } from './secrets.ts'
 
 export interface DataFolder {

@@ -1,5 +1,5 @@
 import type { Engine } from '../engines/engine.ts'
-import type { Protection } from '../engines/sandbox/confine.ts'
+import type { Protection } from '../engines/sandbox/isolation.ts'
 import { conversions } from '../plan/index.ts'
 import { lostWithout } from './doctor-packages.ts'
 

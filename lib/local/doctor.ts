@@ -8,11 +8,11 @@ import { parseArgs } from 'node:util'
 import packages from '../../layers/packages.json' with { type: 'json' }
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { protection, refusal } from '../engines/sandbox/confine.ts'
+import { protection, refusal } from '../engines/sandbox/isolation.ts'
 import { engineVersion } from '../engines/version.ts'
 import { imageIds } from '../resources/queues.ts'
 import { isHealthy, reportOn, reportText } from './doctor-report.ts'
-import { installedEngines } from './installed.ts'
+import { installedEngines } from './installed-engines.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 

@@ -4,7 +4,7 @@ import { type Config, noEngines, roleKeyOf } from '../config.ts'
 import { deliveriesAtATime, type QueueId } from '../resources/queues.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
-import { inProcess } from './in-process.ts'
+import { inProcess } from './in-process-transport.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
 import type { Secrets } from './secrets.ts'
 

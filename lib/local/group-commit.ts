@@ -8,7 +8,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { makeShrinkable, Shrinking } from './shrink.ts'
+import { makeShrinkable, Shrinking } from './sqlite-vacuum.ts'
 
 /**
  * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where

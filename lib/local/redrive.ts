@@ -5,7 +5,7 @@ import type { FunctionDeclaration } from '../resources/declaration.ts'
 import { functionNames, functions } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { failureText } from './failure-text.ts'
-import { ReplayError, reachRunning } from './replay/place.ts'
+import { ReplayError, reachRunning } from './replay/replay-target.ts'
 
 /** Brings back what was put aside after all attempts: `npm run redrive -- av --stage prod`. */
 const listeners = functionNames.filter((name) => (functions[name] as FunctionDeclaration).deadLetter)

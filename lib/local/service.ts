@@ -3,12 +3,10 @@ import type { Server } from 'node:http'
 import type { Connections } from '../aws/connections.ts'
 import { type Config, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
-import { protection, refusal } from '../engines/sandbox/confine.ts'
+import { protection, refusal } from '../engines/sandbox/isolation.ts'
 import { socketTarget } from '../live/paths.ts'
 import { functions } from '../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../resources/web-sockets.ts'
-import { type Apart, functionsApart } from './apart.ts'
-import { type ControlParts, openControl } from './control.ts'
 import { openConversions } from './conversions.ts'
 import { openDataFolder } from './data-folder.ts'
 import { openEmbedded } from './embedded.ts'
@@ -32,10 +30,12 @@ import {
 import { createHttpApi } from './gateway/http-api.ts'
 import { socketExchange } from './gateway/socket-exchange.ts'
 import { createGateway, type GatewayParts, type SocketTarget, s3Path } from './gateway.ts'
-import { waitForHint } from './hints.ts'
-import { installedEngines } from './installed.ts'
+import { installedEngines } from './installed-engines.ts'
+import { type Apart, functionsApart } from './isolated-functions.ts'
+import { waitForHint } from './job-notifications.ts'
 import { Asynchronous } from './lambda/asynchronous.ts'
 import { Lambda } from './lambda/runtime.ts'
+import { type ControlParts, openControl } from './lambda-and-sockets-api.ts'
 import { close, listen } from './listen.ts'
 import { provision } from './provision.ts'
 
@@ -171,7 +171,7 @@ export async function startService(given: Given, apart?: Apart): Promise<Service
 
 /** Functions of zip packages in this process, with what is near them. */
 async function functionsTogether(environment: Environment, connections: Connections) {
-  const { createApi } = await import('../../functions/whole-api.ts')
+  const { createApi } = await import('../../functions/all-routes.ts')
   const { createLive } = await import('../../functions/live.ts')
   const { createCounting } = await import('../../functions/count-usage.ts')
   const counting = createCounting({ environment, gatherMs: countTogetherMs })

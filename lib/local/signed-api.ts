@@ -1,7 +1,7 @@
 // What the REST APIs of this service have in common: signed requests in, JSON and AWS's errors out.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isInProcess } from './in-process.ts'
+import { isInProcess } from './in-process-transport.ts'
 import { type Credentials, verifySigV4 } from './sigv4.ts'
 import type { Refusal } from './sigv4-refusal.ts'
 

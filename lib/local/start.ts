@@ -1,5 +1,5 @@
 import { ConfigError, processEnvironment } from '../config.ts'
-import { protection, refusal } from '../engines/sandbox/confine.ts'
+import { protection, refusal } from '../engines/sandbox/isolation.ts'
 import { DiskIsFull } from './data-folder.ts'
 import { failureText } from './failure-text.ts'
 import { watchIdleMemory } from './idle-memory.ts'

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FileExchange } from '../aws/connections.ts'
-import { announceEnd } from '../jobs/job-ends.ts'
+import { announceEnd } from '../jobs/job-end-emitter.ts'
 import type { Log } from '../log.ts'
 import type { FunctionName } from '../resources/functions.ts'
 import { functionOfQueue } from '../resources/queue-functions.ts'
 import type { QueueId } from '../resources/queues.ts'
+import { type Command, withParentDeath } from './exit-with-parent.ts'
 import { type Failure, FunctionError } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
 import nodeFlags from './node-flags.json' with { type: 'json' }
-import { type Command, withParentDeath } from './parent-death.ts'
 import type { Invocation, ServiceMessage, WorkerMessage } from './worker.ts'
-import { answerWish, type FileWish, sharingFiles } from './worker-files.ts'
+import { answerWish, type FileWish, sharingFiles } from './worker-file-broker.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
@@ -27,7 +27,7 @@ const forStreams = {
   MALLOC_ARENA_MAX: '1',
 }
 /**
- * What is young there are the pieces on their way, which are freed as they go; see lib/spent-buffers.ts. Without
+ * What is young there are the pieces on their way, which are freed as they go; see lib/collect-garbage.ts. Without
  * the second V8 would look through all of a small heap for every few MiB that pass: half of the work of a transfer.
  */
 const flagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']

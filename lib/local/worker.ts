@@ -1,9 +1,9 @@
 import type { SQSEvent } from 'aws-lambda'
 import type { Job } from '../jobs/job.ts'
-import { anyJob, jobEnds } from '../jobs/job-ends.ts'
+import { anyJob, jobEnds } from '../jobs/job-end-emitter.ts'
 import { type Failure, failureOf } from './lambda/failure.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
-import { AskedFiles, type FileAnswer, type FileWish, sharingFiles } from './worker-files.ts'
+import { AskedFiles, type FileAnswer, type FileWish, sharingFiles } from './worker-file-broker.ts'
 
 /** What the service and a worker process tell each other. */
 export type ServiceMessage = Invocation | FileAnswer | { readonly type: 'disk-full' }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
 import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/places.ts'
-import { webFolder } from '../assets.ts'
+import { webFolder } from '../asset-folder.ts'
 import { styleHash } from '../http/page-headers.ts'
 import { browsers } from './browsers.ts'
 import { type Encoded, encoded } from './encoding.ts'
@@ -100,7 +100,7 @@ const wholeCore: Plugin = {
     onLoad({ filter: /\/sections\/convert\/.*\.tsx$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (!/^export default /m.test(source)) return undefined
-      const core = JSON.stringify(inRoot('sections/convert/core.ts'))
+      const core = JSON.stringify(inRoot('sections/convert/entry.ts'))
       return { contents: `import ${core}\n${source}`, loader: 'tsx' }
     })
   },

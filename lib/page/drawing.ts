@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { drawingData, drawingScript } from '../../functions/web/grid/served.ts'
-import { webFolder } from '../assets.ts'
+import { webFolder } from '../asset-folder.ts'
 import { browsers } from './browsers.ts'
 import { type Encoded, encoded } from './encoding.ts'
 

@@ -1,4 +1,4 @@
-import type { MissingPage } from '../http/error-answers.ts'
+import type { MissingPage } from '../http/error-middleware.ts'
 import { documentAt } from './page.ts'
 
 /** The page that says that nothing is here, and where to go on. */

@@ -8,13 +8,13 @@ import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { isLockable } from '../formats/locked-office.ts'
 import type { Step } from '../jobs/job.ts'
 import { type Edge, type Edges, edgesOf, edgesWithout } from './edges.ts'
-import { isOffered, isWorthAWay, rankOf } from './offered.ts'
-import { type OtherRouteRequest, otherRoute } from './other-route.ts'
+import { type OtherRouteRequest, otherRoute } from './fallback-search.ts'
+import { isOffered, isWorthAWay, rankOf } from './listed-targets.ts'
 import { type Route, routesFrom } from './search.ts'
 import unprovenPairs from './unproven-pairs.json' with { type: 'json' }
 
 export type { Edge } from './edges.ts'
-export type { Unread } from './other-route.ts'
+export type { Unread } from './fallback-search.ts'
 export type { Route } from './search.ts'
 
 export interface RouteRequest {

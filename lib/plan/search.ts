@@ -1,6 +1,6 @@
 import type { EngineId } from '../engines/engine.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
-import { passesContent } from './content.ts'
+import { passesContent } from './content-level.ts'
 import type { Edge, Edges } from './edges.ts'
 
 export interface Route {

@@ -1,6 +1,6 @@
 import type { Listener } from '../../events/index.ts'
 import type { ImageId } from '../engines/engine.ts'
-import type { Right } from '../rights.ts'
+import type { Right } from '../permissions.ts'
 import type { Heard } from './events.ts'
 import type { QueueId } from './queues.ts'
 

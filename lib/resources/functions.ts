@@ -1,4 +1,4 @@
-import { endings } from '../usage/endings.ts'
+import { endings } from '../usage/terminal-events.ts'
 import type { FunctionDeclaration } from './declaration.ts'
 import { deliveriesAtATime, imageIds, queueIds } from './queues.ts'
 import { callLanes, everyFile, files, moveJobs, records, runTasks, serve } from './role-rights.ts'
@@ -18,7 +18,7 @@ const http = { memoryMb: 1024, timeoutS: 29 } as const
  */
 export const functions = {
   api: {
-    ...{ ...http, handler: 'functions/api.handler', trigger: { http: true } },
+    ...{ ...http, handler: 'functions/core-api.handler', trigger: { http: true } },
     // Files are in the bucket and tasks in the queues when `/health` looks.
     rights: [
       ...serve,
@@ -82,7 +82,7 @@ export const functions = {
   },
   /** What happens without anybody asking: a test of a webhook calls it. */
   automation: {
-    handler: 'functions/automation.handler',
+    handler: 'functions/webhooks-workflows.handler',
     ...http,
     trigger: { http: below('/v1/webhooks', '/v1/workflows') },
     rights: [
@@ -107,7 +107,7 @@ export const functions = {
     maximumConcurrency: 10,
   },
   access: {
-    handler: 'functions/access.handler',
+    handler: 'functions/account-api.handler',
     ...http,
     trigger: { http: below('/v1/account', '/v1/api-keys', '/v1/oauth') },
     rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
@@ -122,7 +122,7 @@ export const functions = {
   },
   /** Asks endpoints of most others, so it may do what they may. */
   facade: {
-    handler: 'functions/facade.handler',
+    handler: 'functions/compat-v2.handler',
     ...http,
     trigger: { http: below('/v2', '/sync/v2') },
     rights: [
@@ -139,7 +139,7 @@ export const functions = {
   },
   /** Signing up and in, by a library as large as all of the API. */
   account: {
-    ...{ ...http, handler: 'functions/account.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
+    ...{ ...http, handler: 'functions/auth.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
     rights: [
       records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
       { index: 'byList' },
@@ -186,7 +186,7 @@ export const functions = {
   },
   /** Plans tasks that are ready, and signs what their workers need: engines reach no file by themselves. */
   prepare: {
-    handler: 'functions/prepare.handler',
+    handler: 'functions/prepare-tasks.handler',
     memoryMb: 512,
     timeoutS: 30,
     trigger: { queue: 'ready' },
@@ -290,7 +290,7 @@ export const functions = {
   },
   /** How far engines can be held where functions run. */
   probe: {
-    handler: 'functions/probe.handler',
+    handler: 'functions/sandbox-probe.handler',
     memoryMb: 1024,
     timeoutS: 60,
     trigger: { operator: true },

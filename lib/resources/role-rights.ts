@@ -1,5 +1,5 @@
 import type { ImageId } from '../engines/engine.ts'
-import type { FilePrefix, FileVerb, Right, TableVerb } from '../rights.ts'
+import type { FilePrefix, FileVerb, Right, TableVerb } from '../permissions.ts'
 
 export const records = (...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { snakeCase } from '../case-conversion.ts'
 import { AppError } from '../errors.ts'
-import { parseWith } from '../parse-with.ts'
-import { snakeCase } from '../spelling.ts'
+import { parseWith } from '../parse-input.ts'
 import { offeredOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 

@@ -11,12 +11,12 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
-import { eachOf } from '../each-of.ts'
-import type { CheckedAgents } from './agents.ts'
-import { filesBelow, lastPart } from './files-below.ts'
-import { piecesOf } from './pieces.ts'
+import { eachOf } from '../map-concurrently.ts'
+import type { CheckedAgents } from './guarded-agents.ts'
+import { filesBelow, lastPart } from './list-prefix.ts'
+import { refusedBy, translating } from './map-store-errors.ts'
+import { piecesOf } from './stream-chunks.ts'
 import type { Fields, Find, OpenStore, OutgoingFile, RemoteFile, Surroundings } from './transfer.ts'
-import { refusedBy, translating } from './translated.ts'
 
 /** A container as a task names it; see lib/tasks/blobstore.ts. */
 interface Container {

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { type ServiceAccount, tokensOf } from './gcs-token.ts'
-import type { OutgoingRequest, OutgoingResponse } from './outgoing.ts'
+import type { OutgoingRequest, OutgoingResponse } from './guarded-http.ts'
+import { refusedBy } from './map-store-errors.ts'
 import type { Fields, Surroundings } from './transfer.ts'
-import { refusedBy } from './translated.ts'
 
 /** Google's storage by its JSON API. Google's own client cannot be told whom to connect to. */
 

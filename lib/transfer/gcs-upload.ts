@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { watched } from '../spent-buffers.ts'
+import { watched } from '../collect-garbage.ts'
 import type { Ask } from './gcs-bucket.ts'
-import type { OutgoingResponse } from './outgoing.ts'
+import type { OutgoingResponse } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
 import type { OutgoingFile } from './transfer.ts'
 

@@ -1,7 +1,7 @@
 import { json } from 'node:stream/consumers'
-import { filesBelow, lastPart } from './files-below.ts'
 import { bucketOf, type GcsBucket } from './gcs-bucket.ts'
 import { sendToSession } from './gcs-upload.ts'
+import { filesBelow, lastPart } from './list-prefix.ts'
 import type { Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
 
 /** Of an object's resource, what is asked for; numbers of 64 bits are texts in it. */

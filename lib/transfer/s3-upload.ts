@@ -13,7 +13,7 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { eachOf } from '../each-of.ts'
+import { eachOf } from '../map-concurrently.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** Bytes of a part; S3 takes 10,000 of them. */

@@ -8,10 +8,10 @@ import {
   S3ServiceException,
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
-import { filesBelow, lastPart } from './files-below.ts'
+import { filesBelow, lastPart } from './list-prefix.ts'
+import { translating } from './map-store-errors.ts'
 import { dropUpload, sendToS3 } from './s3-upload.ts'
 import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
-import { translating } from './translated.ts'
 
 /** A bucket as a task names it; see lib/tasks/s3.ts. */
 interface Bucket {

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { SFTPWrapper } from 'ssh2'
-import { giveBack, readIntoReused } from '../reused-buffers.ts'
-import { freeingSpent } from '../spent-buffers.ts'
-import { piecesOf } from './pieces.ts'
+import { giveBack, readIntoReused } from '../buffer-pool.ts'
+import { freeingSpent } from '../collect-garbage.ts'
+import { piecesOf } from './stream-chunks.ts'
 
 interface Watch {
   open: number

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Outgoing } from './outgoing.ts'
+import type { Outgoing } from './guarded-http.ts'
 
 /** What kinds of stores have in common: finding files there, reading them, and taking files there. */
 
@@ -31,7 +31,7 @@ export interface OutgoingFile {
 export interface ByteRange {
   readonly start: number
   readonly end: number
-  /** Whoever reads them gives back each piece (`lib/reused-buffers.ts`); else they are copies, which stay as they came. */
+  /** Whoever reads them gives back each piece (`lib/buffer-pool.ts`); else they are copies, which stay as they came. */
   readonly givesBack?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { parse as parseDisposition } from 'content-disposition'
-import { decoded, isEncoded } from './decoding.ts'
-import { httpUrl, type OutgoingResponse } from './outgoing.ts'
+import { decoded, isEncoded } from './content-decoding.ts'
+import { httpUrl, type OutgoingResponse } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
 import type { Find, Surroundings } from './transfer.ts'
 

@@ -1,5 +1,5 @@
 import { DDSketch } from '@datadog/sketches-js'
-import type { Ended } from './endings.ts'
+import type { Ended } from './terminal-events.ts'
 
 /**
  * Figures are numbers in flat records, by name, so that any number of writers can add to them. Those of an engine begin

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
-import { eachOf } from '../each-of.ts'
+import { eachOf } from '../map-concurrently.ts'
 import { type Counts, percentilesOf, sumOf } from './counts.ts'
 import { countsIn, dayOf, leftOut, noEngine, serviceDay } from './records.ts'
 

@@ -1,5 +1,5 @@
 import type { Table } from '../aws/table.ts'
-import { eachOf } from '../each-of.ts'
+import { eachOf } from '../map-concurrently.ts'
 import { dayOf, keptS, ownerDay } from './records.ts'
 
 /** How often a process writes down what it counted. */

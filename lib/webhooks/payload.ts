@@ -1,6 +1,6 @@
 import { type ResultLink, withLinks } from '../http/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
-import { facadeEvent } from './facade-event.ts'
+import { facadeEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
 /** Bytes of a body; a job of many tasks is told of in fewer words. */

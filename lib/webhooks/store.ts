@@ -1,5 +1,5 @@
 import type { Table } from '../aws/table.ts'
-import { createOwned, ownedIds, removeOwned } from '../owned.ts'
+import { createOwned, ownedIds, removeOwned } from '../owned-records.ts'
 import { mostWebhooks, Webhook, webhookKey } from './webhook.ts'
 
 /** Records of webhooks. */

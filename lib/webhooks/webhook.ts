@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
-import { ownedKey } from '../owned.ts'
+import { ownedKey } from '../owned-records.ts'
 import { Sealed } from '../sealed.ts'
 
 const Moment = z.iso.datetime()

@@ -1,7 +1,7 @@
-import { untilHeeded } from '../believed.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
+import { untilHeeded } from '../subscriber-cache.ts'
 import {
   type DefaultSecret,
   defaultSecret,

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { AppError } from '../errors.ts'
-import { instantOf, isZone, wallTime } from '../zones.ts'
+import { instantOf, isZone, wallTime } from '../time-zones.ts'
 
 /** When workflows run: five fields of POSIX cron, or a name as `@daily`, on the clocks of a time zone. */
 
@@ -61,7 +61,7 @@ function instantAtOrAfter(zone: string, wall: number): number {
   }
 }
 
-/** Wall times are as in `lib/zones.ts`. @throws AppError INVALID_INPUT for what is no cron expression. */
+/** Wall times are as in `lib/time-zones.ts`. @throws AppError INVALID_INPUT for what is no cron expression. */
 function nextWallTime(cron: string, after: number): number | undefined {
   return parsed(cron).nextRun(new Date(after))?.getTime()
 }

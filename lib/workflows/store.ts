@@ -1,6 +1,6 @@
 import type { Table, Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import { createOwned, ownedIds, removeOwned } from '../owned.ts'
+import { createOwned, ownedIds, removeOwned } from '../owned-records.ts'
 import { mostWorkflows, Run, runKey, Workflow, workflowKey } from './workflow.ts'
 
 /** Records of workflows and of their runs. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
-import { ownedKey } from '../owned.ts'
+import { ownedKey } from '../owned-records.ts'
 
 /** What to do when the time of a run comes and the one before is not over. */
 export const Overlap = z.enum(['skip', 'queue', 'cancel-previous'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventSchema, toldOf } from '../../events/index.ts'
 import { quotaEvents, subscriptionEvents } from '../../lib/access/account-events.ts'
-import { endOf, type WindowName } from '../../lib/access/windows.ts'
+import { endOf, type WindowName } from '../../lib/access/rate-limit-windows.ts'
 import { newId } from '../../lib/ids.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')

@@ -1,5 +1,5 @@
-import type { createAccount } from '../../functions/account.ts'
-import type { Letter, Mailer } from '../../lib/access/auth/mails.ts'
+import type { createAccount } from '../../functions/auth.ts'
+import type { Letter, Mailer } from '../../lib/access/auth/emails.ts'
 import { type EmbeddedApp, eventOf } from '../http/app-on-embedded.ts'
 
 export interface Seen {

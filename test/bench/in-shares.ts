@@ -11,7 +11,7 @@ import type {
   Tools,
   Work,
 } from '../../lib/engines/engine.ts'
-import { limitsHere } from '../../lib/engines/here.ts'
+import { limitsHere } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { Measured, Spent } from './parts-model.ts'

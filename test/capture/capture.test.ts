@@ -6,7 +6,7 @@ import { requestHeaders } from '../../lib/capture/headers.ts'
 import { requirePage } from '../../lib/capture/website.ts'
 import { AppError } from '../../lib/errors.ts'
 import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
-import { isSameHost, Outgoing } from '../../lib/transfer/outgoing.ts'
+import { isSameHost, Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { capture, html, Sites } from './site.ts'
 

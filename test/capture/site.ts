@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { join } from 'node:path'
 import { captureWebsite } from '../../lib/capture/capture.ts'
 import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
-import type { Outgoing } from '../../lib/transfer/outgoing.ts'
+import type { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const workDir = scratchFolder('websites')

@@ -1,4 +1,4 @@
-import { Guard } from '../../lib/fidelity/guard.ts'
+import { Guard } from '../../lib/fidelity/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import type { Made } from './run-route.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { retriedJob } from '../../lib/conversion/retry.ts'
-import { sourceOfJob } from '../../lib/conversion/source-of-job.ts'
+import { sourceOfJob } from '../../lib/conversion/source-from-job.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { FixedTask, JobState, StoredFile } from '../../lib/jobs/job.ts'

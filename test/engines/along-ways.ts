@@ -1,14 +1,14 @@
 import { copyFile, mkdtemp, open, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { nextWay } from '../../lib/conversion/next-way.ts'
+import { nextWay } from '../../lib/conversion/fallback-route.ts'
 import { planFiles, type Wish } from '../../lib/conversion/plan-files.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { convertByWays, type DoneByWay } from '../../lib/jobs/run/by-ways.ts'
-import { warningsOfWay } from '../../lib/jobs/run/ways.ts'
+import { convertByWays, type DoneByWay } from '../../lib/jobs/run/convert-with-fallbacks.ts'
+import { warningsOfWay } from '../../lib/jobs/run/fallbacks.ts'
 import { silentLog } from '../local/dynamodb/start.ts'
 
 export interface AlongWays extends DoneByWay {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bookError } from '../../lib/engines/calibre/book-error.ts'
+import { bookError } from '../../lib/engines/calibre/ebook-error.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { silence } from '../../lib/engines/ffmpeg/audio.ts'
+import { audioCodecs } from '../../lib/engines/ffmpeg/audio-codecs.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { codecAliases, codecIdOf, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
-import { silence } from '../../lib/engines/ffmpeg/sound.ts'
-import { audioCodecs } from '../../lib/engines/ffmpeg/sound-codecs.ts'
-import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { after, recipe } from './told-recipe.ts'
 

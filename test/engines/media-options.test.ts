@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/engines/calibre/options.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { codecIdOf } from '../../lib/engines/ffmpeg/codecs.ts'
 import { ownCodec } from '../../lib/engines/ffmpeg/compress.ts'
 import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
@@ -15,7 +16,6 @@ import {
 } from '../../lib/engines/ffmpeg/options.ts'
 import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
 import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
-import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import {
   changesPages,

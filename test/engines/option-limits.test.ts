@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { BookOptions } from '../../lib/engines/calibre/options.ts'
 import { PrintOptions } from '../../lib/engines/chromium/paper.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
@@ -14,10 +15,11 @@ import {
   mergeVideoOptions,
   videoOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
-import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { pageOptions } from '../../lib/engines/ghostscript/pages.ts'
+import { dpi, jpgShape, lossyShape, pngShape } from '../../lib/engines/image/options.ts'
+import { watermarkShape } from '../../lib/engines/image/watermark-options.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { SheetPdfOptions } from '../../lib/engines/libreoffice/page.ts'
 import { UnlockOptions } from '../../lib/engines/libreoffice/unlock-options.ts'
@@ -25,8 +27,6 @@ import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { isLenient, isOfSource } from '../../lib/engines/options.ts'
 import { DocxOptions } from '../../lib/engines/pdf/docx/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
-import { dpi, jpgShape, lossyShape, pngShape } from '../../lib/engines/picture/options.ts'
-import { watermarkShape } from '../../lib/engines/picture/watermark-options.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 import { compressRows } from '../../lib/engines/vips/compress.ts'
 import { mergeRows } from '../../lib/engines/vips/merge.ts'

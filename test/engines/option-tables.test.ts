@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
-import { titleFromName } from '../../lib/engines/calibre/book.ts'
+import { titleFromName } from '../../lib/engines/calibre/ebook.ts'
 import { bookShape } from '../../lib/engines/calibre/options.ts'
+import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/layouts.ts'
 import {
@@ -18,14 +19,13 @@ import {
   videoOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
 import { sizeFor } from '../../lib/engines/ffmpeg/size.ts'
-import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import { jpgShape, pngShape, scales } from '../../lib/engines/image/options.ts'
+import { manyCount, scaleInto, thumbnailBox } from '../../lib/engines/image/thumbnail-options.ts'
+import { color, stampInputs } from '../../lib/engines/image/watermark-options.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page.ts'
 import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
-import { jpgShape, pngShape, scales } from '../../lib/engines/picture/options.ts'
-import { manyCount, scaleInto, thumbnailBox } from '../../lib/engines/picture/thumbnail-options.ts'
-import { color, stampInputs } from '../../lib/engines/picture/watermark-options.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 
 describe('the words for quality', () => {

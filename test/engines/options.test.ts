@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
+import { snakeCase } from '../../lib/case-conversion.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { isSecret, sealedOptions, secret } from '../../lib/engines/options.ts'
-import { snakeCase } from '../../lib/spelling.ts'
 
 describe('an option that is a secret', () => {
   const options = engines.flatMap(({ capabilities }) =>

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import type { Effort } from '../../lib/engines/vips/compress-formats.ts'
-import { fitting } from '../../lib/engines/vips/fitting.ts'
+import { fitting } from '../../lib/engines/vips/compress-to-size.ts'
 import { svgDensity } from '../../lib/engines/vips/image.ts'
-import { pictureError } from '../../lib/engines/vips/picture-error.ts'
+import { pictureError } from '../../lib/engines/vips/image-error.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('a picture that is to fit into so many bytes', () => {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
-import { cutOf } from '../../lib/engines/ffmpeg/cut.ts'
 import type { Media } from '../../lib/engines/ffmpeg/probe.ts'
 import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
-import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
-import { pageRange, pagesOf, rangesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
+import { cutOf } from '../../lib/engines/ffmpeg/trim.ts'
 import {
   boxOf,
   color,
@@ -15,18 +13,20 @@ import {
   jpegQualityOf,
   pictureOptions,
   scales,
-} from '../../lib/engines/picture/options.ts'
+} from '../../lib/engines/image/options.ts'
 import {
   filled,
   scaleInto,
   thumbnailBox,
   thumbnailRowsOf,
-} from '../../lib/engines/picture/thumbnail-options.ts'
+} from '../../lib/engines/image/thumbnail-options.ts'
 import {
   color as markColor,
   plainPosition,
   watermarkOptions,
-} from '../../lib/engines/picture/watermark-options.ts'
+} from '../../lib/engines/image/watermark-options.ts'
+import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
+import { pageRange, pagesOf, rangesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
 
 /** What comes out of a value; undefined where it is refused. */
 const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data

@@ -18,6 +18,7 @@ import {
 import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
+import { turns } from '../../lib/engines/sandbox/mutex.ts'
 import { OutputCap, TextEnds } from '../../lib/engines/sandbox/output.ts'
 import {
   ended,
@@ -26,7 +27,7 @@ import {
   killGroup,
   killMarked,
   signalOf,
-} from '../../lib/engines/sandbox/process-end.ts'
+} from '../../lib/engines/sandbox/process-exit.ts'
 import {
   bringIn,
   makeProcessFolder,
@@ -36,7 +37,6 @@ import {
   taskFolderPrefix,
 } from '../../lib/engines/sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../../lib/engines/sandbox/python.ts'
-import { turns } from '../../lib/engines/sandbox/turns.ts'
 import { untilAborted } from '../../lib/engines/sandbox/until-aborted.ts'
 import {
   allowedBytes,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { layoutSteps, newSoundArgs } from '../../lib/engines/ffmpeg/audio.ts'
 import { arranged, channelsIn, type LayoutName } from '../../lib/engines/ffmpeg/layouts.ts'
-import { layoutSteps, newSoundArgs } from '../../lib/engines/ffmpeg/sound.ts'
 import { after, containerOf, mediaWith, recipe } from './told-recipe.ts'
 
 /** What is told of the first track, or of tracks of several. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import type { Container } from '../../lib/engines/ffmpeg/containers.ts'
 import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
 import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
 import type { Recipe, RecipeRequest } from '../../lib/engines/ffmpeg/recipe.ts'
-import { audioContainers } from '../../lib/engines/ffmpeg/sound-containers.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 
 /** What ffprobe says of its streams, beside what is usual. */

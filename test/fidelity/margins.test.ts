@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { compare } from '../../lib/fidelity/compare.ts'
-import type { Holding } from '../../lib/fidelity/holding.ts'
+import type { Holding } from '../../lib/fidelity/content-summary.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/words.ts'
+import { Words } from '../../lib/fidelity/word-counts.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/words.ts'
+import { Words } from '../../lib/fidelity/word-counts.ts'
 import { scratchFolder } from '../scratch.ts'
 
 async function cellsOf(...cells: readonly string[]) {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { compare } from '../../lib/fidelity/compare.ts'
-import type { Holding } from '../../lib/fidelity/holding.ts'
+import type { Holding } from '../../lib/fidelity/content-summary.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { visibleCells } from '../../lib/fidelity/visible-cells.ts'
 import { visibleTables } from '../../lib/fidelity/visible-tables.ts'
-import { Words } from '../../lib/fidelity/words.ts'
+import { Words } from '../../lib/fidelity/word-counts.ts'
 import { scratchFolder } from '../scratch.ts'
 
 const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`

@@ -8,14 +8,20 @@ import { ownerToken } from '../../lib/access/anonymous.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { rateLimited, readingsOf, takeRequest } from '../../lib/access/limits.ts'
 import type { Principal } from '../../lib/access/principal.ts'
-import { endOf, limitHeaders, type Reading, recordOf, type WindowName } from '../../lib/access/windows.ts'
+import {
+  endOf,
+  limitHeaders,
+  type Reading,
+  recordOf,
+  type WindowName,
+} from '../../lib/access/rate-limit-windows.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import { clientAddress } from '../../lib/http/client-address.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
+import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
-import { Slots } from '../../lib/jobs/run/slots.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/read-plans.ts'
 import type { Services } from '../../lib/services.ts'

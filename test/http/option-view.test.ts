@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { time } from '../../lib/engines/ffmpeg/options.ts'
+import { color, pictureShape } from '../../lib/engines/image/options.ts'
+import { color as markColor, watermarkShape } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
-import { color, pictureShape } from '../../lib/engines/picture/options.ts'
-import { color as markColor, watermarkShape } from '../../lib/engines/picture/watermark-options.ts'
+import { optionWords } from '../../lib/http/option-labels.ts'
 import { optionViews } from '../../lib/http/option-view.ts'
-import { optionWords } from '../../lib/http/option-words.ts'
 
 const view = (name: string, schema: z.ZodType) => {
   const [only, ...more] = optionViews(z.object({ [name]: schema }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { partRecord } from '../../lib/jobs/graph.ts'
+import { partRecord } from '../../lib/jobs/task-graph.ts'
 import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, outcomeOf } from './outcome.ts'
 import { arrive, createAwaiting, fails, keysLeft, picture } from './stories.ts'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import pino from 'pino'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
-import { protection } from '../../lib/engines/sandbox/confine.ts'
+import { protection } from '../../lib/engines/sandbox/isolation.ts'
 import { convertFiles, type FilesRun } from '../../lib/jobs/run/convert-files.ts'
 import { scratchFolder } from '../scratch.ts'
 

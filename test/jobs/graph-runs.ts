@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { NewTask } from '../../lib/jobs/graph.ts'
 import { percentOf } from '../../lib/jobs/machine.ts'
+import type { NewTask } from '../../lib/jobs/task-graph.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import type { Database } from './table-of-tests.ts'
 import { type Circumstances, World } from './world.ts'

@@ -23,8 +23,8 @@ import {
   verdictOf,
   warningsOf,
 } from '../../lib/jobs/machine.ts'
-import { imageOf, wishedOf } from '../../lib/jobs/next-step.ts'
-import { Settlement } from '../../lib/jobs/settle.ts'
+import { imageOf, wishedOf } from '../../lib/jobs/next-image.ts'
+import { Settlement } from '../../lib/jobs/task-completion.ts'
 import {
   awaited,
   changed,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AppError } from '../../lib/errors.ts'
-import type { NewTask } from '../../lib/jobs/graph.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
+import type { NewTask } from '../../lib/jobs/task-graph.ts'
 import { importedDocument } from './no-op-engine.ts'
 import { graph, imported } from './tasks.ts'
 import type { Story } from './walk.ts'

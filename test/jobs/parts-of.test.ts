@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partRecord, twinOf } from '../../lib/jobs/graph.ts'
 import type { Piece, Task } from '../../lib/jobs/job.ts'
 import {
   dropParts,
@@ -9,8 +8,9 @@ import {
   partsOf,
   sendParts,
   whoWantsPart,
-} from '../../lib/jobs/run/parts.ts'
+} from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
+import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { file, given, later, moment, records, task } from './records.ts'
 

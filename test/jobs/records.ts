@@ -1,6 +1,6 @@
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import { type GraphRecords, graphRecords, type NewJob, type NewTask } from '../../lib/jobs/graph.ts'
 import type { JobState, StoredFile, Task } from '../../lib/jobs/job.ts'
+import { type GraphRecords, graphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 
 /** Records of jobs for tests that need no table. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { type NewTask, partRecord } from '../../lib/jobs/graph.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
 import type { JobParts } from '../../lib/jobs/jobs.ts'
+import { type NewTask, partRecord } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { completed, exported, failed, file, given, moment, records, task } from './records.ts'
 

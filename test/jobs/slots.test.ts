@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { Slots } from '../../lib/jobs/run/slots.ts'
+import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 import type { Services } from '../../lib/services.ts'
 import { openDatabase } from './table-of-tests.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type GraphRecords, type NewJob, type NewTask, partRecord } from '../../lib/jobs/graph.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
-import { anyJob, jobEnds } from '../../lib/jobs/job-ends.ts'
+import { anyJob, jobEnds } from '../../lib/jobs/job-end-emitter.ts'
 import { countKey, fixedKey, jobKey, latchKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
 import { type Along, JobStore, refOf, unitOf } from '../../lib/jobs/store.ts'
+import { type GraphRecords, type NewJob, type NewTask, partRecord } from '../../lib/jobs/task-graph.ts'
 import { MemoryTable } from './memory-table.ts'
 import { completed, exported, file, given, later, moment, records, task } from './records.ts'
 

@@ -1,5 +1,5 @@
-import { graphRecords, type NewJob, type NewTask } from '../../lib/jobs/graph.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
+import { graphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { importedDocument, importedFile } from './no-op-engine.ts'
 
 /** Tasks of no work by name, each with those whose files it takes. */

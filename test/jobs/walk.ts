@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eachOf } from '../../lib/each-of.ts'
+import { eachOf } from '../../lib/map-concurrently.ts'
 import { chances, type Manner } from './imitated-aws.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './outcome.ts'
 import type { Database } from './table-of-tests.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job } from '../../lib/jobs/job.ts'
-import { jobEnds } from '../../lib/jobs/job-ends.ts'
+import { jobEnds } from '../../lib/jobs/job-end-emitter.ts'
 import { until } from '../until.ts'
 import { openDatabase } from './table-of-tests.ts'
 import { fanIn, graph, one } from './tasks.ts'

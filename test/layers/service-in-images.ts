@@ -43,7 +43,7 @@ export async function openService() {
   const table = await passOn(host, new URL(embedded.urls.DYNAMODB))
   ends.push(table.close)
   const { environment, queues } = await environmentOf({ ...embedded.urls, DYNAMODB: table.url })
-  const { createApi } = await import('../../functions/whole-api.ts')
+  const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const handlers = apiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
   const zipped = zipFunctions({ api: functions.api }, handlers, {})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type GroupCommit, groupCommit, openDatabase } from '../../lib/local/group-commit.ts'
-import { Shrinking } from '../../lib/local/shrink.ts'
+import { Shrinking } from '../../lib/local/sqlite-vacuum.ts'
 import { scratchFolder } from '../scratch.ts'
 import { until } from '../until.ts'
 

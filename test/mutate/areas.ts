@@ -27,9 +27,9 @@ export const areas: readonly Area[] = [
     ],
     tests: [
       'test/sealed.test.ts',
-      ...tests('access', 'own-page windows key-fields account-events who-may'),
+      ...tests('access', 'same-origin rate-limit-windows key-fields account-events who-may'),
       ...tests('http', 'owner wait requests api-keys limits'),
-      ...tests('access', 'records oauth accounts close'),
+      ...tests('access', 'records oauth accounts delete-account'),
       ...tests('functions', 'uploads list-jobs convert'),
     ],
   },
@@ -40,7 +40,7 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'jobs',
-        'machine view graph erase lease lease-ends next-step events store course jobs settle settle-part settle-in-turn share store-files writes pack-list pack-results run-transfer sign-work task-files prepare-task job list claimed run-message run-task convert-task parts-of slots run-pieces told command-log',
+        'machine view task-graph delete-job lease lease-ends next-image events store job-lifecycle jobs task-completion chunk-completion settle-in-turn job-usage store-files writes zip-manifest pack-results run-transfer sign-work task-files prepare-task job list claimed run-message run-task convert-task parts-of slots run-pieces told command-log',
       ),
       'test/events.test.ts',
       'test/aws/signed-files.test.ts',
@@ -57,9 +57,9 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'http',
-        'render body form requests answers owner openapi described-operations option-view asyncapi acceptable wait kept-answers app signed-download job-files read-all overwritten-uploads',
+        'render body form requests answers owner openapi described-operations option-view asyncapi accept-header wait response-cache app signed-download job-files read-body overwritten-uploads',
       ),
-      ...tests('functions', 'uploads wrong-input convert api'),
+      ...tests('functions', 'uploads wrong-input convert core-api'),
       ...tests('http', 'idempotency'),
     ],
   },
@@ -68,9 +68,9 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['lib/plan/*.ts'],
     tests: [
-      ...tests('plan', 'content route other-route conversions'),
+      ...tests('plan', 'content-level route fallback-search conversions'),
       ...tests('formats', 'registry'),
-      ...tests('functions', 'api'),
+      ...tests('functions', 'core-api'),
     ],
   },
   {
@@ -80,7 +80,7 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'conversion',
-        'wishes durations source receive-upload imports uploads start-job earlier-jobs refused-jobs',
+        'wishes duration-stats source receive-upload imports uploads start-job earlier-jobs refused-jobs',
       ),
       ...tests('functions', 'convert wrong-input uploads merge pipeline pdf-tools webhooks'),
     ],
@@ -100,11 +100,11 @@ export const areas: readonly Area[] = [
       'test/client/types.test.ts',
       ...tests(
         'functions',
-        'record-metrics account-answers format-answers retry-job uploads results convert wrong-input cancel job-answers merge pipeline api batch list-jobs webhooks workflows',
+        'record-metrics account-answers format-answers retry-job uploads results convert wrong-input cancel job-answers merge pipeline core-api batch list-jobs webhooks workflows',
       ),
       ...tests('access', 'oauth accounts'),
       ...tests('http', 'api-keys hostile-parts'),
-      'test/usage/meter.test.ts',
+      'test/usage/usage-meter.test.ts',
       'test/transfer/drives.test.ts',
     ],
   },
@@ -129,7 +129,7 @@ export const areas: readonly Area[] = [
     files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/inputs.ts', 'lib/engines/seven-zip/limits.ts'],
     tests: tests(
       'engines',
-      'filter ways sandbox-rules confine process-folder ffmpeg-inputs standby intruder sandbox linking 7zip-hostile',
+      'filter launchers sandbox-rules isolation process-folder ffmpeg-inputs prestarted-process escape-test sandbox linking 7zip-hostile',
     ),
   },
 ]

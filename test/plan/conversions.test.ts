@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
 import { optionsOf } from '../../lib/plan/index.ts'
-import { isWorthAWay, namedIds } from '../../lib/plan/offered.ts'
+import { isWorthAWay, namedIds } from '../../lib/plan/listed-targets.ts'
 import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
 import { candidates, conversions, planRoute, targetsOf } from './with-all-engines.ts'
 

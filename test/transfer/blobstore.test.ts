@@ -9,7 +9,7 @@ import {
 } from '@azure/storage-blob'
 import { AppError } from '../../lib/errors.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
-import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { credential, startAzurite } from './azurite.ts'

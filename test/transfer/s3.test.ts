@@ -12,7 +12,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../lib/errors.ts'
-import { Outgoing } from '../../lib/transfer/outgoing.ts'
+import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'

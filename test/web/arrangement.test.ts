@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { wishOf } from '../../functions/web/grid/keys.ts'
 import {
   type Arranged,
   cut,
@@ -15,8 +16,7 @@ import {
   stepsOf,
   turned,
   untouched,
-} from '../../functions/web/grid/arrangement.ts'
-import { wishOf } from '../../functions/web/grid/keys.ts'
+} from '../../functions/web/grid/page-order.ts'
 import { pagesOf } from '../../lib/engines/pdf/page-range.ts'
 
 /** Pages as somebody put them, without a browser: what that is for the service. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatBlocks, chatEmbed } from '../../lib/webhooks/chat.ts'
 import { mostPayloadBytes, payloadOf } from '../../lib/webhooks/payload.ts'
-import { Receivers } from '../../lib/webhooks/receivers.ts'
+import { Receivers } from '../../lib/webhooks/receiver-concurrency.ts'
 import { delaysS, disabledBy, nextDelayS } from '../../lib/webhooks/schedule.ts'
 import { isSecret } from '../../lib/webhooks/signatures.ts'
 

@@ -1,4 +1,4 @@
-import type { ActId } from './acts.ts'
+import type { ActId } from './commands.ts'
 
 /** What a key means in the list of pages. */
 

@@ -1,5 +1,5 @@
-import type { Arranged } from './arrangement.ts'
 import type { Pages } from './local-pages.ts'
+import type { Arranged } from './page-order.ts'
 import type { Way } from './use-pages.ts'
 
 /** What can be done with pages, beside selecting them. */

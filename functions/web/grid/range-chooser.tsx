@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { type Arranged, rangeOf, selectedPages } from './arrangement.ts'
 import PageGrid from './grid.tsx'
+import { type Arranged, rangeOf, selectedPages } from './page-order.ts'
 import type { Ability } from './props.ts'
 
 /** Some pages of a file; in the order in which they are taken, where they can be moved. */

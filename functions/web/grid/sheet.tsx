@@ -1,8 +1,8 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Slots } from '../sections/convert/slots.ts'
-import type { Sheet } from './arrangement.ts'
 import type { Pages } from './local-pages.ts'
+import type { Sheet } from './page-order.ts'
 import words from './words/en.ts'
 
 /** Of one that is drawn for nothing the next would have to wait. */

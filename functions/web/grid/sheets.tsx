@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type ActId, act, meant, needs } from './acts.ts'
+import { type ActId, act, meant, needs } from './commands.ts'
 import { wishOf } from './keys.ts'
 import type { SheetsProps } from './props.ts'
 import { SheetOption } from './sheet.tsx'

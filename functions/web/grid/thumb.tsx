@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStyles } from '../shell/styles.ts'
-import Glimpse, { type GlimpseProps } from './glimpse.tsx'
+import Glimpse, { type GlimpseProps } from './page-preview.tsx'
 import rules from './thumb.css'
 
 useStyles(rules)

@@ -1,15 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Field } from '../desk/parts.tsx'
-import { type ActId, meant, needs } from './acts.ts'
-import {
-  type Arranged,
-  cutEvery,
-  pagesIn,
-  partsOf,
-  rangeOf,
-  selectedPages,
-  untouched,
-} from './arrangement.ts'
+import { Field } from '../ui/parts.tsx'
+import { type ActId, meant, needs } from './commands.ts'
+import { type Arranged, cutEvery, pagesIn, partsOf, rangeOf, selectedPages, untouched } from './page-order.ts'
 import type { SheetsProps } from './props.ts'
 import words from './words/en.ts'
 

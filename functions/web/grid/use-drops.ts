@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { drop, meant } from './acts.ts'
+import { drop, meant } from './commands.ts'
 import type { SheetsProps } from './props.ts'
 
 /** Dragging pages to another place; `mark` tells where they would come. */

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { Option } from '../api.ts'
-import { Later } from '../shell/later.tsx'
+import { Later } from '../shell/lazy.tsx'
 import { useStyles } from '../shell/styles.ts'
 import type { FieldProps, Props } from './attributes.ts'
 import { Control } from './control.tsx'

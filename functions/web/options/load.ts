@@ -16,6 +16,6 @@ export function loadOptions(from: string, to: string, tool: string | undefined):
  * than a first visit may cost.
  */
 async function shownOptions(from: string, to: string, tool: string | undefined): Promise<readonly Option[]> {
-  const [{ said }, all] = await Promise.all([import('./said.ts'), optionsOf(from, to, tool)])
+  const [{ said }, all] = await Promise.all([import('./translate-option.ts'), optionsOf(from, to, tool)])
   return all.filter(({ deprecated, name }) => !deprecated && name !== 'pdfEngine').map(said)
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Later } from '../shell/later.tsx'
+import { Later } from '../shell/lazy.tsx'
 import type { ControlProps } from './attributes.ts'
 import { Text } from './texts.tsx'
 import words from './words/en.ts'

@@ -4,11 +4,11 @@ import { AppError } from '../../errors.ts'
 import { asText, bodyStream, fieldsOf } from '../../http/body.ts'
 import type { HttpEvent } from '../../http/contract.ts'
 import { parseJson } from '../../http/json-body.ts'
-import { readAll } from '../../http/read-all.ts'
+import { readAll } from '../../http/read-body.ts'
 import { requireUtf8Escapes } from '../../http/utf8-escapes.ts'
 import { newId } from '../../ids.ts'
 import { type Auth, addressHeader } from './auth.ts'
-import { type Refusal, refusalOf } from './refusals.ts'
+import { type Refusal, refusalOf } from './auth-errors.ts'
 
 /** Bytes of a body: forms of a person, nothing else comes here. */
 const mostBytes = 64 * 1024

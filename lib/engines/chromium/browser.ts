@@ -1,7 +1,7 @@
+import { turns } from '../sandbox/mutex.ts'
 import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
-import { turns } from '../sandbox/turns.ts'
 import { untilAborted } from '../sandbox/until-aborted.ts'
-import { BrowserCrash } from './pipe.ts'
+import { BrowserCrash } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
 /** A browser keeps a little of each page; a new one costs half a second. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { BrowserJob } from './browser.ts'
-import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './pipe.ts'
+import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
 import { partKey, type WebPart } from './web-archive.ts'
 
 /** What is to be shown. Nothing is on a disk that the browser sees: each request is answered by us. */

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { nameAuthor } from './about.ts'
+import { BrowserRefusal } from './cdp-pipe.ts'
 import { evaluate } from './evaluate.ts'
 import type { Page, PageArea } from './page.ts'
 import { noRoom, OwnPaper, PrintOptions, pageRules, usualPaper, windowWidth } from './paper.ts'
-import { BrowserRefusal } from './pipe.ts'
+import { nameAuthor } from './pdf-author.ts'
 import { runningText } from './running-text.ts'
 
 const maxPdfBytes = 1024 ** 3

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { sandboxed } from '../sandbox/confine.ts'
+import { sandboxed } from '../sandbox/isolation.ts'
 import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
-import { type BrowserPipe, connectBrowser } from './pipe.ts'
+import { type BrowserPipe, connectBrowser } from './cdp-pipe.ts'
 
 /** Of the folder that each browser has. */
 export const browserFolderPrefix = 'mutabor-browser-'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
+import { scales } from '../image/options.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
-import { scales } from '../picture/options.ts'
 import type { Page, PageArea } from './page.ts'
 
 const ViewOptions = z.object({

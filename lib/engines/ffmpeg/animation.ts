@@ -3,13 +3,13 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
-import { cutOf } from './cut.ts'
 import { usualRange } from './dynamic-range.ts'
 import { inputGuard } from './inputs.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type Media } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 import { type Size, sizeFor } from './size.ts'
+import { cutOf } from './trim.ts'
 
 export interface Clip {
   readonly source: string

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
-import { stampInputs } from '../picture/watermark-options.ts'
+import { stampInputs } from '../image/watermark-options.ts'
+import { audioCodecs } from './audio-codecs.ts'
+import { audioContainers } from './audio-containers.ts'
 import type { Container } from './containers.ts'
-import { filmPictureRows } from './film-picture.ts'
 import { metadataRows } from './metadata.ts'
 import {
   animatedPngOptions,
@@ -16,8 +17,6 @@ import {
   mergeVideoOptions,
   videoOptions,
 } from './options.ts'
-import { audioCodecs } from './sound-codecs.ts'
-import { audioContainers } from './sound-containers.ts'
 import {
   filmSubtitles,
   subtitledFilms,
@@ -27,6 +26,7 @@ import {
 } from './subtitles.ts'
 import { filmThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
+import { filmPictureRows } from './video-frames.ts'
 
 export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
 export const audios = Object.keys(audioContainers) as (keyof typeof audioContainers)[]

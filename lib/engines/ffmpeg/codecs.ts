@@ -1,5 +1,5 @@
 import type { QualityScale } from '../options.ts'
-import type { AudioCodecId } from './sound-codecs.ts'
+import type { AudioCodecId } from './audio-codecs.ts'
 
 export interface Frame {
   readonly width: number

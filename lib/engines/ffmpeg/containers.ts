@@ -1,5 +1,5 @@
+import type { AudioCodecId } from './audio-codecs.ts'
 import type { VideoCodecId } from './codecs.ts'
-import type { AudioCodecId } from './sound-codecs.ts'
 
 /** What ffmpeg writes a format with, and what may be in it. */
 export interface Container {

@@ -1,13 +1,13 @@
 import type { Crew } from '../engine.ts'
-import { matches } from './alike.ts'
+import { matches } from './concat-compatible.ts'
 import type { Container } from './containers.ts'
-import { encodingS } from './film-effort.ts'
-import { lengthOfPiece, type Place, workOfPiece } from './film-pieces.ts'
-import { codecsOf, type Run } from './joined.ts'
+import { codecsOf, type Run } from './merge-encode.ts'
+import type { Part } from './merge-inputs.ts'
 import type { MergeVideoOptions } from './options.ts'
-import type { Part } from './parts.ts'
 import { hasAlpha, type Media } from './probe.ts'
 import { sizeFor } from './size.ts'
+import { encodingS } from './video-effort.ts'
+import { lengthOfPiece, type Place, workOfPiece } from './video-segments.ts'
 
 /** How a merge of films is cut, and where the pieces come to lie. Pure. */
 

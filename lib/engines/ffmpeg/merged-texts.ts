@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Tools } from '../engine.ts'
 import type { Container } from './containers.ts'
-import { holdsChapters } from './extras.ts'
+import { holdsChapters } from './covers-and-subtitles.ts'
+import type { Part } from './merge-inputs.ts'
 import { type Told, tellAll } from './metadata.ts'
-import type { Part } from './parts.ts'
 import { textNames, textsWarning } from './texts.ts'
 
 /** What a merge says of itself, as a file that ffmpeg reads beside the parts. */

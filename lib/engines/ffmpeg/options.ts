@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { color } from '../image/options.ts'
+import { watermarkShape } from '../image/watermark-options.ts'
 import { decimal, flag, integer, lenient, numberFromText, quality } from '../options.ts'
-import { color } from '../picture/options.ts'
-import { watermarkShape } from '../picture/watermark-options.ts'
+import { audioCodecs } from './audio-codecs.ts'
 import { codecAliases, presets } from './codecs.ts'
 import type { Container } from './containers.ts'
-import { audioCodecs } from './sound-codecs.ts'
 
 const thousands = ['', 'k', 'm']
 

@@ -1,13 +1,13 @@
+import { silence, silenceArgs, soundArgs } from './audio.ts'
 import type { Container } from './containers.ts'
-import { cutOf } from './cut.ts'
-import { chapterArgs, coverArgs, subtitleArgs } from './extras.ts'
+import { chapterArgs, coverArgs, subtitleArgs } from './covers-and-subtitles.ts'
 import { inputGuard } from './inputs.ts'
 import { languageArgs, languagesWarning } from './languages.ts'
-import { pictureArgs } from './picture.ts'
 import type { Media, MediaStream, SoundStream } from './probe.ts'
 import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
-import { silence, silenceArgs, soundArgs } from './sound.ts'
 import { textsWarning } from './texts.ts'
+import { cutOf } from './trim.ts'
+import { pictureArgs } from './video-stream.ts'
 
 /** @throws AppError INVALID_INPUT when nothing lies between `start` and `end`. */
 export function recipeFor(request: RecipeRequest): Recipe {

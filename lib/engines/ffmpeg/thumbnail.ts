@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
-import { manyCount, thumbnailRowsOf } from '../picture/thumbnail-options.ts'
+import { manyCount, thumbnailRowsOf } from '../image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
-import { openFilm, sensibleStill, stillAt, timesOf } from './film-still.ts'
 import { time } from './options.ts'
 import type { Size } from './size.ts'
+import { openFilm, sensibleStill, stillAt, timesOf } from './video-still.ts'
 
 const shape = {
   timestamp: time

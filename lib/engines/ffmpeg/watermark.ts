@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Result, Tools, Work } from '../engine.ts'
-import { type Sheet, sheetOn, watermarkOf } from '../picture/watermark.ts'
-import { watermarkOptions } from '../picture/watermark-options.ts'
+import { type Sheet, sheetOn, watermarkOf } from '../image/watermark.ts'
+import { watermarkOptions } from '../image/watermark-options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { ownCodec, type Source } from './compress.ts'
 import { filmWatermarkOptions } from './options.ts'
-import { encodedSize } from './picture.ts'
 import { nothingOf } from './probe.ts'
 import type { Overlay } from './size.ts'
 import { containerOf, transcode } from './transcode.ts'
+import { encodedSize } from './video-stream.ts'
 
 /**
  * A text or a picture over a whole film. It comes to ffmpeg as a picture of ours: no text of a client becomes part of a

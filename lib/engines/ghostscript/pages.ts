@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { OutputFile, Tools } from '../engine.ts'
+import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
+import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from '../image/options.ts'
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { openShape, type PageSelection, resolutionOf, resolutionShape } from '../pdf/page-pictures.ts'
-import { pageAdobeRgbProfile } from '../picture/color-profiles.ts'
-import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from '../picture/options.ts'
+import { openShape, type PageSelection, resolutionOf, resolutionShape } from '../pdf/page-images.ts'
 import { drawByGhostscript } from './run.ts'
 
 const PlainOptions = z.object({

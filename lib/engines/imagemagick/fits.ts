@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
-import { unknownFeature } from '../unknown-feature.ts'
+import { unknownFeature } from '../unsupported-feature.ts'
 import { maxSide } from './limits.ts'
 
 /**

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import { type Quality, qualityNumber } from '../options.ts'
 import {
   boxOf,
   colorSpace,
@@ -11,7 +10,8 @@ import {
   pictureShape,
   pngShape,
   scales,
-} from '../picture/options.ts'
+} from '../image/options.ts'
+import { type Quality, qualityNumber } from '../options.ts'
 
 /** How a file is written. */
 interface Target {

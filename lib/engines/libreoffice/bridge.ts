@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
 import { TextEnds } from '../sandbox/output.ts'
-import { killGroup } from '../sandbox/process-end.ts'
+import { killGroup } from '../sandbox/process-exit.ts'
 
 /** The office or its bridge died, hung or could not start: another process may well convert the same document. */
 export class OfficeCrash extends Error {

@@ -2,7 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { sandboxed } from '../sandbox/confine.ts'
+import { sandboxed } from '../sandbox/isolation.ts'
 import { bringIn, makeProcessFolder, removeProcessFolder, takeOut } from '../sandbox/process-folder.ts'
 import { python } from '../sandbox/python.ts'
 import {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
-import { unknownFeature } from '../unknown-feature.ts'
+import { unknownFeature } from '../unsupported-feature.ts'
 
 /** Signs in a row for which pandoc takes a second; that time grows with the square of their number. */
 const mostBackticks = 5000

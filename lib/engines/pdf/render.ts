@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import type { OpenPdf, PageSize } from './open.ts'
 import type { PageFile } from './page-files.ts'
-import { resolutionOf } from './page-pictures.ts'
+import { resolutionOf } from './page-images.ts'
 import { unreadablePdf } from './qpdf.ts'
 
 /** Which pages, and as what. */

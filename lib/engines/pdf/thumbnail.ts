@@ -2,18 +2,18 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { OutputFile, Result, Tools, Work } from '../engine.ts'
-import { integer } from '../options.ts'
 import {
   filled,
   scaleInto,
   type ThumbnailBox,
   thumbnailBox,
   thumbnailRowsOf,
-} from '../picture/thumbnail-options.ts'
+} from '../image/thumbnail-options.ts'
+import { integer } from '../options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
+import { raw } from './images.ts'
 import { openPdf, type PageSize } from './open.ts'
-import { password } from './page-pictures.ts'
-import { raw } from './pictures.ts'
+import { password } from './page-images.ts'
 import { renderPages } from './render.ts'
 
 /** A page that lets people pick pages shows as many. */

@@ -2,7 +2,7 @@ import { constants, createWriteStream } from 'node:fs'
 import { copyFile, lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isAlive } from './process-end.ts'
+import { isAlive } from './process-exit.ts'
 
 /** For a process that lives on between jobs. Its name tells whose it is: the prefix, then the id of this service. */
 export function makeProcessFolder(baseDir: string, prefix: string): Promise<string> {

@@ -6,11 +6,11 @@ import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
-import { unknownFeature } from '../unknown-feature.ts'
+import { unknownFeature } from '../unsupported-feature.ts'
 import { tellWhatIsDropped } from './dropped.ts'
 import { allowedBytes, tooLarge } from './limits.ts'
 import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list.ts'
-import { makeReadable, survey, type Unpacked } from './survey.ts'
+import { makeReadable, survey, type Unpacked } from './scan-extracted.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */
 export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { pictureOptions } from '../picture/options.ts'
+import { pictureOptions } from '../image/options.ts'
 import { type Picture, pixels } from './image.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 

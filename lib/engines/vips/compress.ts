@@ -5,7 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { compressedFormats, type Effort, smallerPicture } from './compress-formats.ts'
-import { fitting, type Made, tries } from './fitting.ts'
+import { fitting, type Made, tries } from './compress-to-size.ts'
 import { openPicture } from './image.ts'
 
 const CompressOptions = z.object({

@@ -1,6 +1,5 @@
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
-import { flag, qualityNumber } from '../options.ts'
 import {
   colorSpace,
   jpegQualityOf,
@@ -9,7 +8,8 @@ import {
   pictureShape,
   pngShape,
   scales,
-} from '../picture/options.ts'
+} from '../image/options.ts'
+import { flag, qualityNumber } from '../options.ts'
 
 const PlainOptions = z.object(pictureShape)
 const LossyOptions = z.object(lossyShape)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Metadata, Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Result, Tools, Work } from '../engine.ts'
-import type { Size } from '../picture/drawing.ts'
-import { pictureOptions } from '../picture/options.ts'
+import type { Size } from '../image/drawing.ts'
+import { pictureOptions } from '../image/options.ts'
 import {
   filled,
   scaleInto,
@@ -11,7 +11,7 @@ import {
   type ThumbnailTarget,
   thumbnailBox,
   thumbnailTargets,
-} from '../picture/thumbnail-options.ts'
+} from '../image/thumbnail-options.ts'
 import { loadSharp, openPicture, pixels } from './image.ts'
 import { pixelTargetOf } from './targets.ts'
 

@@ -2,8 +2,8 @@ import { join, parse } from 'node:path'
 import type Sharp from 'sharp'
 import type { Sharp as Image, Metadata, SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
-import { tiffOfShades } from '../picture/tiff-shades.ts'
-import { tags, tiffTag } from '../picture/tiff-tag.ts'
+import { tiffOfShades } from '../image/tiff-shades.ts'
+import { tags, tiffTag } from '../image/tiff-tag.ts'
 import { maxPixels } from './limits.ts'
 
 const mmPerInch = 25.4

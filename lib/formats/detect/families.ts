@@ -1,8 +1,8 @@
 import type { FormatId } from '../index.ts'
 import { markupDocuments } from '../markup-documents.ts'
-import { mediaByMime, mediaSignatures } from './media-marks.ts'
-import { pictureByMime, pictureSignatures, tiffKin } from './picture-marks.ts'
-import { subtitleMarks, subtitlesByName } from './subtitle-marks.ts'
+import { pictureByMime, pictureSignatures, tiffKin } from './image-signatures.ts'
+import { mediaByMime, mediaSignatures } from './media-signatures.ts'
+import { subtitleMarks, subtitlesByName } from './subtitle-signatures.ts'
 
 /**
  * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.

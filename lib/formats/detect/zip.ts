@@ -12,7 +12,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
 import { documentLockUnknown } from '../locked-office.ts'
 import { unsafeName } from '../unsafe-name.ts'
-import { isProtectedEpub, protectedBook } from './book.ts'
+import { isProtectedEpub, protectedBook } from './ebook.ts'
 import { damaged, type OpenedFile } from './source.ts'
 
 /** More entries than any office file has; the list of a bomb ends here. */

@@ -15,19 +15,19 @@ import type {
   Tools,
   Work,
 } from '../../engines/engine.ts'
-import { limitsHere } from '../../engines/here.ts'
+import { limitsHere } from '../../engines/host-limits.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
+import type { Held } from '../../fidelity/content-summary.ts'
 import type { Fidelity } from '../../fidelity/fidelity.ts'
-import { Guard } from '../../fidelity/guard.ts'
-import type { Held } from '../../fidelity/holding.ts'
+import { Guard } from '../../fidelity/loss-detector.ts'
 import { withExtension } from '../../file-name.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { Step, Warning } from '../job.ts'
 import { capabilityOf } from './capability-of.ts'
-import { extensionOf, formatId } from './known-format.ts'
+import { extensionOf, formatId } from './format-id.ts'
 
 export interface FilesRun {
   readonly steps: readonly Step[]

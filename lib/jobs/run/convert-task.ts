@@ -1,12 +1,13 @@
-import { nextWay } from '../../conversion/next-way.ts'
+import { nextWay } from '../../conversion/fallback-route.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import { sealedOptions } from '../../engines/options.ts'
-import { requireConfinement } from '../../engines/sandbox/confine.ts'
-import { isTwin } from '../graph.ts'
+import { requireConfinement } from '../../engines/sandbox/isolation.ts'
 import type { JobState, Piece, Task, Warning } from '../job.ts'
 import { distinctWarnings } from '../machine.ts'
-import { imageOf, wishedOf } from '../next-step.ts'
+import { imageOf, wishedOf } from '../next-image.ts'
+import { isTwin } from '../task-graph.ts'
+import { dropParts, isToBeMade, partsOf, whoWantsPart } from './chunks.ts'
 import {
   askForLess,
   type Claimed,
@@ -15,10 +16,9 @@ import {
   type MessageOutcome,
   type Work,
   withinLimit,
-} from './claimed.ts'
+} from './claimed-task.ts'
 import { LeaseLost } from './lease.ts'
-import { dropParts, isToBeMade, partsOf, whoWantsPart } from './parts.ts'
-import { type PiecesResult, runPieces, type SharedOut } from './run-pieces.ts'
+import { type PiecesResult, runPieces, type SharedOut } from './run-inputs.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 

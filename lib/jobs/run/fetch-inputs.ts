@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TaskFiles } from '../../aws/task-files.ts'
 import type { InputFile } from '../../engines/engine.ts'
 import type { StoredFile } from '../job.ts'
-import { extensionOf, formatId } from './known-format.ts'
+import { extensionOf, formatId } from './format-id.ts'
 
 /** Files as they will be named in a work folder. */
 export const inputsOf = (sources: readonly StoredFile[], workDir: string): InputFile[] =>

@@ -1,8 +1,8 @@
 import type { Services } from '../../services.ts'
 import { isLive, isOver } from '../job.ts'
 import type { TaskRef } from '../keys.ts'
-import { dropPartsOfEnded, sendParts } from './parts.ts'
-import { Slots } from './slots.ts'
+import { dropPartsOfEnded, sendParts } from './chunks.ts'
+import { Slots } from './concurrency-slots.ts'
 
 /** Sends a task that is ready to its worker. One that is over may not have been told of, as when its worker finds it so. */
 export async function prepareTask(ref: TaskRef, services: Services): Promise<void> {

@@ -2,15 +2,15 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Connections } from '../../aws/connections.ts'
 import type { Config } from '../../config.ts'
 import { createServices } from '../../create-services.ts'
-import { deployedConfig } from '../../deployed-config.ts'
 import {
   removeOrphanedFolders,
   removeOwnFolders,
   taskFolderPrefix,
 } from '../../engines/sandbox/process-folder.ts'
+import { deployedConfig } from '../../lambda-config.ts'
+import { started } from '../../lazy-async.ts'
 import type { QueueId } from '../../resources/queues.ts'
-import { started } from '../../started.ts'
-import type { Work } from './claimed.ts'
+import type { Work } from './claimed-task.ts'
 import { runMessage } from './run-message.ts'
 
 /** Milliseconds before the function's end in which the outcome is still stored. */

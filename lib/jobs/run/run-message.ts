@@ -1,9 +1,9 @@
 import type { SQSBatchItemFailure, SQSRecord } from 'aws-lambda'
 import type { Services } from '../../services.ts'
 import { messageOf, TaskMessage } from '../task-message.ts'
-import type { Work } from './claimed.ts'
+import type { Work } from './claimed-task.ts'
+import { servicesFor } from './presigned-services.ts'
 import { runTask } from './run-task.ts'
-import { servicesFor } from './signed-work.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Seconds after which a message comes again when the table or the queue did not answer. */

@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { errorForClient, PassingError } from '../failure.ts'
 import { isLive, isOver, type Task } from '../job.ts'
-import { type Claimed, done, type MessageOutcome, Stopped, type Work } from './claimed.ts'
+import { dropPartsOfEnded, sendParts } from './chunks.ts'
+import { type Claimed, done, type MessageOutcome, Stopped, type Work } from './claimed-task.ts'
+import { Slots } from './concurrency-slots.ts'
 import { Lease, LeaseLost } from './lease.ts'
-import { dropPartsOfEnded, sendParts } from './parts.ts'
-import { Slots } from './slots.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Runs what belongs to this image of a task, once, unless somebody else does. */

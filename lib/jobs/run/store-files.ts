@@ -1,5 +1,4 @@
 import { open, stat } from 'node:fs/promises'
-import { eachOf } from '../../each-of.ts'
 import type { OutputFile, Portion } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
@@ -7,11 +6,12 @@ import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
 import { readingFrom } from '../../formats/detect/source.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
+import { eachOf } from '../../map-concurrently.ts'
 import { Spec } from '../../tasks/operation.ts'
 import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
 import type { FilesMade } from './convert-files.ts'
+import { waysOf } from './fallbacks.ts'
 import type { TaskServices } from './task-services.ts'
-import { waysOf } from './ways.ts'
 
 /** Stores what came of a piece, in the bucket under a key of this attempt. @param at the piece's place in its task. */
 export async function storeFiles(

@@ -1,9 +1,9 @@
 import type { Log } from '../../log.ts'
-import { attemptOfPart, isTwin, memberOf, partRecord, twinOf } from '../graph.ts'
 import type { Job, Task } from '../job.ts'
-import { imageOf } from '../next-step.ts'
-import { freeWorkers } from './free-workers.ts'
-import { whoWantsPart } from './parts.ts'
+import { imageOf } from '../next-image.ts'
+import { attemptOfPart, isTwin, memberOf, partRecord, twinOf } from '../task-graph.ts'
+import { whoWantsPart } from './chunks.ts'
+import { freeWorkers } from './idle-workers.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** A part that takes far longer than its siblings, as its machine is slow or its engine hangs. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isAlive } from '../../engines/sandbox/process-end.ts'
+import { isAlive } from '../../engines/sandbox/process-exit.ts'
 import { type Manifest, manifestName, pack } from './archive.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../log.ts'
-import { withParentDeath } from '../parent-death.ts'
+import { withParentDeath } from '../exit-with-parent.ts'
 
 export interface SupervisorOptions {
   readonly command: readonly [string, ...string[]]

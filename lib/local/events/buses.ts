@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
 import { invalid, limitExceeded, notFound } from './errors.ts'
-import { page, readMembers, Tags, text, unsupported, whole } from './members.ts'
+import { page, readMembers, Tags, text, unsupported, whole } from './request-params.ts'
 import { tagsOf } from './tags.ts'
 
 export interface Bus {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
-import { text } from './members.ts'
+import { text } from './request-params.ts'
 
 export const Token = text(1, 64, '^[a-zA-Z0-9-_]+$')
 

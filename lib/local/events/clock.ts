@@ -1,8 +1,8 @@
 // Looks at what is due: runs of schedules and of scheduled rules, and client tokens that are forgotten.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Account } from './account.ts'
-import { mostRetries } from './members.ts'
 import { composeEvent, deliver, eventTime, readEvent } from './put-events.ts'
+import { mostRetries } from './request-params.ts'
 import { nextRuleRun, putRule, type Rule, ruleArn, rulesOf } from './rules.ts'
 import {
   nextScheduleRun,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Account } from './account.ts'
 import { busesOf, findBus } from './buses.ts'
 import { notFound } from './errors.ts'
-import { readMembers, Tags, text } from './members.ts'
+import { readMembers, Tags, text } from './request-params.ts'
 import { findRule, updateRule } from './rules.ts'
 import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
 

@@ -5,7 +5,7 @@ import { ApiError } from '../signed-api.ts'
 import type { Account } from './account.ts'
 import { once, Token } from './client-token.ts'
 import { invalid, notFound } from './errors.ts'
-import { page, readMembers, text } from './members.ts'
+import { page, readMembers, text } from './request-params.ts'
 import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
 
 export interface GroupRecord {

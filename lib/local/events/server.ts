@@ -1,8 +1,8 @@
 // The embedded EventBridge and Scheduler: one handler for both APIs, one file for what they remember.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { everything, type May } from '../authorize.ts'
 import type { LogLine } from '../log-line.ts'
-import { everything, type May } from '../may.ts'
 import { ApiError } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'

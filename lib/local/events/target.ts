@@ -1,6 +1,6 @@
 // One target of a rule, as clients give it and the rule keeps it.
 import * as z from 'zod'
-import { RetryPolicy, text, unsupported } from './members.ts'
+import { RetryPolicy, text, unsupported } from './request-params.ts'
 
 export const TargetId = text(1, 64, '[\\.\\-_A-Za-z0-9]+')
 export const Target = z.object({

@@ -1,6 +1,6 @@
 // Schedule expressions: at(…), rate(…) and cron(…), and when they come round.
 
-import { instantOf, wallTime } from '../../zones.ts'
+import { instantOf, wallTime } from '../../time-zones.ts'
 import { type Cron, nextWallTime, readCron } from './cron.ts'
 
 export type Timetable =

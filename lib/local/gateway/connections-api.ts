@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { everything, type May } from '../may.ts'
+import { everything, type May } from '../authorize.ts'
 import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { WebSocketApi } from './websocket-api.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { ErrorCode } from '../../error-kinds.ts'
+import type { ErrorCode } from '../../error-catalog.ts'
 import { AppError, retryAfterOf } from '../../errors.ts'
 import { failure } from '../../http/envelope.ts'
 import { newId } from '../../ids.ts'

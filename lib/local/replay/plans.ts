@@ -3,7 +3,7 @@ import { planFiles } from '../../conversion/plan-files.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { JobState, Piece, Task } from '../../jobs/job.ts'
-import { wishedOf } from '../../jobs/next-step.ts'
+import { wishedOf } from '../../jobs/next-image.ts'
 import { withoutSecrets } from '../../sealed.ts'
 import { findOperation } from '../../tasks/index.ts'
 

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
-import { asHeaderValue } from './description.ts'
 import { S3Error } from './errors.ts'
+import { asHeaderValue } from './object-metadata.ts'
 
 export interface Address {
   readonly bucket: string

@@ -1,6 +1,6 @@
 // Refusals of a signature, in the words of S3.
 import type { IncomingMessage } from 'node:http'
-import { isInProcess } from '../in-process.ts'
+import { isInProcess } from '../in-process-transport.ts'
 import { type Accepted, type Credentials, verifySigV4 } from '../sigv4.ts'
 import type { Refusal } from '../sigv4-refusal.ts'
 import { invalidArgument, type S3Code, S3Error } from './errors.ts'

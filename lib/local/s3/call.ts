@@ -1,7 +1,7 @@
 // One request as the operations see it, and what they answer.
 import type { IncomingMessage } from 'node:http'
+import type { May } from '../authorize.ts'
 import type { LogLine } from '../log-line.ts'
-import type { May } from '../may.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Caller } from './authentication.ts'
 import type { Blobs } from './blobs.ts'

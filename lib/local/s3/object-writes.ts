@@ -14,6 +14,9 @@ import {
 } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import { copyBytes, readCopySource } from './copy-source.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import type { EventName } from './event-messages.ts'
+import { expirationHeader } from './lifecycle.ts'
 import {
   checkTags,
   encryptionHeader,
@@ -22,10 +25,7 @@ import {
   readTagHeader,
   refuseUnsupported,
   type Tagged,
-} from './description.ts'
-import { invalidArgument, S3Error } from './errors.ts'
-import type { EventName } from './event-messages.ts'
-import { expirationHeader } from './lifecycle.ts'
+} from './object-metadata.ts'
 import { commitObject, findObject, placeOf, requireObject, sourceOf } from './objects.ts'
 import type { Description, StoredObject, Tag } from './stored-object.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'

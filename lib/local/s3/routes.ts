@@ -1,5 +1,5 @@
 // Which operation a request means: method, sub-resource in the query, and one header.
-import { absentOfBuckets, absentOfObjects } from './absent-features.ts'
+import { absentOfBuckets, absentOfObjects } from './absent-configurations.ts'
 import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
 import * as buckets from './buckets.ts'
 import type { Call, Operation } from './call.ts'

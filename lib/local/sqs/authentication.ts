@@ -1,7 +1,7 @@
 // Who is calling: Signature Version 4, with the refusals of SQS.
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isInProcess } from '../in-process.ts'
+import { isInProcess } from '../in-process-transport.ts'
 import { type Credentials, verifySigV4 } from '../sigv4.ts'
 import type { Refusal } from '../sigv4-refusal.ts'
 import { SqsError, type SqsErrorName } from './errors.ts'

@@ -1,11 +1,12 @@
 // What an action may use, who calls it, and what it answers.
+
+import type { Settler } from './ack.ts'
 import type { Action, Input } from './inputs.ts'
 import type { LongPolls } from './long-polls.ts'
 import type { MoveTasks } from './move-tasks.ts'
 import type { Queues } from './queues.ts'
 import type { Receiver } from './receiving.ts'
 import type { Sender } from './sending.ts'
-import type { Settler } from './settling.ts'
 import type { Store } from './store.ts'
 
 export interface Services {

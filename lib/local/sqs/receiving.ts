@@ -4,8 +4,8 @@ import { openAttempts } from './attempts.ts'
 import type { Clock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import type { Content, MessageRow, Taken, Wanted } from './messages.ts'
-import { openPicker } from './picking.ts'
 import type { Queue, Queues } from './queues.ts'
+import { openPicker } from './select-messages.ts'
 import type { Store } from './store.ts'
 
 export type Receiver = ReturnType<typeof openReceiver>

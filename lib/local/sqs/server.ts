@@ -1,8 +1,9 @@
 // The embedded SQS server: durable queues in one SQLite file, behind the protocol of Amazon SQS.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { everything, type May } from '../may.ts'
+import { everything, type May } from '../authorize.ts'
 import type { Credentials } from '../sigv4.ts'
+import { openSettler } from './ack.ts'
 import { makeActions } from './actions.ts'
 import { authenticate } from './authentication.ts'
 import type { Caller, Services } from './call.ts'
@@ -14,7 +15,6 @@ import { openMoveTasks } from './move-tasks.ts'
 import { notFound, openQueues } from './queues.ts'
 import { openReceiver } from './receiving.ts'
 import { draftMessage, type GivenMessage, openSender } from './sending.ts'
-import { openSettler } from './settling.ts'
 import { openStore } from './store.ts'
 import { protocolOf, readBody, readCall, respond, respondError, unknownAction } from './wire.ts'
 

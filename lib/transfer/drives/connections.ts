@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Key, Table } from '../../aws/table.ts'
 import { idPattern, newId } from '../../ids.ts'
-import { createOwned, ownedKey, removeOwned } from '../../owned.ts'
+import { createOwned, ownedKey, removeOwned } from '../../owned-records.ts'
 import { Sealed, type Vault } from '../../sealed.ts'
 import { type DriveAccount, driveIds } from './drive.ts'
-import { Tokens } from './permission.ts'
+import { Tokens } from './drive-oauth.ts'
 
 /** Drives that owners have connected, and those that are about to be. */
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { AskedFiles, type FileAnswer } from '../../../lib/local/worker-files.ts'
+import { AskedFiles, type FileAnswer } from '../../../lib/local/worker-file-broker.ts'
 import { makeFragileDisk } from '../fragile-disk.ts'
 
 const rounds = 10

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
-import { inProcess } from '../../../lib/local/in-process.ts'
+import { inProcess } from '../../../lib/local/in-process-transport.ts'
 import { openS3 } from '../../../lib/local/s3/server.ts'
-import { answerWish, type FileWish } from '../../../lib/local/worker-files.ts'
+import { answerWish, type FileWish } from '../../../lib/local/worker-file-broker.ts'
 import { identity, region } from './identity.ts'
 
 const Bucket = 'box'

@@ -16,7 +16,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { readLent } from '../../../lib/aws/lent-files.ts'
+import { readLent } from '../../../lib/aws/prefetched-files.ts'
 import { Bucket, startWithBucket } from './start.ts'
 
 const type = 'image/webp'

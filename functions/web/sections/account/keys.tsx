@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { createKey, listKeys, rotateKey } from '../../../routes/api-keys.ts'
 import { ask, type DataOf } from '../../api.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../desk/parts.tsx'
-import { sayMoment } from '../../desk/say.ts'
-import { useLoaded } from '../../desk/use-loaded.ts'
 import { announce } from '../../shell/announce.ts'
+import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/parts.tsx'
+import { sayMoment } from '../../ui/say.ts'
+import { useLoaded } from '../../ui/use-loaded.ts'
 import words from './words/en.ts'
 
 type Key = DataOf<typeof listKeys>['keys'][number]

@@ -1,13 +1,13 @@
 import type { getAccount } from '../../../routes/account.ts'
 import { ask, type DataOf } from '../../api.ts'
-import { Act, Page, Shown } from '../../desk/parts.tsx'
-import { sayNumber, saySize } from '../../desk/say.ts'
-import { useLoaded } from '../../desk/use-loaded.ts'
 import type { Whereabouts } from '../../shell/router.ts'
+import { Act, Page, Shown } from '../../ui/parts.tsx'
+import { sayNumber, saySize } from '../../ui/say.ts'
+import { useLoaded } from '../../ui/use-loaded.ts'
 import { auth, type Current } from './auth.ts'
 import { Keys } from './keys.tsx'
 import { Closing, Sessions, TwoFactors } from './security.tsx'
-import { ChangePassword, WaysIn } from './ways-in.tsx'
+import { ChangePassword, WaysIn } from './sign-in-methods.tsx'
 import words from './words/en.ts'
 
 type Account = DataOf<typeof getAccount>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../desk/parts.tsx'
-import { sayMoment } from '../../desk/say.ts'
-import { useLoaded } from '../../desk/use-loaded.ts'
 import { announce } from '../../shell/announce.ts'
+import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/parts.tsx'
+import { sayMoment } from '../../ui/say.ts'
+import { useLoaded } from '../../ui/use-loaded.ts'
 import { auth, type Current, type Session } from './auth.ts'
 import words from './words/en.ts'
 

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { listAudit, listUsers } from '../../../routes/admin-users.ts'
 import type { listPlans } from '../../../routes/list-plans.ts'
 import { ask, type DataOf } from '../../api.ts'
-import { Act, Block, type Column, Field, Shown, State, Table } from '../../desk/parts.tsx'
-import { sayMoment } from '../../desk/say.ts'
-import { useLoaded } from '../../desk/use-loaded.ts'
+import { Act, Block, type Column, Field, Shown, State, Table } from '../../ui/parts.tsx'
+import { sayMoment } from '../../ui/say.ts'
+import { useLoaded } from '../../ui/use-loaded.ts'
 import words from './words/en.ts'
 
 type User = DataOf<typeof listUsers>['users'][number]

@@ -1,8 +1,8 @@
 import type { getSlo } from '../../../routes/usage.ts'
 import type { DataOf } from '../../api.ts'
-import { Bars } from '../../desk/bars.tsx'
-import { type Column, Table } from '../../desk/parts.tsx'
-import { sayDay, sayMs, sayNumber, sayShare } from '../../desk/say.ts'
+import { Bars } from '../../ui/bars.tsx'
+import { type Column, Table } from '../../ui/parts.tsx'
+import { sayDay, sayMs, sayNumber, sayShare } from '../../ui/say.ts'
 import words from './words/en.ts'
 
 type Slo = DataOf<typeof getSlo>

@@ -1,6 +1,6 @@
-import '../convert/core.ts'
+import '../convert/entry.ts'
 import { useStyles } from '../../shell/styles.ts'
-import { take } from '../convert/bringing.ts'
+import { take } from '../convert/add-files.ts'
 import { Files } from '../convert/files.tsx'
 import { chooseFiles } from '../convert/incoming.ts'
 import type { Item } from '../convert/item.ts'

@@ -2,8 +2,8 @@ import { batch } from '@preact/signals'
 import { type Format, problemOf, targetsOfTool } from '../../api.ts'
 import { loadOptions } from '../../options/load.ts'
 import type { Item } from './item.ts'
-import { keep } from './keeping.ts'
 import { catalogue } from './list.ts'
+import { keep } from './persist-drafts.ts'
 import { rememberTarget } from './remembered.ts'
 
 /** What was chosen for files: a target or a tool, and their options. */

@@ -5,12 +5,12 @@ import { type Catalogue, createCatalogue } from './catalogue.ts'
 import { keptDrafts } from './drafts.ts'
 import { forgetFolders, keptFolders } from './folders.ts'
 import { Item } from './item.ts'
-import { lookAtBegun } from './keeping.ts'
 import { catalogue, items } from './list.ts'
+import { keepTitleOfWork } from './notifications.ts'
+import { lookAtBegun } from './persist-drafts.ts'
 import { finishRemoval } from './removing.ts'
 import { follow } from './running.ts'
 import { onOtherTab } from './tabs.ts'
-import { keepTitleOfWork } from './telling.ts'
 
 /** Fills the list with what is there from before: once for the page, whichever section shows it first. */
 

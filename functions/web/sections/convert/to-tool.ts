@@ -1,4 +1,4 @@
-import { carried } from '../../shell/brought.ts'
+import { carried } from '../../shell/pending-files.ts'
 import { go } from '../../shell/router.ts'
 import type { Item } from './item.ts'
 import { items } from './list.ts'

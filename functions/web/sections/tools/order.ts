@@ -1,4 +1,4 @@
-import type { Arranged, Step } from '../../grid/arrangement.ts'
+import type { Arranged, Step } from '../../grid/page-order.ts'
 import type { Way } from '../../grid/use-pages.ts'
 import type { Chosen } from './chosen.ts'
 import type { Order } from './run.ts'

@@ -1,7 +1,7 @@
 import type { Job } from '../../api.ts'
-import { Block } from '../../desk/parts.tsx'
-import { saySize } from '../../desk/say.ts'
 import { Thumb } from '../../grid/thumb.tsx'
+import { Block } from '../../ui/parts.tsx'
+import { saySize } from '../../ui/say.ts'
 import type { Run } from './run.ts'
 import words from './words/en.ts'
 

@@ -1,5 +1,5 @@
 import { ask, checkWish, createJob, type Job, jobStatus } from '../../api.ts'
-import type { Step } from '../../grid/arrangement.ts'
+import type { Step } from '../../grid/page-order.ts'
 import { isPassing, type Progress } from '../convert/conversion.ts'
 import { send } from '../convert/send.ts'
 

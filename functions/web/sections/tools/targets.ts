@@ -1,5 +1,5 @@
-import type { Step } from '../../grid/arrangement.ts'
-import { pagesIn } from '../../grid/arrangement.ts'
+import type { Step } from '../../grid/page-order.ts'
+import { pagesIn } from '../../grid/page-order.ts'
 import type { Catalogue, Category } from '../convert/catalogue.ts'
 import type { Chosen } from './chosen.ts'
 import type { ToolId } from './tools.ts'

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { listConversions } from '../../../routes/list-conversions.ts'
 import { ask, type DataOf, listFormats } from '../../api.ts'
-import { type Loaded, useLoaded } from '../../desk/use-loaded.ts'
+import { type Loaded, useLoaded } from '../../ui/use-loaded.ts'
 import { createCatalogue } from '../convert/catalogue.ts'
 import type { Chosen } from './chosen.ts'
 import { type MergeKind, mergeKindOf, usualTarget } from './targets.ts'
@@ -23,7 +23,7 @@ export function useOptions(tool: Tool, files: readonly Chosen[]) {
     const query = new URLSearchParams({ operation, from })
     // The words of a language for all options are more than a first visit may cost.
     const [{ said }, { conversions }] = await Promise.all([
-      import('../../options/said.ts'),
+      import('../../options/translate-option.ts'),
       ask<{ conversions: Conversions }>(`/v1/formats/conversions?${query}`),
     ])
     return conversions.map((one) => ({ ...one, options: (one.options ?? []).map(said) }))

@@ -7,7 +7,7 @@ import {
   type Step,
   selectedPages,
   stepsOf,
-} from '../../grid/arrangement.ts'
+} from '../../grid/page-order.ts'
 import type { Ability } from '../../grid/props.ts'
 import type { ToolId } from './tools.ts'
 

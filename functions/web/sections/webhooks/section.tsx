@@ -3,23 +3,12 @@ import type { EventName } from '../../../../events/index.ts'
 import type { listDeliveries, testWebhook } from '../../../routes/webhook-deliveries.ts'
 import type { createWebhook, listWebhooks } from '../../../routes/webhooks.ts'
 import { ask, type DataOf } from '../../api.ts'
-import {
-  Act,
-  Block,
-  type Column,
-  Copyable,
-  Field,
-  Form,
-  Page,
-  Shown,
-  State,
-  Table,
-} from '../../desk/parts.tsx'
-import { sayMoment, sayMs } from '../../desk/say.ts'
-import { type Loaded, useLoaded } from '../../desk/use-loaded.ts'
 import { announce } from '../../shell/announce.ts'
 import { go, type Whereabouts } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
+import { Act, Block, type Column, Copyable, Field, Form, Page, Shown, State, Table } from '../../ui/parts.tsx'
+import { sayMoment, sayMs } from '../../ui/say.ts'
+import { type Loaded, useLoaded } from '../../ui/use-loaded.ts'
 import words from './words/en.ts'
 
 type Listed = DataOf<typeof listWebhooks>

@@ -2,23 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { runAfter } from '../../../../lib/workflows/calendar.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
 import { ask, type DataOf, Problem } from '../../api.ts'
-import {
-  Act,
-  Block,
-  type Column,
-  Field,
-  Form,
-  Page,
-  Shown,
-  State,
-  Table,
-  Trouble,
-} from '../../desk/parts.tsx'
-import { sayMoment } from '../../desk/say.ts'
-import { type Loaded, useLoaded } from '../../desk/use-loaded.ts'
 import { announce } from '../../shell/announce.ts'
 import { go, type Whereabouts } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
+import { Act, Block, type Column, Field, Form, Page, Shown, State, Table, Trouble } from '../../ui/parts.tsx'
+import { sayMoment } from '../../ui/say.ts'
+import { type Loaded, useLoaded } from '../../ui/use-loaded.ts'
 import shell from '../../words/en.ts'
 import { cronWords } from './cron-words.ts'
 import words from './words/en.ts'

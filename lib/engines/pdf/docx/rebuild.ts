@@ -1,11 +1,11 @@
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { openPdf } from '../open.ts'
-import { exactDocx, writeExact } from './exact.ts'
+import { readAgain } from './fallback-text.ts'
+import { exactDocx, writeExact } from './fixed-layout.ts'
 import { flowDocx } from './flow.ts'
 import type { Page } from './page.ts'
-import { picturesDocx } from './page-pictures.ts'
-import { readAgain } from './second-reader.ts'
+import { picturesDocx } from './page-images.ts'
 import type { Writing, Written } from './writing.ts'
 
 /**

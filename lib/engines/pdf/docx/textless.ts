@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import type { TextlessPages } from './pictures.ts'
+import type { TextlessPages } from './images.ts'
 
 /** The pages without their text, to draw what is behind it. */
 export async function textlessPages(

@@ -1,5 +1,5 @@
 import type { PdfAbout } from '../open.ts'
-import type { Pages } from './reading.ts'
+import type { Pages } from './parse-pages.ts'
 
 export interface Writing extends Pages {
   readonly about: PdfAbout

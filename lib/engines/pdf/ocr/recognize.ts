@@ -9,7 +9,7 @@ import { rangesOf } from '../page-range.ts'
 import { unreadablePdf } from '../qpdf.ts'
 import { tesseractLanguages } from './languages.ts'
 import { straightenLayers } from './layers-in-pdf.ts'
-import { warnUnread } from './unread.ts'
+import { warnUnread } from './pages-without-text.ts'
 
 /** How pages are read; JSON, which a record keeps for whoever reads some of them. */
 export interface OcrManner {

@@ -1,12 +1,6 @@
 import * as z from 'zod'
+import { color, plainPosition, positions, shownText, watermarkShape } from '../../image/watermark-options.ts'
 import { decimal, flag, integer, secret } from '../../options.ts'
-import {
-  color,
-  plainPosition,
-  positions,
-  shownText,
-  watermarkShape,
-} from '../../picture/watermark-options.ts'
 import { pageRange } from '../page-range.ts'
 
 /** Options of the PDF tools by their public names. Only data: the planner and the API read it. */

@@ -1,4 +1,4 @@
-import { drawnOn, watermarkOf } from '../../picture/watermark.ts'
+import { drawnOn, watermarkOf } from '../../image/watermark.ts'
 import type { PageSize } from '../open.ts'
 import { pagesOf } from '../page-range.ts'
 import { finish, type Tool } from './document.ts'

@@ -1,0 +1,29 @@
+import type { Connections } from '../lib/aws/connections.ts'
+import { shortPatience } from '../lib/aws/timeouts.ts'
+import { type Config, readConfig } from '../lib/config.ts'
+import { createServices } from '../lib/create-services.ts'
+import { createApp } from '../lib/http/app.ts'
+import type { ApiHandler } from '../lib/http/http-function.ts'
+import type { JobHint } from '../lib/jobs/jobs.ts'
+import { missingPage } from '../lib/page/missing-page.ts'
+import { facade } from './compat-v2/contracts.ts'
+import { routes } from './routes/index.ts'
+
+/** All that is offered, with the settings that there are. */
+const offered = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...facade] : routes)
+
+/** All of the HTTP API in one process. */
+export function createApi(
+  environment?: Readonly<Record<string, string>>,
+  hint?: JobHint,
+  connections?: Connections,
+): ApiHandler {
+  const config = readConfig(environment)
+  const app = createApp(
+    offered(config),
+    createServices(config, { hint, connections, patience: shortPatience }),
+    { missingPage },
+  )
+  // Middy's own type knows more events and results than this handler's.
+  return app as unknown as ApiHandler
+}

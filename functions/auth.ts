@@ -1,0 +1,66 @@
+import { moveToAccount } from '../lib/access/adopt-anonymous.ts'
+import { ownerCookie, ownerHeader, ownerOfToken } from '../lib/access/anonymous.ts'
+import { type AuthParts, createAuth } from '../lib/access/auth/auth.ts'
+import { handleAuth } from '../lib/access/auth/handle.ts'
+import { isOwnPage } from '../lib/access/same-origin.ts'
+import type { HttpEvent } from '../lib/http/contract.ts'
+import { reachedFrom } from '../lib/http/edge-origin.ts'
+import type { ApiHandler } from '../lib/http/http-function.ts'
+import { deployedServices } from '../lib/lambda-services.ts'
+import { started } from '../lib/lazy-async.ts'
+import type { Services } from '../lib/services.ts'
+
+/** Milliseconds after which a provider that did not answer is asked again. */
+const againMs = 30_000
+
+/** Signing in and all that belongs to it: a function of its own, because what it loads is as large as all of the API. */
+export function createAccount(
+  services: Services,
+  { evenMs, ...given }: Pick<AuthParts, 'mailer' | 'password'> & { readonly evenMs?: number } = {},
+): ApiHandler {
+  const origin = new URL(services.config.PUBLIC_URL ?? `http://localhost:${services.config.PORT}`).origin
+  const make = () =>
+    createAuth({
+      services,
+      ...given,
+      onSignUp: async (account, headers) => {
+        const before = knownOwner(headers, services.keys.owner)
+        if (before !== undefined) await moveToAccount(before, account, services)
+      },
+    })
+  const { OPENID_PROVIDERS: providers = [] } = services.config
+  let auth = make()
+  let madeAt = Date.now()
+  /** A provider that does not answer is left out by the library for good. */
+  const current = async () => {
+    if (providers.length === 0 || Date.now() - madeAt < againMs) return auth
+    const { socialProviders } = await auth.$context
+    if (providers.every(({ id }) => socialProviders.some((known) => known.id === id))) return auth
+    madeAt = Date.now()
+    auth = make()
+    return auth
+  }
+  return async (event) => {
+    const address = reachedFrom({ ...event, ...event.requestContext.http }, services.config)
+    const isOwn = services.config.TRUST_HOST === '1' && isOwnPage(event.headers, origin)
+    return handleAuth(await current(), isOwn ? fromPage(event, origin) : event, { origin, address, evenMs })
+  }
+}
+
+/** The page of the service under another of its names, which the library does not know. Letters keep the one that it does. */
+const fromPage = (event: HttpEvent, origin: string): HttpEvent =>
+  event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
+
+/** Who this was before he signed up. */
+function knownOwner(headers: Headers, secret: Buffer): string | undefined {
+  const cookie = headers
+    .get('cookie')
+    ?.split(/;\s*/)
+    .find((pair) => pair.startsWith(`${ownerCookie}=`))
+    ?.slice(ownerCookie.length + 1)
+  return ownerOfToken(headers.get(ownerHeader) ?? undefined, secret) ?? ownerOfToken(cookie, secret)
+}
+
+const account = started(async () => createAccount(await deployedServices()))
+
+export const handler: ApiHandler = async (event, context) => (await account())(event, context)

@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import { isOwn, ourNames, ownTasks } from '../../lib/webhooks/compat-names.ts'
+
+/** Other spellings of theirs, in tasks of a job. */
+const spellings: Readonly<Record<string, string>> = {
+  'import/azure-blob': 'import/azure/blob',
+  'export/azure-blob': 'export/azure/blob',
+}
+/** Fields that say nothing to us: the bytes tell the format, and engines come in one version. */
+const leftOut = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Of the words of `profile` those that mean something; all else only wants a smaller file. */
+const profiles: Readonly<Record<string, string>> = {
+  web: 'web',
+  print: 'printer',
+  archive: 'prepress',
+  mrc: 'ebook',
+  max: 'max',
+}
+
+/** Fields of single operations that have another name or form with us. */
+const translations: Readonly<Record<string, (fields: Fields) => Fields>> = {
+  optimize: ({ profile, ...fields }) => ({
+    ...fields,
+    ...(typeof profile === 'string' && { profile: profiles[profile] ?? 'web' }),
+  }),
+  'import/google-cloud-storage': ({ file, file_prefix, ...fields }) => ({
+    ...withCredentials(fields),
+    ...(file !== undefined && { key: file }),
+    ...(file_prefix !== undefined && { key_prefix: file_prefix }),
+  }),
+  'export/google-cloud-storage': ({ file, file_prefix, ...fields }) => ({
+    ...withCredentials(fields),
+    ...(file !== undefined && { key: file }),
+    ...(file_prefix !== undefined && { key_prefix: file_prefix }),
+  }),
+  'export/url': ({ inline }) => ({ ...(inline !== undefined && { inline }) }),
+}
+
+const withCredentials = ({ client_email, private_key, ...fields }: Fields): Fields => ({
+  ...fields,
+  credentials: { client_email, private_key },
+})
+
+const fields = {
+  input: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .transform((input) => input ?? undefined),
+  ignore_error: z.boolean().optional(),
+}
+const Task = z.looseObject({ operation: z.string().min(1), ...fields })
+
+/** The fields of a task by itself, whose operation stands in the path. */
+export const AloneBody = z.looseObject({ ...fields, name: z.string().nullish() })
+
+const Name = z.string().refine((name) => !isOwn(name), `expected names that do not begin with ${ownTasks}`)
+
+export const JobBody = z.looseObject({
+  tasks: z.record(Name, Task),
+  tag: z.string().max(200).nullish(),
+  webhook_url: z.string().nullish(),
+})
+export type JobBody = z.infer<typeof JobBody>
+
+export const ownExport = `${ownTasks}export-`
+export const ownImport = `${ownTasks}import-`
+const ownArchive = `${ownTasks}archive-`
+
+type Tasks = JobBody['tasks']
+
+/** The body of POST /v1/jobs that says the same. */
+export function ourJob({ tasks: given, tag, webhook_url }: JobBody) {
+  const tasks = archived(given)
+  const ours = Object.entries(tasks).map(([name, task]) => [
+    name,
+    { ...named(name, tasks), ...ourTask(task) },
+  ])
+  const taken = new Set(Object.values(tasks).flatMap(({ input = [] }) => input))
+  const open = Object.entries(tasks).filter(
+    ([name, { operation }]) => !operation.startsWith('export/') && !taken.has(name),
+  )
+  // Our jobs give out every file that no other task takes.
+  const rest = open.map(([name], at) => [`${ownExport}${at}`, { operation: 'export/url', input: name }])
+  return {
+    tasks: Object.fromEntries([...ours, ...rest]) as Record<string, unknown>,
+    failFast: false,
+    ...(tag && { tag }),
+    ...(webhook_url && { webhookUrl: webhook_url, webhookFormat: 'facade-v2' as const }),
+  }
+}
+
+/** An export of one ZIP is one of an archive. */
+function archived(tasks: Tasks): Tasks {
+  const made: Record<string, Tasks[string]> = {}
+  for (const [name, { archive_multiple_files: isOne, ...task }] of Object.entries(tasks)) {
+    const isArchived = task.operation === 'export/url' && isOne === true
+    const archive = `${ownArchive}${Object.keys(made).length}`
+    if (isArchived) made[archive] = { operation: 'archive', input: task.input }
+    made[name] = isArchived ? { ...task, input: archive } : task
+  }
+  return made
+}
+
+/**
+ * What comes by a form has no name for us, and a text by its bytes alone could be anything: the format that is named by
+ * whoever takes it is the best that is known.
+ */
+function named(name: string, tasks: Tasks): Fields {
+  if (tasks[name]?.operation !== 'import/upload') return {}
+  const taker = Object.values(tasks).find(({ input = [] }) => [input].flat().includes(name))
+  const format = taker?.['input_format']
+  return typeof format === 'string' && /^\w{1,16}$/.test(format) ? { filename: `file.${format}` } : {}
+}
+
+function ourTask({ operation: given, input, ignore_error, ...fields }: z.infer<typeof Task>): Fields {
+  const operation = spellings[given] ?? given
+  const kept = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => !leftOut.includes(name) && value !== null),
+  )
+  return {
+    operation: ourNames[operation] ?? operation,
+    ...(input !== undefined && { input }),
+    ...(ignore_error && { continue_on_error: true }),
+    ...(translations[operation]?.(kept) ?? kept),
+  }
+}
+
+/** What a task that is no part of a job is called, unless it says so itself. */
+const aloneName = 'task'
+
+/** A single task by itself. */
+export function aloneJob(
+  operation: string,
+  { name, ...rest }: z.output<typeof AloneBody>,
+): { readonly name: string; readonly body: JobBody } {
+  const isFit = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isOwn(name)
+  const given = isFit ? name : aloneName
+  return { name: given, body: { tasks: { [given]: { ...rest, operation } } } }
+}

@@ -1,0 +1,84 @@
+import type { JobView } from '../../lib/jobs/view.ts'
+import { isOwn, theirOperation } from '../../lib/webhooks/compat-names.ts'
+import { ownExport } from './job-request.ts'
+
+const statuses: Readonly<Record<string, string>> = {
+  pending: 'waiting',
+  queued: 'waiting',
+  processing: 'processing',
+  completed: 'finished',
+  failed: 'error',
+  cancelled: 'error',
+  expired: 'error',
+}
+const statusOf = (ours: string) => statuses[ours] ?? 'waiting'
+
+export const taskId = (jobId: string, name: string) => `${jobId}.${name}`
+
+/** The job and the name in it. */
+export function taskOf(id: string): { readonly jobId: string; readonly name: string } {
+  const [jobId = '', ...name] = id.split('.')
+  return { jobId, name: name.join('.') }
+}
+
+type TaskOfJob = JobView['tasks'][string]
+
+export function taskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task: TaskOfJob, base: string) {
+  const id = taskId(job.jobId, name)
+  const inputs = task.input.filter((input) => !isOwn(input))
+  return {
+    id,
+    job_id: job.jobId,
+    name,
+    operation: theirOperation(task.operation),
+    status: statusOf(task.status),
+    code: task.code,
+    message: task.message,
+    percent: task.percent,
+    credits: null,
+    created_at: task.createdAt,
+    started_at: task.startedAt,
+    ended_at: task.endedAt,
+    retry_of_task_id: null,
+    copy_of_task_id: null,
+    depends_on_task_ids: inputs.map((input) => taskId(job.jobId, input)),
+    engine: task.engine,
+    engine_version: task.engineVersion,
+    // Of what was sent no more than this: the rest may hold passwords.
+    payload: { operation: theirOperation(task.operation), input: inputs },
+    host_name: null,
+    storage: null,
+    result: resultOf(task),
+    links: { self: `${base}/v2/tasks/${id}` },
+  }
+}
+export type TheirTask = ReturnType<typeof taskView>
+
+function resultOf({ result }: TaskOfJob) {
+  if (!result) return null
+  if ('form' in result) return { form: result.form }
+  return { files: result.files.map(({ filename, size, url }) => ({ filename, size, url })) }
+}
+
+export function theirJob(job: JobView, base: string) {
+  const tasks = Object.entries(job.tasks).filter(([name]) => !isOwn(name))
+  return {
+    id: job.jobId,
+    tag: job.tag,
+    status: statusOf(job.status),
+    created_at: job.createdAt,
+    started_at: job.startedAt,
+    ended_at: job.endedAt,
+    tasks: tasks.map(([name, task]) => taskView(job, name, withOwnLinks(job, name, task), base)),
+    links: { self: `${base}/v2/jobs/${job.jobId}` },
+  }
+}
+export type TheirJob = ReturnType<typeof theirJob>
+
+/** Links to files that only our own export gives out are shown at the one task that made them. */
+function withOwnLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
+  const own = Object.entries(job.tasks).find(
+    ([given, { input }]) => given.startsWith(ownExport) && input.includes(name),
+  )?.[1]
+  return task.result || !own ? task : { ...task, result: own.result }
+}

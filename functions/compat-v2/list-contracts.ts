@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { list } from '../../lib/access/principal.ts'
+import { integer } from '../../lib/coerce.ts'
+import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import type { JobView } from '../../lib/jobs/view.ts'
+import type { Services } from '../../lib/services.ts'
+import { listJobs } from '../routes/list-jobs.ts'
+import { ask, baseOf, common, jobOf, listed, type Request } from './ask.ts'
+import { theirJob } from './job-view.ts'
+
+const Paging = z.looseObject({
+  per_page: integer(1, 100).default(100),
+  page: integer(1, 50).default(1),
+  'filter[status]': z.enum(['waiting', 'processing', 'finished', 'error']).optional(),
+  'filter[tag]': z.string().optional(),
+  'filter[job_id]': z.string().optional(),
+  'filter[operation]': z.string().optional(),
+})
+type Paging = z.output<typeof Paging>
+
+const ourStatuses = {
+  waiting: ['pending', 'queued'],
+  processing: ['processing'],
+  finished: ['completed'],
+  error: ['failed', 'cancelled'],
+} as const
+
+interface ListData {
+  readonly jobs: readonly JobView[]
+  readonly pagination: { readonly nextCursor: string | null }
+}
+
+/** Our lists go by cursors: the pages before are passed over. */
+async function pageOfJobs(
+  request: Request,
+  { page, per_page: limit, ...filters }: Paging,
+  services: Services,
+) {
+  const status = filters['filter[status]']
+  const query = {
+    ...{ limit, include: 'tasks', sort: '-createdAt' },
+    ...(status && { status: ourStatuses[status] }),
+    ...(filters['filter[tag]'] !== undefined && { tag: filters['filter[tag]'] }),
+  }
+  let cursor: string | null | undefined
+  for (let at = 1; ; at++) {
+    const { jobs, pagination } = await ask<ListData>(
+      listJobs,
+      request,
+      { query: { ...query, ...(cursor && { cursor }) } },
+      services,
+    )
+    cursor = pagination.nextCursor
+    if (at === page) return { jobs, hasMore: cursor !== null }
+    if (cursor === null) return { jobs: [], hasMore: false }
+  }
+}
+
+function pageView(items: readonly unknown[], path: string, { page, per_page }: Paging, hasMore: boolean) {
+  const at = (number: number) => `${path}?page=${number}&per_page=${per_page}`
+  const from = (page - 1) * per_page + 1
+  return {
+    data: [...items],
+    links: {
+      first: at(1),
+      last: null,
+      prev: page > 1 ? at(page - 1) : null,
+      next: hasMore ? at(page + 1) : null,
+    },
+    meta: {
+      ...{ current_page: page, path, per_page },
+      from: items.length > 0 ? from : null,
+      to: items.length > 0 ? from + items.length - 1 : null,
+    },
+  }
+}
+
+const allJobs = contract({
+  ...common,
+  method: 'GET',
+  path: '/v2/jobs',
+  access: list,
+  summary: 'List jobs',
+  query: Paging,
+  reply: listed,
+  handle: async (request, services) => {
+    const { jobs, hasMore } = await pageOfJobs(request, request.query, services)
+    const views = jobs.map((job) => theirJob(job, baseOf(services)))
+    return { data: pageView(views, `${baseOf(services)}/v2/jobs`, request.query, hasMore) }
+  },
+})
+
+const allTasks = contract({
+  ...common,
+  method: 'GET',
+  path: '/v2/tasks',
+  access: list,
+  summary: 'List tasks',
+  query: Paging,
+  reply: listed,
+  handle: async (request, services) => {
+    const { query } = request
+    const jobId = query['filter[job_id]']
+    const { 'filter[status]': status, ...rest } = query
+    const { jobs, hasMore } =
+      jobId === undefined
+        ? await pageOfJobs(request, rest, services)
+        : { jobs: [await jobOf(jobId, request, services)], hasMore: false }
+    const operation = query['filter[operation]']
+    const tasks = jobs
+      .flatMap((job) => theirJob(job, baseOf(services)).tasks)
+      .filter((task) => (!status || task.status === status) && (!operation || task.operation === operation))
+    return { data: pageView(tasks, `${baseOf(services)}/v2/tasks`, query, hasMore) }
+  },
+})
+
+export const listContracts: readonly AnyContract[] = [allJobs, allTasks]

@@ -1,0 +1,40 @@
+import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Connections } from '../lib/aws/connections.ts'
+import { createServices } from '../lib/create-services.ts'
+import { prepareTask } from '../lib/jobs/run/prepare-task.ts'
+import { TaskMessage } from '../lib/jobs/task-message.ts'
+import { deployedConfig } from '../lib/lambda-config.ts'
+import { started } from '../lib/lazy-async.ts'
+
+/** Plans tasks that are ready, and signs what their workers need for them. */
+export function createFunction(connections: Connections = {}) {
+  const open = started(async () => createServices(await deployedConfig(), { connections, signsWork: true }))
+  return {
+    async handler(event: SQSEvent): Promise<SQSBatchResponse> {
+      const services = await open()
+      const { log } = services
+      const prepare = async (body: string, messageId: string): Promise<SQSBatchItemFailure[]> => {
+        const ref = TaskMessage.parse(JSON.parse(body))
+        try {
+          await prepareTask(ref, services)
+          return []
+        } catch (error) {
+          log.error(
+            { error, jobId: ref.jobId, task: ref.task },
+            'task could not be prepared; the message comes again',
+          )
+          return [{ itemIdentifier: messageId }]
+        }
+      }
+      const failures = event.Records.map(({ body, messageId }) => prepare(body, messageId))
+      return { batchItemFailures: (await Promise.all(failures)).flat() }
+    },
+
+    /** It writes no files of its own. */
+    runOut(): void {},
+
+    async stop(): Promise<void> {},
+  }
+}
+
+export const { handler } = createFunction()

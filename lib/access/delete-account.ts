@@ -1,0 +1,71 @@
+import { wakeShardOf } from '../jobs/keys.ts'
+import { Slots } from '../jobs/run/concurrency-slots.ts'
+import { eachOf } from '../map-concurrently.ts'
+import { ownedCounts, ownedIds, ownedKinds, removeOwned } from '../owned-records.ts'
+import type { Services } from '../services.ts'
+import { removeDefaultSecret } from '../webhooks/default-secret.ts'
+import { accountOf } from './accounts.ts'
+import { forgetMove } from './adopt-anonymous.ts'
+import { ApiKeys } from './api-keys.ts'
+import { noteOf } from './audit.ts'
+import { removeRecordsOf } from './sessions.ts'
+
+/**
+ * An account that its owner closes takes along what it owns: jobs with their files, keys, webhooks, workflows, drives.
+ * That it has to go is stored before the account itself does, so that nothing stays whoever dies in between.
+ */
+
+/** By then nobody lets the account in from memory, and the list of its jobs is whole. */
+const beginS = 60
+const pageSize = 100
+const writers = 8
+
+const closeKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
+
+/** Right before the account is deleted. */
+export async function announceClosing(
+  account: string,
+  { table }: Pick<Services, 'table'>,
+  now = new Date(),
+): Promise<void> {
+  const wakeAt = new Date(now.getTime() + beginS * 1000).toISOString()
+  await table.transact([
+    { put: { ...closeKey(account), wakeAt, wakeShard: wakeShardOf(account) } },
+    noteOf({ actor: account, action: 'user.close', subject: account }, now),
+  ])
+}
+
+/** It may be done twice, and goes on where somebody stopped. */
+export async function wakeClosing(account: string, services: Services): Promise<void> {
+  const { table } = services
+  // An account that is still there was not closed after all.
+  if (!(await accountOf(services, account))) await removeAllOf(account, services)
+  await table.delete(closeKey(account))
+}
+
+async function removeAllOf(owner: string, services: Services): Promise<void> {
+  const { table } = services
+  await forgetMove(owner, services)
+  await removeRecordsOf(owner, services)
+  const keys = new ApiKeys(services)
+  for (const key of await keys.list(owner)) await keys.revoke(key)
+  for (const kind of ownedKinds)
+    for (const id of await ownedIds(table, kind, owner)) await removeOwned(table, kind, { id, owner })
+  await removeJobs(owner, services)
+  await removeDefaultSecret(owner, table)
+  await table.delete(ownedCounts(owner))
+}
+
+async function removeJobs(owner: string, services: Services): Promise<void> {
+  const { store } = services.jobs
+  const slots = new Slots(services)
+  let after: string | undefined
+  do {
+    const page = await store.list({ owner, limit: pageSize, newestFirst: true, after, matches: () => true })
+    await eachOf(page.jobs, writers, async (job) => {
+      await services.jobs.delete(job.id)
+      await slots.free(job)
+    })
+    after = page.next
+  } while (after !== undefined)
+}

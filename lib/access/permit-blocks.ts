@@ -1,0 +1,86 @@
+import { warnedAt } from './quota-thresholds.ts'
+import type { Reading } from './rate-limit-windows.ts'
+
+/**
+ * Where somebody sends many requests to one process, it counts some that are still to come along with the one that is
+ * there, and lets them through without asking the table. No window lets through more than it has; what was counted and
+ * nobody sends is lost with the window, so blocks are small and get smaller as it fills.
+ */
+
+interface Block {
+  readonly pk: string
+  /** As they are with all of the block. */
+  readonly readings: readonly Reading[]
+  /** Requests of it that have not come. */
+  left: number
+}
+
+interface Pace {
+  readonly from: number
+  readonly count: number
+}
+
+const mostAtOnce = 16
+/** Of what a window has left. */
+const share = 1 / 8
+const secondMs = 1000
+const mostNames = 10_000
+
+export class Blocks {
+  /** By the names of what they count against. */
+  readonly #blocks = new Map<string, Block>()
+  readonly #paces = new Map<string, Pace>()
+
+  /** What the windows say to the next request of a block; undefined where there is none. */
+  next(name: string, now: number): readonly Reading[] | undefined {
+    this.#keepPace(name, now)
+    const block = this.#blocks.get(name)
+    if (!block || block.left === 0 || isOver(block, now)) return undefined
+    block.left--
+    return behind(block.readings, block.left)
+  }
+
+  /** How many to count at once: no more than came within this second. */
+  wishFor(name: string, now: number): number {
+    const block = this.#blocks.get(name)
+    if (!block || isOver(block, now)) return 1
+    const room = block.readings.map(({ policy: { limit }, used }) => {
+      // Whoever takes the last one before the mark leaves the one that warns to a request that is there.
+      const toMark = warnedAt(limit) - used - 1
+      return Math.min((limit - used) * share, toMark >= 0 ? toMark : mostAtOnce)
+    })
+    return Math.max(1, Math.floor(Math.min(mostAtOnce, this.#paces.get(name)?.count ?? 1, ...room)))
+  }
+
+  /** Keeps what is left of `count` that were counted at once. @returns what the windows say to the first of them. */
+  begin(name: string, pk: string, count: number, readings: readonly Reading[]): readonly Reading[] {
+    if (this.#blocks.size >= mostNames) this.#blocks.clear()
+    this.#blocks.set(name, { pk, readings, left: count - 1 })
+    return behind(readings, count - 1)
+  }
+
+  /** Readings without what was counted for requests that have not come. */
+  without(pk: string, readings: readonly Reading[]): Reading[] {
+    const blocks = [...this.#blocks.values()].filter((block) => block.pk === pk)
+    const isOf =
+      ({ policy: { counter }, endsAt }: Reading) =>
+      (block: Block) =>
+        block.readings.some((one) => one.policy.counter === counter && one.endsAt === endsAt)
+    return readings.map((reading) => {
+      const early = blocks.filter(isOf(reading)).reduce((sum, { left }) => sum + left, 0)
+      return { ...reading, used: reading.used - early }
+    })
+  }
+
+  #keepPace(name: string, now: number): void {
+    const pace = this.#paces.get(name)
+    const isRunning = pace !== undefined && now - pace.from < secondMs
+    if (this.#paces.size >= mostNames) this.#paces.clear()
+    this.#paces.set(name, isRunning ? { ...pace, count: pace.count + 1 } : { from: now, count: 1 })
+  }
+}
+
+const isOver = ({ readings }: Block, now: number) => readings.some(({ endsAt }) => endsAt <= now)
+
+const behind = (readings: readonly Reading[], by: number): Reading[] =>
+  readings.map((reading) => ({ ...reading, used: reading.used - by }))

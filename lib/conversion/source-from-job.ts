@@ -1,0 +1,76 @@
+import { boundsOf } from '../access/plan-limits.ts'
+import type { Principal } from '../access/principal.ts'
+import { AppError } from '../errors.ts'
+import { isInReach } from '../http/job-access.ts'
+import { idPattern, namedId, newId } from '../ids.ts'
+import type { JobState, StoredFile } from '../jobs/job.ts'
+import { taskWithFiles } from '../jobs/task-files.ts'
+import type { Services } from '../services.ts'
+import { uploadKey } from '../uploads.ts'
+import type { Source } from './source.ts'
+
+interface Wanted {
+  readonly sourceJobId: string
+  /** A task whose file is meant; what the job began with when left out. */
+  readonly sourceTask?: string | undefined
+  readonly filename?: string | undefined
+}
+
+/**
+ * A file of an earlier job as the source of another. It is a copy: that job may be deleted at any time.
+ * @returns a source, and what deletes the copy again unless a job has taken it.
+ * @throws AppError JOB_NOT_FOUND, also for a job of somebody else; TASK_NOT_FOUND; FILE_GONE.
+ */
+export async function sourceOfJob(
+  { sourceJobId: jobId, sourceTask, filename }: Wanted,
+  principal: Principal,
+  services: Services,
+): Promise<{ source: Source; discard: () => Promise<void> }> {
+  const state = idPattern('job').test(jobId) ? await services.jobs.store.whole(jobId) : undefined
+  if (!state || state.job.deletedAt || !isTheirs(state, principal)) throw notFound(jobId)
+  if (state.job.status === 'expired') throw gone(jobId)
+  const file = fileOf(state, sourceTask)
+  if (!file) throw gone(jobId)
+  const { retentionHours } = await boundsOf(principal.ownerId, services)
+  const key = uploadKey('received', newId('upl'), retentionHours)
+  await services.files.copy(file, key)
+  let isTaken = false
+  return {
+    source: {
+      ...{ field: 'sourceJobId', filename: filename ?? file.filename, key },
+      ...{ size: file.size, sha256: file.sha256 },
+      read: (start, end) => services.files.read(key, start, end),
+      adopt: () => {
+        isTaken = true
+      },
+    },
+    discard: async () => {
+      if (!isTaken) await services.files.delete([key])
+    },
+  }
+}
+
+/** A key that stands in a web page works with what was made by itself. */
+const isTheirs = ({ job }: JobState, principal: Principal) =>
+  job.owner === principal.ownerId && isInReach(job, principal)
+
+function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | undefined {
+  const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
+  const imports = all.filter(({ operation }) => operation.startsWith('import/'))
+  if (sourceTask === undefined) return imports.find(({ files }) => files?.[0])?.files?.[0]
+  const named = imports.find(({ name }) => name === sourceTask)
+  return named ? named.files?.[0] : taskWithFiles(sourceTask, state).files[0]
+}
+
+const notFound = (jobId: string) =>
+  new AppError(
+    'JOB_NOT_FOUND',
+    `sourceJobId: there is no job ${namedId(jobId)} of yours. Send the file again.`,
+    { field: 'sourceJobId' },
+  )
+
+const gone = (jobId: string) =>
+  new AppError('FILE_GONE', `sourceJobId: the file of ${jobId} is no longer kept. Send it again.`, {
+    field: 'sourceJobId',
+    jobId,
+  })

@@ -1,0 +1,125 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { FormatId } from '../../formats/index.ts'
+import type { EngineLimits, Tools } from '../engine.ts'
+import type { WaitingProgram } from '../sandbox/command.ts'
+import { limitsOf } from '../sandbox/exec.ts'
+import { createStandby, type Standby } from '../sandbox/prestarted-process.ts'
+import { takeOut } from '../sandbox/process-folder.ts'
+import { pythonProgram, runPython } from '../sandbox/python.ts'
+import { bookError, corruptBook } from './ebook-error.ts'
+
+export interface BookJob {
+  /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */
+  readonly source: { readonly path: string; readonly format: FormatId }
+  readonly target: string
+  /** Of `ebook-convert`, beyond source and target. */
+  readonly args: readonly string[]
+  /** For sources without a title of their own, which would be called after our file. */
+  readonly title?: BookTitle | undefined
+  readonly onProgress?: (ratio: number) => void
+}
+
+const program = 'document/ebook_convert.py'
+
+export interface BookTitle {
+  readonly text: string
+  /** The source may have a title, which is better. */
+  readonly isSpare: boolean
+}
+
+/** Half of the time of a small book is calibre itself, being loaded. */
+export function createBookMakers(baseDir: string, limits: EngineLimits): Standby {
+  return createStandby({
+    ...pythonProgram(program),
+    ...{ baseDir, prefix: 'mutabor-book-' },
+    limits: limitsOf(limits),
+    prepare: environmentIn,
+  })
+}
+
+/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (protected by its seller). */
+export async function makeBook(job: BookJob, tools: Tools, makers?: Standby): Promise<void> {
+  const waiting = await makers?.take()
+  try {
+    await makeBookIn(job, waiting, tools)
+  } finally {
+    await waiting?.end()
+  }
+}
+
+async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, tools: Tools): Promise<void> {
+  const { source, title, args } = job
+  const bring = async (path: string) => waiting?.bring(path) ?? path
+  const target = waiting ? join(waiting.folder, basename(job.target)) : job.target
+  const env = waiting ? {} : await environmentIn(tools.workDir)
+  const path = await bring(source.path)
+  const options = [...args]
+  if (title) {
+    const opf = await bring(await writeOpf(tools.workDir, title.text))
+    options.push(`--${title.isSpare ? 'opf-if-untitled' : 'read-metadata-from-opf'}=${opf}`)
+  }
+  try {
+    await runPython(program, [path, target, ...options], tools, {
+      ...{ env, waiting },
+      onLine: (line) => {
+        const unshown = /^unshown pictures: (\d+)$/.exec(line)?.[1]
+        if (unshown !== undefined) tellUnshown(Number(unshown), tools)
+        const percent = /^(\d{1,3})% /.exec(line)?.[1]
+        if (percent !== undefined) job.onProgress?.(Number(percent) / 100)
+      },
+    })
+  } catch (error) {
+    throw bookError(error, source.format)
+  }
+  if (!waiting || (await takeOut(target, job.target))) return
+  throw corruptBook(source.format, new Error('The result is no plain file.'))
+}
+
+function tellUnshown(count: number, tools: Tools): void {
+  const which = count === 1 ? 'A picture is' : `${count} pictures are`
+  tools.warn(
+    'PICTURES_UNSHOWN',
+    `${which} in a format that few readers of books show, as EMF and WMF. Make PNG or SVG of such in the document first.`,
+  )
+}
+
+/** What the client called the file, without its extension. */
+export function titleFromName(name: string): string {
+  return (
+    name
+      .replace(/\.[^.]{1,10}$/, '')
+      .trim()
+      .slice(0, 200) || 'Untitled'
+  )
+}
+
+/** Settings, caches and pieces stay in the folder that it works in; no screen is looked for. */
+async function environmentIn(workDir: string): Promise<Record<string, string>> {
+  const folder = join(workDir, 'calibre')
+  await mkdir(folder, { recursive: true })
+  return {
+    CALIBRE_CONFIG_DIRECTORY: folder,
+    CALIBRE_CACHE_DIRECTORY: folder,
+    CALIBRE_TEMP_DIR: folder,
+    QT_QPA_PLATFORM: 'offscreen',
+    // Its parallel workers look for sockets of their own otherwise.
+    XDG_RUNTIME_DIR: folder,
+  }
+}
+
+/** The client's words go into a file (Open Packaging Format 2.0), so that none becomes an argument. */
+async function writeOpf(folder: string, title: string): Promise<string> {
+  const path = join(folder, 'metadata.opf')
+  const text = title.replaceAll(/[<>&"']|[^\P{C}\t]/gu, (letter) =>
+    /[<>&"']/.test(letter) ? `&#${letter.charCodeAt(0)};` : ' ',
+  )
+  await writeFile(
+    path,
+    `<?xml version="1.0" encoding="utf-8"?>
+<package xmlns="http://www.idpf.org/2007/opf" version="2.0" unique-identifier="id">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${text}</dc:title><dc:identifier id="id">mutabor</dc:identifier></metadata>
+</package>`,
+  )
+  return path
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import * as z from 'zod'
+import type { SandboxedCommand } from '../sandbox/command.ts'
+import { TextEnds } from '../sandbox/output.ts'
+import { killGroup } from '../sandbox/process-exit.ts'
+
+/** The browser or a page of it died or answered nonsense: the same document may well work on another one. */
+export class BrowserCrash extends Error {
+  override readonly name = 'BrowserCrash'
+}
+
+/** The browser says itself that a command failed. */
+export class BrowserRefusal extends Error {
+  override readonly name = 'BrowserRefusal'
+}
+
+const Message = z.object({
+  id: z.int().optional(),
+  sessionId: z.string().optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).default({}),
+  result: z.unknown().optional(),
+  error: z.object({ message: z.string() }).optional(),
+})
+
+/** A picture of the largest size that is asked for; more comes only from a browser that is no longer ours. */
+const maxMessageBytes = 512 * 1024 * 1024
+
+type EventListener = (method: string, params: Readonly<Record<string, unknown>>) => void
+
+/** The DevTools protocol over two pipes: nothing on the network could speak to this browser. */
+export interface BrowserPipe {
+  readonly alive: boolean
+  /** @throws BrowserCrash, BrowserRefusal. */
+  call<T>(schema: z.ZodType<T>, method: string, params?: object, sessionId?: string): Promise<T>
+  /** Events of one session, `''` for those of the browser itself, until the returned function is called. */
+  listen(sessionId: string, listener: EventListener): () => void
+  kill(): Promise<void>
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Starts a browser that speaks over its descriptors 3 and 4 (--remote-debugging-pipe). */
+export function connectBrowser(command: SandboxedCommand): BrowserPipe {
+  const child = spawn(command.file, command.args, {
+    env: command.env,
+    cwd: command.cwd,
+    detached: true,
+    // It reads from 3 and writes to 4.
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable] // Node types all but the first three as either.
+  const stderr = new TextEnds(16 * 1024)
+  child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
+  // A dead reader is noticed by its end.
+  toBrowser.on('error', () => undefined)
+  fromBrowser.on('error', () => undefined)
+  const waiting = new Map<number, Waiting>()
+  const listeners = new Map<string, EventListener>()
+  let alive = true
+  let lastId = 0
+
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', (error) => {
+      stderr.add(Buffer.from(error.message))
+      resolve()
+    })
+  }).then(() => {
+    alive = false
+    killGroup(child)
+    fromBrowser.destroy()
+    const crash = new BrowserCrash(`The browser ended: ${stderr.toString().slice(-2000)}`)
+    for (const { reject } of waiting.values()) reject(crash)
+    waiting.clear()
+  })
+
+  const receive = (text: string) => {
+    const { id, sessionId, method, params, result, error } = Message.parse(JSON.parse(text))
+    if (id === undefined) {
+      if (method !== undefined) listeners.get(sessionId ?? '')?.(method, params)
+      return
+    }
+    const asked = waiting.get(id)
+    waiting.delete(id)
+    if (error) asked?.reject(new BrowserRefusal(error.message))
+    else asked?.resolve(result)
+  }
+  readMessages(fromBrowser, receive, (reason) => {
+    stderr.add(Buffer.from(reason))
+    killGroup(child)
+  })
+
+  return {
+    get alive() {
+      return alive
+    },
+    call: async (schema, method, params = {}, sessionId) => {
+      if (!alive) throw new BrowserCrash('The browser has ended.')
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      const id = ++lastId
+      waiting.set(id, { resolve, reject })
+      toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
+      return schema.parse(await promise)
+    },
+    listen: (sessionId, listener) => {
+      listeners.set(sessionId, listener)
+      return () => void listeners.delete(sessionId)
+    },
+    kill: async () => {
+      if (alive) killGroup(child)
+      await ended
+    },
+  }
+}
+
+/** Messages end with a zero byte; a large one comes in many chunks, which are joined once. */
+function readMessages(
+  stream: Readable,
+  receive: (text: string) => void,
+  giveUp: (reason: string) => void,
+): void {
+  let chunks: Buffer[] = []
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    let rest = chunk
+    try {
+      for (let end = rest.indexOf(0); end >= 0; end = rest.indexOf(0)) {
+        receive(Buffer.concat([...chunks, rest.subarray(0, end)]).toString('utf8'))
+        chunks = []
+        size = 0
+        rest = rest.subarray(end + 1)
+      }
+    } catch (error) {
+      // Not the protocol: nothing that follows could be trusted. Who waits is told by the browser's end.
+      giveUp(String(error))
+      return
+    }
+    chunks.push(rest)
+    size += rest.length
+    if (size > maxMessageBytes) giveUp('A message of it was too long.')
+  })
+}

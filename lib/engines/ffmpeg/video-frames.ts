@@ -1,0 +1,136 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../../formats/index.ts'
+import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
+import { pictureOptions } from '../image/options.ts'
+import { integer } from '../options.ts'
+import { extensionOf, viewOf, writePicture } from '../vips/convert.ts'
+import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
+import { maxPixels } from '../vips/limits.ts'
+import { pixelTargetOf } from '../vips/targets.ts'
+import { time } from './options.ts'
+import { type Film, openFilm, sensibleStill, stillAt, timesOf } from './video-still.ts'
+
+const mostPerSide = 12
+/** Pixels; so that a sheet can be looked at. */
+const usualCellWidth = 320
+const maxSide = 30_000
+
+const side = (other: string) =>
+  integer(1, mostPerSide)
+    .optional()
+    .describe(
+      `A contact sheet of so many ${other} of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.`,
+    )
+
+const shape = {
+  timestamp: time
+    .optional()
+    .describe(
+      'Where in the film, as HH:MM:SS.ms or seconds; the first still of a contact sheet. Left out, where there is something to see.',
+    ),
+  rows: side('rows'),
+  columns: side('columns'),
+}
+const FilmOptions = z.object(shape)
+
+const targets = ['jpg', 'png'] as const
+type Target = (typeof targets)[number]
+
+export const filmPictureRows = (from: readonly FormatId[]): readonly Capability[] =>
+  targets.map((to) => ({
+    ...{ operation: 'convert', from, to: [to], cost: 1 },
+    options: pixelTargetOf(to).options.extend(shape),
+  }))
+
+/**
+ * One still of a film, or a sheet of many.
+ * @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end),
+ * FILE_TOO_LARGE (the sheet), CORRUPT_FILE; ProcessFailure.
+ */
+export async function filmAsPicture(work: Work, input: InputFile, tools: Tools): Promise<Result> {
+  const to = targets.find((target) => target === work.to)
+  if (!to) throw new Error(`A still was asked for as ${work.to}, which none is.`)
+  const { timestamp, ...grid } = FilmOptions.parse(work.options)
+  const film = await openFilm(input, work, timestamp, tools)
+  const rows = grid.rows ?? grid.columns ?? 1
+  const columns = grid.columns ?? grid.rows ?? 1
+  const times = timesOf(film, timestamp, rows * columns)
+  const drawn =
+    times.length > 1
+      ? await sheetOf(film, { times, columns, rows, width: pictureOptions(work.options).width }, tools)
+      : await oneStill(film, times[0], tools)
+  const path = join(work.outDir, `output.${extensionOf(to)}`)
+  const size = await written({ ...input, path: drawn, format: 'png' }, { to, path, work }, tools)
+  tools.progress(1)
+  return { files: [{ path }], details: { ...size, pictures: times.length, durationS: film.lengthS } }
+}
+
+const oneStill = (film: Film, atS: number | undefined, tools: Tools) =>
+  atS === undefined ? sensibleStill(film, tools) : stillAt(film, atS, 0, tools)
+
+async function written(
+  still: InputFile,
+  { to, path, work }: { to: Target; path: string; work: Work },
+  tools: Tools,
+) {
+  const picture = await openPicture(still, to, tools, work.options)
+  await warnOfLosses(picture, to, viewOf(work.options), tools)
+  return writePicture(picture, to, { page: 0, path, options: work.options }, tools)
+}
+
+interface Sheet {
+  /** Seconds, row after row. */
+  readonly times: readonly (number | undefined)[]
+  readonly rows: number
+  readonly columns: number
+  /** Pixels that were asked for. */
+  readonly width: number | undefined
+}
+
+async function sheetOf(film: Film, { times, rows, columns, width }: Sheet, tools: Tools): Promise<string> {
+  const sharp = await loadSharp()
+  const cells: Buffer[] = []
+  let cell = { width: 0, height: 0 }
+  for (const [index, atS = 0] of times.entries()) {
+    tools.signal.throwIfAborted()
+    const still = await stillAt(film, atS, index, tools)
+    // Those after the first are as large as it, so that rows and columns meet.
+    const box =
+      index > 0 ? cell : { width: width === undefined ? usualCellWidth : Math.ceil(width / columns) }
+    const { data, info } = await sharp(still)
+      .resize({
+        ...box,
+        fit: 'fill',
+        ...(index === 0 && { fit: 'inside' as const, withoutEnlargement: true }),
+      })
+      .png({ compressionLevel: 1 })
+      .toBuffer({ resolveWithObject: true })
+    await rm(still)
+    cell = { width: info.width, height: info.height }
+    if (index === 0) requireRoom(cell.width * columns, cell.height * rows)
+    cells.push(data)
+    tools.progress((0.9 * (index + 1)) / times.length, 'stills')
+  }
+  const path = join(tools.workDir, 'sheet.png')
+  const sheet = { width: cell.width * columns, height: cell.height * rows }
+  await sharp({ create: { ...sheet, channels: 4, background: '#00000000' } })
+    .composite(
+      cells.map((input, index) => ({
+        input,
+        left: (index % columns) * cell.width,
+        top: Math.floor(index / columns) * cell.height,
+      })),
+    )
+    .png({ compressionLevel: 1 })
+    .toFile(path)
+  return path
+}
+
+function requireRoom(width: number, height: number): void {
+  if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
+  const sentence = `The sheet would be ${width} × ${height} pixels, which is more than an image may have. Ask for a smaller width, or fewer rows and columns.`
+  throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })
+}

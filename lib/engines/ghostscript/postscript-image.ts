@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
+import type { InputFile, Tools } from '../engine.ts'
+import { rawPixels } from '../image/raw-pixels.ts'
+
+const compress = promisify(deflate)
+
+/** A page as large as the picture: its own resolution where it tells one, a point per pixel otherwise. */
+const pointsPerInch = 72
+
+export interface PicturePages {
+  /** A PostScript program that draws a page per picture, for Ghostscript to write anew. */
+  readonly path: string
+  readonly pages: number
+}
+
+/**
+ * Paper knows no transparency, so it is laid over white. Data stand in the program behind the operator that reads
+ * them, so that it opens no file (PostScript Language Reference 3.13.1).
+ */
+export async function pictureAsPostScript(
+  input: InputFile,
+  mostPages: number,
+  tools: Tools,
+): Promise<PicturePages> {
+  const parts: Buffer[] = [Buffer.from('%!PS\n')]
+  let pages = 1
+  for (let page = 0; page < Math.min(pages, mostPages); page++) {
+    const raw = await rawPixels(input, { page, transparency: 'over white' })
+    pages = raw.pages
+    const scale = pointsPerInch / (raw.density ?? pointsPerInch)
+    parts.push(header(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
+    tools.progress((page + 1) / (pages * 2), 'pixels')
+  }
+  const path = join(tools.workDir, 'picture.ps')
+  await writeFile(path, parts)
+  return { path, pages }
+}
+
+interface Raster {
+  readonly width: number
+  readonly height: number
+  readonly channels: number
+}
+
+function header({ width, height, channels }: Raster, scale: number): Buffer {
+  const [w, h] = [width * scale, height * scale]
+  const decode = Array.from({ length: channels }, () => '0 1').join(' ')
+  return Buffer.from(`<< /PageSize [${w} ${h}] >> setpagedevice
+/Device${channels === 1 ? 'Gray' : 'RGB'} setcolorspace
+${w} ${h} scale
+<< /ImageType 1 /Width ${width} /Height ${height} /BitsPerComponent 8 /Decode [${decode}]
+/ImageMatrix [${width} 0 0 -${height} 0 ${height}] /DataSource currentfile /FlateDecode filter >> image
+`)
+}

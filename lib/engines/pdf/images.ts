@@ -1,0 +1,169 @@
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sharp } from 'sharp'
+import { formatById } from '../../formats/index.ts'
+import type { OutputFile, Tools } from '../engine.ts'
+import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
+import { jpegQualityOf, scales } from '../image/options.ts'
+import { type Quality, qualityNumber } from '../options.ts'
+import { loadSharp } from '../vips/image.ts'
+import { pixelTargets } from '../vips/targets.ts'
+import { packPages } from './pack-pages.ts'
+import { type PageFile, pageFileName } from './page-files.ts'
+import type { PageSelection } from './page-images.ts'
+import { unreadablePdf } from './qpdf.ts'
+import { type Rendering, renderPages } from './render.ts'
+
+export interface DrawOptions {
+  readonly dpi: number
+  readonly colorSpace: 'srgb' | 'adobe-rgb' | 'gray'
+  readonly downscale?: number | undefined
+}
+
+export interface JpegOptions extends DrawOptions {
+  readonly quality?: Quality | undefined
+  readonly jpegQuality?: number | undefined
+  readonly progressive: boolean
+}
+
+/** Uncompressed, for us to encode: poppler's own PNG takes five times as long. */
+export const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
+
+export async function toJpeg(
+  selection: PageSelection,
+  options: JpegOptions,
+  tools: Tools,
+): Promise<OutputFile> {
+  const quality = qualityNumber(jpegQualityOf(options), scales.jpg)
+  const { progressive } = options
+  const parameters = { ...parametersOf(options), quality, progressive }
+  // poppler writes gray pages as three equal channels, and knows no profile.
+  if (options.colorSpace !== 'srgb') {
+    return encoded(
+      selection,
+      'jpg',
+      options,
+      parameters,
+      (page) => page.jpeg({ quality, progressive }),
+      tools,
+    )
+  }
+  const settings = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
+  const rendering = renderingOf(selection, options, {
+    extension: 'jpg',
+    args: ['-jpeg', '-jpegopt', settings],
+  })
+  return collect(selection, 'jpg', parameters, async (use) => {
+    await renderPages(selection.opened, rendering, tools, (file) =>
+      use(file, (target) => rename(file.path, target)),
+    )
+  })
+}
+
+export function toPictures(
+  to: 'png' | 'webp' | 'avif',
+  selection: PageSelection,
+  options: DrawOptions,
+  tools: Tools,
+): Promise<OutputFile> {
+  const encode = (page: Sharp) => pixelTargets[to].encode(page, options)
+  return encoded(selection, to, options, parametersOf(options), encode, tools)
+}
+
+async function encoded(
+  selection: PageSelection,
+  to: 'jpg' | 'png' | 'webp' | 'avif',
+  options: DrawOptions,
+  parameters: Readonly<Record<string, unknown>>,
+  encode: (page: Sharp) => Sharp,
+  tools: Tools,
+): Promise<OutputFile> {
+  const sharp = await loadSharp()
+  const write = async ({ path }: PageFile, target: string) => {
+    tools.signal.throwIfAborted()
+    const page = sharp(path).toColourspace(options.colorSpace === 'gray' ? 'b-w' : 'srgb')
+    const profiled = options.colorSpace === 'adobe-rgb' ? page.withIccProfile(pageAdobeRgbProfile) : page
+    await encode(profiled).withDensity(options.dpi).toFile(target)
+    await rm(path)
+  }
+  return collect(selection, to, parameters, async (use) => {
+    const rendering = renderingOf(selection, options, raw)
+    await renderPages(selection.opened, rendering, tools, (file) =>
+      use(file, (target) => write(file, target)),
+    )
+  })
+}
+
+/** Shapes stay shapes; letters are drawn as outlines, so that nobody needs the fonts of the PDF. */
+export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFile> {
+  const pages = [...new Set(selection.pages)]
+  return collect(selection, 'svg', {}, async (use) => {
+    for (const [index, page] of pages.entries()) {
+      const range = ['-f', String(page), '-l', String(page)]
+      await use({ page, path: selection.opened.path }, async (target) => {
+        try {
+          await tools.exec('pdftocairo', ['-svg', ...range, selection.opened.path, target])
+        } catch (error) {
+          throw unreadablePdf(error)
+        }
+      })
+      tools.progress(((index + 1) / pages.length) * 0.95, 'pages')
+    }
+  })
+}
+
+/** One file of all pages, in the order of the range. */
+export async function toTiff(
+  selection: PageSelection,
+  options: DrawOptions,
+  tools: Tools,
+): Promise<OutputFile> {
+  const drawn = new Map<number, string>()
+  const packed = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'lzw'] } as const
+  await renderPages(
+    selection.opened,
+    renderingOf(selection, options, packed),
+    tools,
+    async ({ page, path }) => {
+      drawn.set(page, path)
+    },
+  )
+  const path = join(selection.outDir, 'output.tiff')
+  const files = selection.pages.map((page) => drawn.get(page)).filter((file) => file !== undefined)
+  await tools.exec('tiffcp', ['-c', 'lzw', ...files, path])
+  return { path }
+}
+
+function renderingOf(
+  { pages }: PageSelection,
+  { dpi, downscale, colorSpace }: DrawOptions,
+  how: Pick<Rendering, 'extension' | 'args'>,
+): Rendering {
+  return { pages, dpi, downscale, gray: colorSpace === 'gray', ...how }
+}
+
+function parametersOf({ dpi, colorSpace, downscale }: DrawOptions): Record<string, unknown> {
+  return { dpi, colorSpace, ...(downscale !== undefined && { downscale }) }
+}
+
+type Use = (file: PageFile, write: (target: string) => Promise<void>) => Promise<void>
+
+/** One page is a picture, several are a ZIP of pictures. */
+async function collect(
+  { pages, total = pages.length, opened, outDir }: PageSelection,
+  to: 'jpg' | 'png' | 'webp' | 'avif' | 'svg',
+  parameters: Readonly<Record<string, unknown>>,
+  draw: (use: Use) => Promise<void>,
+): Promise<OutputFile> {
+  const files: PageFile[] = []
+  const extension = formatById(to).extensions[0] ?? to
+  await draw(async ({ page }, write) => {
+    const path = join(outDir, pageFileName(page, opened.sizes.length, extension))
+    await write(path)
+    files.push({ page, path })
+  })
+  const [only] = files
+  if (only && total === 1) return { path: only.path }
+  files.sort((a, b) => a.page - b.page)
+  return { path: await packPages(outDir, files, { format: to, ...parameters }), format: 'zip' }
+}

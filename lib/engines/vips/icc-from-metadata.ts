@@ -1,0 +1,132 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import type { InputFile, Tools } from '../engine.ts'
+import { type Chunk, chunksOf, pngOf } from './apng/chunks.ts'
+import { type Chromaticities, type Curve, grayProfileOf, profileOf } from './build-icc.ts'
+import type { Range } from './dynamic-range.ts'
+import { maxPixels } from './limits.ts'
+import type { PngHead } from './png-head.ts'
+
+/** A PNG above that is not copied only to give it a profile. */
+const mostCopied = 256 * 1024 * 1024
+
+interface Colors {
+  readonly primaries: Chromaticities
+  readonly curve: Curve
+}
+
+const usual: Chromaticities = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]
+/** By their code (H.273), with the white that all three have: those of screens with more colors. */
+const named: Readonly<Record<number, Chromaticities>> = {
+  1: usual,
+  9: [0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046],
+  12: [0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06],
+}
+const transferOfSrgb = 13
+
+/**
+ * The same picture with a profile where it tells in another way that its numbers are not those of sRGB (`gAMA`, `cHRM`
+ * and `cICP` of PNG), which browsers obey and libvips does not see.
+ */
+export async function withToldColors(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
+  const header = head.get('IHDR')
+  const colors = colorsOf(head)
+  if (!colors || !header || input.size > mostCopied) return input.path
+  const isDeepGray = !hasColor(header) && header.readUInt8(8) === 16
+  // libvips applies no profile to those, and so they become colored.
+  const source = isDeepGray ? await pixelsAsPng(input.path, 'rgb16', tools) : input.path
+  const isColored = hasColor(header) || isDeepGray
+  const profile = isColored ? profileOf(colors.primaries, colors.curve) : grayProfileOf(colors.curve)
+  const path = profiledPath(input.path, tools)
+  // Whoever reads the pixels knows whether they are all there.
+  return (await writeProfiled(source, profile, path)) ? path : input.path
+}
+
+const profiledPath = (path: string, { workDir }: Tools) => join(workDir, `${parse(path).name}-profiled.png`)
+
+async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools): Promise<string> {
+  const { default: sharp } = await import('sharp')
+  const plain = join(tools.workDir, `${parse(path).name}-plain.png`)
+  await sharp(path, { limitInputPixels: maxPixels, ignoreIcc: true })
+    .toColourspace(space)
+    .keepExif()
+    .keepXmp()
+    .png({ compressionLevel: 1 })
+    .toFile(plain)
+  return plain
+}
+
+/** The same of a picture that a code alone tells of, as AVIF has it, whose pixels are copied into a PNG. */
+export async function withCodedColors(
+  path: string,
+  { primaries, transfer }: Range,
+  tools: Tools,
+): Promise<string | undefined> {
+  const colors = codedColors(primaries, transfer)
+  if (!colors) return undefined
+  const { default: sharp } = await import('sharp')
+  const { icc, depth, space } = await sharp(path, { limitInputPixels: maxPixels }).metadata()
+  // What a profile says goes before, and there is none for gray.
+  if (icc || !/^s?rgb/.test(space)) return undefined
+  const plain = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
+  const profiled = profiledPath(path, tools)
+  return (await writeProfiled(plain, profileOf(colors.primaries, colors.curve), profiled))
+    ? profiled
+    : undefined
+}
+
+/** False where its chunks break off. */
+async function writeProfiled(png: string, profile: Buffer, path: string): Promise<boolean> {
+  const chunks = allChunks(await readFile(png))
+  if (!chunks) return false
+  const others = chunks.filter(({ type }) => !told.includes(type))
+  const chunk = { type: 'iCCP', data: profileChunk(profile) }
+  await writeFile(path, pngOf([...others.slice(0, 1), chunk, ...others.slice(1)]))
+  return true
+}
+
+const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
+
+/** Undefined where they break off, or something follows the last that is none. */
+function allChunks(file: Buffer): readonly Chunk[] | undefined {
+  try {
+    return [...chunksOf(file)]
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
+
+/** In the order of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
+function colorsOf(chunks: PngHead): Colors | undefined {
+  const code = chunks.get('cICP')
+  if (code && code.length >= 2) return codedColors(code.readUInt8(0), code.readUInt8(1))
+  const gamma = chunks.get('gAMA')
+  if (chunks.has('iCCP') || chunks.has('sRGB') || gamma?.length !== 4) return undefined
+  const exponent = 100_000 / gamma.readUInt32BE(0)
+  const primaries = chromaticities(chunks.get('cHRM'))
+  const isUsual = Math.abs(exponent / 2.2 - 1) < 0.05
+  if (!Number.isFinite(exponent) || exponent < 0.5 || exponent > 5) return undefined
+  if (isUsual && primaries === usual) return undefined
+  return { primaries, curve: exponent }
+}
+
+function codedColors(code: number, transfer: number): Colors | undefined {
+  const primaries = named[code]
+  if (transfer !== transferOfSrgb || !primaries || primaries === usual) return undefined
+  return { primaries, curve: 'srgb' }
+}
+
+function chromaticities(chunk: Buffer | undefined): Chromaticities {
+  if (chunk?.length !== 32) return usual
+  const at = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
+  const told: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
+  return told.every((value, index) => Math.abs(value - (usual[index] ?? 0)) < 0.01) ? usual : told
+}
+
+/** Name, method, and the profile itself compressed (section 11.3.2.3). */
+const profileChunk = (profile: Buffer) =>
+  Buffer.concat([Buffer.from('told\0\0', 'latin1'), deflateSync(profile)])

@@ -1,0 +1,56 @@
+import { AppError } from '../../errors.ts'
+import type { FormatId } from '../../formats/index.ts'
+import { EngineCrash } from '../sandbox/engine-crash.ts'
+import { ProcessFailure } from '../sandbox/exec.ts'
+import { unknownFeature } from '../unsupported-feature.ts'
+import { maxPixels, timeoutS } from './limits.ts'
+
+/** Turns the words of libvips and of the programs beside it into what the client can do something about. */
+export function pictureError(error: unknown, format: FormatId): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error
+  // A program that fails or dies, a full disk: none of them says anything about the file.
+  if (error instanceof ProcessFailure || error instanceof EngineCrash || 'errno' in error) return error
+  const { message } = error
+  if (/pixel limit/i.test(message)) {
+    const sentence = `The image has more pixels than the limit of ${Math.floor(maxPixels / 1e6)} megapixels.`
+    return new AppError('FILE_TOO_LARGE', sentence, { maxPixels }, { cause: error })
+  }
+  if (/entity amplification|entity reference loop/i.test(message)) {
+    const sentence =
+      'The drawing names parts of itself that would become too large. Save it without entities.'
+    return new AppError('FILE_TOO_LARGE', sentence, { field: 'file' }, { cause: error })
+  }
+  if (/too large for|maximum .*dimension|dimensions? (is|are) too large/i.test(message)) {
+    const sentence = 'The image is too large for the target format; ask for a smaller width or height.'
+    return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
+  }
+  if (/timeout/i.test(message)) {
+    const sentence = `The image took longer than its limit of ${timeoutS} seconds. Send a smaller one, or ask for fewer pixels.`
+    return new AppError('TIMEOUT', sentence, undefined, { cause: error })
+  }
+  const feature = unknownIn(message)
+  return feature === undefined ? damaged(format, error) : unknownFeature(format, feature, error)
+}
+
+/** Words of libvips and libtiff for what a whole picture may have; `$1` stands for what they name. */
+const unknown: readonly (readonly [RegExp, feature: string])[] = [
+  [/\b([\w-]{2,16}) compression support is not configured/, '$1 compression'],
+  [/bad labq format/, 'Lab colors'],
+  [
+    /samples_per_pixel not a whole number|samples out of range|unsupported tiff image type/,
+    'an unusual depth',
+  ],
+  [/unknown photometric interpretation|not a PLANARCONFIG_SEPARATE/, 'unusual colors'],
+]
+
+function unknownIn(message: string): string | undefined {
+  for (const [words, feature] of unknown) {
+    const found = words.exec(message)
+    if (found) return feature.replace('$1', found[1] ?? '')
+  }
+  return undefined
+}
+
+export function damaged(format: FormatId, cause: Error): AppError {
+  return new AppError('CORRUPT_FILE', `The ${format} image is damaged or incomplete.`, { format }, { cause })
+}

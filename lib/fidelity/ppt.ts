@@ -1,0 +1,63 @@
+import type { FileBytes } from './bytes.ts'
+import { openCompound } from './cfb.ts'
+import type { Holding } from './content-summary.ts'
+import { Words } from './word-counts.ts'
+
+/** [MS-PPT] 2.13.24: types of the records that are looked into or read. */
+const types = {
+  document: 0x03e8,
+  slide: 0x03ee,
+  userEdit: 0x0ff5,
+  slideList: 0x0ff0,
+  slidePersist: 0x03f3,
+  letters: 0x0fa0,
+  bytes: 0x0fa8,
+} as const
+const headerBytes = 8
+
+interface PptRecord {
+  readonly type: number
+  readonly instance: number
+  readonly isContainer: boolean
+  readonly data: Buffer
+}
+
+function* recordsOf(data: Buffer): Generator<PptRecord> {
+  for (let at = 0; at + headerBytes <= data.length; ) {
+    const head = data.readUInt16LE(at)
+    const end = at + headerBytes + data.readUInt32LE(at + 4)
+    yield {
+      type: data.readUInt16LE(at + 2),
+      instance: head >> 4,
+      isContainer: (head & 15) === 15,
+      data: data.subarray(at + headerBytes, end),
+    }
+    at = end
+  }
+}
+
+/** Slides of PowerPoint 97 to 2003: the words of their outline and of their shapes, without those of masters and notes. */
+export async function slides97(file: FileBytes): Promise<Holding | undefined> {
+  const stream = (await openCompound(file))?.('PowerPoint Document')
+  if (!stream) return undefined
+  const words = new Words()
+  let slides = 0
+  let edits = 0
+  const read = (container: Buffer, depth: number): void => {
+    for (const { type, isContainer, data } of recordsOf(container)) {
+      if (type === types.letters) words.add(data.toString('utf16le'))
+      else if (type === types.bytes) words.add(data.toString('latin1'))
+      else if (type === types.slidePersist) slides++
+      else if (isContainer && depth < 20) read(data, depth + 1)
+    }
+  }
+  for (const { type, data } of recordsOf(stream)) {
+    if (type === types.slide) read(data, 0)
+    if (type === types.userEdit) edits++
+    if (type !== types.document) continue
+    for (const list of recordsOf(data))
+      if (list.type === types.slideList && list.instance === 0) read(list.data, 0)
+  }
+  // What was saved in a hurry still holds what it was before, and a locked one shows nothing.
+  return edits > 1 || slides === 0 ? undefined : { words, counts: { slides }, features: [] }
+}

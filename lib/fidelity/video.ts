@@ -1,0 +1,86 @@
+import type { FileBytes } from './bytes.ts'
+import type { Holding } from './content-summary.ts'
+
+/** How long a film plays by its own header: what no program has to decode. */
+const holdingOf = (seconds: number, has: { film: boolean; sound: boolean }) =>
+  ({
+    counts: {},
+    seconds,
+    features: [...(has.film ? (['film'] as const) : []), ...(has.sound ? (['sound'] as const) : [])],
+  }) satisfies Holding
+
+const headerBytes = 16 * 1024
+
+/** AVI (Microsoft's AVI RIFF File Reference): streams stand in its first list, with their lengths in units of their own. */
+export async function avi(bytes: FileBytes): Promise<Holding | undefined> {
+  const head = await bytes.at(0, headerBytes)
+  if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 11) !== 'AVI') return undefined
+  const streams: { type: string; seconds: number }[] = []
+  const end = 20 + head.readUInt32LE(16)
+  for (
+    let at = head.indexOf('strh', 0, 'latin1');
+    at > 0 && at < end;
+    at = head.indexOf('strh', at + 4, 'latin1')
+  ) {
+    const [scale, rate] = [head.readUInt32LE(at + 28), head.readUInt32LE(at + 32)]
+    const length = head.readUInt32LE(at + 40)
+    streams.push({ type: head.toString('latin1', at + 8, at + 12), seconds: (length * scale) / rate })
+  }
+  // A program that wrote into a pipe could not say how long it became.
+  const known = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
+  if (known.length === 0) return undefined
+  const has = (kind: string) => streams.some(({ type }) => type === kind)
+  // Its frames are counted with empty ones, which only take time.
+  const kinds = { film: has('vids'), sound: has('auds') }
+  const longest = (some: typeof known) => Math.max(...some.map(({ seconds }) => seconds))
+  const sounds = known.filter(({ type }) => type === 'auds')
+  return {
+    ...holdingOf(longest(known), kinds),
+    ...(kinds.film && sounds.length > 0 && { soundSeconds: longest(sounds) }),
+  }
+}
+
+/** By their names in Advanced Systems Format 1.20, section 10. */
+const asf = {
+  header: '3026b2758e66cf11a6d900aa0062ce6c',
+  file: 'a1dcab8c47a9cf118ee400c00c205365',
+  stream: '9107dcb7b7a9cf118ee600c00c205365',
+  video: 'c0ef19bc4d5bcf11a8fd00805f5c442b',
+  audio: '409e69f84d5bcf11a8fd00805f5c442b',
+} as const
+
+/** Windows Media: how long it plays, with the time that a player waits before (3.2). */
+export async function windowsMedia(bytes: FileBytes): Promise<Holding | undefined> {
+  const head = await bytes.at(0, headerBytes)
+  const id = (at: number) => head.toString('hex', at, at + 16)
+  if (id(0) !== asf.header) return undefined
+  let seconds = 0
+  const kinds = new Set<string>()
+  const end = Number(head.readBigUInt64LE(16))
+  for (let at = 30; at + 24 <= Math.min(end, head.length); ) {
+    if (id(at) === asf.file)
+      seconds = Number(head.readBigUInt64LE(at + 64)) / 1e7 - Number(head.readBigUInt64LE(at + 80)) / 1000
+    if (id(at) === asf.stream) kinds.add(id(at + 24))
+    const size = Number(head.readBigUInt64LE(at + 16))
+    if (size < 24) return undefined
+    at += size
+  }
+  const has = { film: kinds.has(asf.video), sound: kinds.has(asf.audio) }
+  return seconds > 0 && kinds.size > 0 ? holdingOf(seconds, has) : undefined
+}
+
+const tagBytes = 11
+/** Flash Video 10.1, E.4: each tag ends with its own size, so that the last one is found from the end. */
+export async function flashVideo(bytes: FileBytes): Promise<Holding | undefined> {
+  const head = await bytes.at(0, 9)
+  if (head.toString('latin1', 0, 3) !== 'FLV') return undefined
+  const flags = head.readUInt8(4)
+  const size = (await bytes.at(bytes.size - 4, 4)).readUInt32BE(0)
+  const tag = await bytes.at(bytes.size - 4 - size, tagBytes)
+  if (size < tagBytes || tag.readUIntBE(1, 3) !== size - tagBytes) return undefined
+  // 8 is sound, 9 film. Of the time the upper byte stands behind the others.
+  const type = tag.readUInt8(0) & 31
+  if (type !== 8 && type !== 9) return undefined
+  const ms = tag.readUIntBE(4, 3) + tag.readUInt8(7) * 2 ** 24
+  return ms > 0 ? holdingOf(ms / 1000, { film: (flags & 1) !== 0, sound: (flags & 4) !== 0 }) : undefined
+}

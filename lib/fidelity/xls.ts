@@ -1,0 +1,224 @@
+import type { FileBytes } from './bytes.ts'
+import { Cells } from './cells.ts'
+import { openCompound } from './cfb.ts'
+import type { Feature, Holding } from './content-summary.ts'
+import { HiddenCells } from './xls-hidden.ts'
+
+/** [MS-XLS] 2.3: types of the records that are read. */
+const types = {
+  begin: 0x0809,
+  end: 0x000a,
+  lock: 0x002f,
+  sheet: 0x0085,
+  texts: 0x00fc,
+  more: 0x003c,
+  sharedText: 0x00fd,
+  text: 0x0204,
+  richText: 0x00d6,
+  number: 0x0203,
+  shortNumber: 0x027e,
+  shortNumbers: 0x00bd,
+  state: 0x0205,
+  formula: 0x0006,
+  shown: 0x0207,
+  note: 0x001c,
+  drawn: 0x005d,
+  drawnText: 0x01b6,
+} as const
+/** They begin with a row and a column. */
+const { sharedText, text, richText, number, shortNumber, shortNumbers, state, formula } = types
+const cellTypes: ReadonlySet<number> = new Set([
+  ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
+])
+const version8 = 0x0600
+/** Of a record: its type and length. */
+const headerBytes = 4
+
+interface BiffRecord {
+  readonly type: number
+  readonly data: Buffer
+}
+
+function* recordsFrom(stream: Buffer, from: number): Generator<BiffRecord> {
+  for (let at = from; at + 4 <= stream.length; ) {
+    const end = at + 4 + stream.readUInt16LE(at + 2)
+    yield { type: stream.readUInt16LE(at), data: stream.subarray(at + 4, end) }
+    at = end
+  }
+}
+
+/** Workbooks of Excel 97 to 2003: hidden sheets too, which other workbooks keep. */
+export async function workbook97(file: FileBytes): Promise<Holding | undefined> {
+  const stream = (await openCompound(file))?.('Workbook')
+  return stream && workbookIn(stream)
+}
+
+/** Undefined for what is no such workbook, and where sheets lie over one another, as only hostile files have them. */
+export function workbookIn(stream: Buffer): Holding | undefined {
+  if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
+    return undefined
+  const { sheets, texts, isLocked } = globalsOf(stream)
+  if (isLocked) return undefined
+  const cells = new Cells(texts)
+  const visible = new Cells(texts)
+  const features = new Set<Feature>()
+  let hides = false
+  let left = stream.length
+  for (const { start, isHidden } of sheets) {
+    const shapes = new Shapes(cells)
+    const hidden = new HiddenCells(isHidden)
+    let isSeen = true
+    for (const record of recordsFrom(stream, start)) {
+      if (record.type === types.end) break
+      left -= record.data.length + headerBytes
+      if (left < 0) return undefined
+      count(record, cells, features)
+      shapes.see(record)
+      hidden.see(record)
+      // What a formula gave stands in no cell of its own.
+      if (cellTypes.has(record.type)) isSeen = !hidden.hides(record.data)
+      if (isSeen) count(record, visible, features)
+    }
+    hides ||= hidden.isAny
+  }
+  const held = cells.holding(sheets.length, [...features])
+  const { words: visibleWords } = visible.holding(0, [])
+  return hides && visibleWords ? { ...held, visibleWords } : held
+}
+
+/** Where its sheets begin, and the texts that they share. */
+function globalsOf(stream: Buffer) {
+  const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
+  const texts: Buffer[] = []
+  let isLocked = false
+  let last = 0
+  for (const { type, data } of recordsFrom(stream, 0)) {
+    if (type === types.end) break
+    if (type === types.lock) isLocked = true
+    // 2.4.28: neither a chart nor a macro.
+    const isSheet = type === types.sheet && data[5] === 0
+    if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
+    if (type === types.texts || (type === types.more && last === types.texts)) texts.push(data)
+    if (type !== types.more) last = type
+  }
+  return { sheets, isLocked, texts: texts.length === 0 ? [] : sharedTexts(texts) }
+}
+
+function count({ type, data }: BiffRecord, cells: Cells, features: Set<Feature>): void {
+  if (type === types.sharedText) cells.sharedText(data.readUInt32LE(6))
+  else if (type === types.text || type === types.richText) cells.text(new Texts([data], 6).text())
+  else if (type === types.number || type === types.shortNumber) cells.numbers()
+  else if (type === types.shortNumbers) cells.numbers(Math.floor((data.length - 6) / 6))
+  else if (type === types.state) cells.state()
+  // What a formula gave.
+  else if (type === types.shown) cells.text(new Texts([data], 0).text())
+  else if (type === types.note) features.add('comments')
+  else if (type === types.formula) {
+    features.add('formulas')
+    countFormula(data, cells)
+  }
+}
+
+/** 2.5.143: what a comment hangs in. */
+const boxOfNote = 0x19
+
+/** Words that are drawn on a sheet: what it is, that it has text, then its letters (2.4.181, 2.4.329). */
+class Shapes {
+  readonly #cells: Cells
+  #isNote = false
+  #missing = 0
+
+  constructor(cells: Cells) {
+    this.#cells = cells
+  }
+
+  see({ type, data }: BiffRecord): void {
+    if (type === types.drawn) this.#isNote = data.readUInt16LE(4) === boxOfNote
+    else if (type === types.drawnText) this.#missing = this.#isNote ? 0 : data.readUInt16LE(10)
+    else if (type === types.more && this.#missing > 0) this.#letters(data)
+  }
+
+  #letters(data: Buffer): void {
+    const isWide = ((data[0] ?? 0) & 1) === 1
+    const text = data.toString(isWide ? 'utf16le' : 'latin1', 1).slice(0, this.#missing)
+    this.#missing -= text.length
+    this.#cells.besides(text)
+  }
+}
+
+/** 2.5.133: what it gave; a text follows in a record of its own. */
+function countFormula(data: Buffer, cells: Cells): void {
+  if (data.readUInt16LE(12) !== 0xffff) cells.numbers()
+  else if (data[6] === 1 || data[6] === 2) cells.state()
+}
+
+function sharedTexts(parts: readonly Buffer[]): string[] {
+  const count = parts[0]?.readUInt32LE(4) ?? 0
+  const reader = new Texts(parts, 8)
+  const texts: string[] = []
+  while (texts.length < count && !reader.isAtEnd) texts.push(reader.text())
+  return texts
+}
+
+/** 2.5.293 and 2.5.294. A text that goes on in the next record says anew how wide its letters are (2.4.58). */
+class Texts {
+  readonly #parts: readonly Buffer[]
+  #part = 0
+  #at: number
+
+  constructor(parts: readonly Buffer[], at: number) {
+    this.#parts = parts
+    this.#at = at
+  }
+
+  get isAtEnd(): boolean {
+    return this.#left === 0 && this.#part >= this.#parts.length - 1
+  }
+
+  get #left(): number {
+    return (this.#parts[this.#part]?.length ?? 0) - this.#at
+  }
+
+  text(): string {
+    if (this.#left === 0) this.#next()
+    const length = this.#take(2).readUInt16LE(0)
+    let flags = this.#take(1).readUInt8(0)
+    const looks = (flags & 8) === 0 ? 0 : this.#take(2).readUInt16LE(0)
+    const sounds = (flags & 4) === 0 ? 0 : this.#take(4).readUInt32LE(0)
+    const letters: string[] = []
+    for (let missing = length; missing > 0; ) {
+      if (this.#left === 0) {
+        this.#next()
+        flags = this.#take(1).readUInt8(0)
+      }
+      const width = (flags & 1) + 1
+      const count = Math.min(missing, Math.floor(this.#left / width))
+      if (count === 0) throw new RangeError('a letter is broken in two')
+      letters.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
+      missing -= count
+    }
+    this.#skip(4 * looks + sounds)
+    return letters.join('')
+  }
+
+  #next(): void {
+    if (++this.#part >= this.#parts.length) throw new RangeError('the texts end too early')
+    this.#at = 0
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#parts[this.#part]?.subarray(this.#at, this.#at + count)
+    if (taken?.length !== count) throw new RangeError('a text ends too early')
+    this.#at += count
+    return taken
+  }
+
+  #skip(count: number): void {
+    let missing = count
+    while (missing > this.#left) {
+      missing -= this.#left
+      this.#next()
+    }
+    this.#at += missing
+  }
+}

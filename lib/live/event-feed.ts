@@ -1,0 +1,218 @@
+import { EventEmitter, once } from 'node:events'
+import * as z from 'zod'
+import { type BusEvent, type ServiceEvent, toldOf } from '../../events/index.ts'
+import type { Item, Key, Table, Write } from '../aws/table.ts'
+import type { Condition } from '../aws/table-expressions.ts'
+import { believedMs, untilHeeded } from '../subscriber-cache.ts'
+
+/**
+ * The events of an owner in the order in which they came, each with a number, while somebody watches: what a client
+ * missed is sent from here. Owners whom nobody watches have none.
+ */
+
+/** Begins at the time in ms: a later feed of the same owner never gives out a number again. */
+const Feed = z.object({
+  first: z.int(),
+  last: z.int(),
+  /** Everything up to here was sent to the sockets. */
+  sent: z.int(),
+  /** Milliseconds; nothing is kept for those who come back later. */
+  until: z.int(),
+})
+export type Feed = z.infer<typeof Feed>
+
+export interface Entry {
+  readonly seq: number
+  readonly event: ServiceEvent
+  readonly stream: string
+}
+
+/** A connection lasts two hours at most; who comes back within another hour misses nothing. */
+export const watchMs = 3 * 3600_000
+/** Events of one read or write; whoever missed more is better off with a snapshot. */
+const mostAtOnce = 40
+export const mostMissed = 1000
+/** How long one sends to the sockets of an owner; whoever dies at it holds the others up for so long. */
+const leaseMs = 5000
+const tries = 20
+
+/** Names are owners: something was added by this process. Elsewhere time passes. */
+const added = new EventEmitter().setMaxListeners(0)
+
+export const partitionOf = (owner: string) => `LIVE#${owner}`
+export const feedKey = (owner: string): Key => ({ pk: partitionOf(owner), sk: 'FEED' })
+const digits = (seq: number) => String(seq).padStart(16, '0')
+const entryKey = (owner: string, seq: number): Key => ({ pk: partitionOf(owner), sk: `E#${digits(seq)}` })
+const idKey = (owner: string, id: string): Key => ({ pk: partitionOf(owner), sk: `ID#${id}` })
+const secondsOf = (ms: number) => Math.ceil(ms / 1000)
+
+/** The feed for who took the sending, `taken` where somebody else has it. */
+type Taken = Feed | 'taken' | undefined
+
+const isoOf = (ms: number) => new Date(ms).toISOString()
+const heldBy = (holder: string, now: number) => ({ holder, heldUntil: isoOf(now + leaseMs) })
+const free = (holder: string, now: number): Condition[] => [
+  { absent: ['holder'] },
+  { equal: { holder } },
+  { until: { heldUntil: isoOf(now) } },
+]
+
+/** @param item of a feed's key; undefined where there never was one. */
+export const isWatched = (item: Item | undefined, now = Date.now()): boolean =>
+  item !== undefined && Feed.parse(item).until > now
+
+export class Feeds {
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  async read(owner: string): Promise<Feed | undefined> {
+    const item = await this.#table.get(feedKey(owner))
+    return item && Feed.parse(item)
+  }
+
+  /** From its answer on events are kept. */
+  async watch(owner: string, now = Date.now()): Promise<Feed> {
+    const until = now + watchMs
+    const kept = { until, ttl: secondsOf(until) }
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const feed = await this.read(owner)
+      const isRunning = feed !== undefined && feed.until > now
+      // What came after the end of a feed was not kept, so that a new one does not go on from there.
+      const begin = { first: now, last: now, sent: now, ...kept }
+      const { applied, item } = isRunning
+        ? await this.#table.update(
+            feedKey(owner),
+            { set: kept },
+            { condition: { equal: { first: feed.first } } },
+          )
+        : await this.#table.put(
+            { ...feedKey(owner), ...begin },
+            { condition: feed ? { equal: { until: feed.until } } : { exists: false } },
+          )
+      if (!applied) continue
+      const watched = Feed.parse(item)
+      if (now - watched.first < believedMs) await untilHeeded()
+      return watched
+    }
+    throw new Error('the feed of an owner could not be begun')
+  }
+
+  /**
+   * Numbers events that are new, in this order, and where nobody has it takes the sending as `take` does, all at once.
+   * Undefined when nobody watches.
+   */
+  async append(owner: string, events: readonly BusEvent[], holder: string): Promise<Taken> {
+    let taken: Taken
+    for (let at = 0; at < events.length; at += mostAtOnce) {
+      taken = await this.#appendSome(owner, events.slice(at, at + mostAtOnce), holder)
+      if (!taken) return undefined
+    }
+    added.emit(owner)
+    return taken
+  }
+
+  async #appendSome(owner: string, events: readonly BusEvent[], holder: string): Promise<Taken> {
+    const now = Date.now()
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const items = await this.#table.getAll([
+        feedKey(owner),
+        ...[...new Set(events.map(({ id }) => id))].map((id) => idKey(owner, id)),
+      ])
+      const found = items.find(({ sk }) => sk === 'FEED')
+      const feed = found && Feed.parse(found)
+      if (!feed || feed.until <= now) return undefined
+      const known = new Set(items.map(({ sk }) => String(sk)))
+      const fresh = events.filter(
+        ({ id }, at) =>
+          !known.has(idKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
+      )
+      if (fresh.length === 0) return 'taken'
+      const last = feed.last + fresh.length
+      const { holder: other, heldUntil = '' } = found
+      const isFree = other === undefined || other === holder || String(heldUntil) <= isoOf(now)
+      const ttl = secondsOf(feed.until)
+      const writes = fresh.flatMap((event, at): Write[] => {
+        const seq = feed.last + 1 + at
+        // As text, which keeps the order of its fields.
+        const entry = { seq, event: JSON.stringify(toldOf(event)), stream: event.stream }
+        return [
+          { put: { ...entryKey(owner, seq), ...entry, ttl } },
+          { put: { ...idKey(owner, event.id), ttl } },
+        ]
+      })
+      const advance: Write = {
+        update: feedKey(owner),
+        change: { set: { last, ...(isFree && heldBy(holder, now)) } },
+        if: { equal: { last: feed.last, first: feed.first }, ...(isFree && { either: free(holder, now) }) },
+      }
+      if (await this.#table.transact([advance, ...writes])) return isFree ? { ...feed, last } : 'taken'
+    }
+    throw new Error('events could not be numbered')
+  }
+
+  /** What came after `seq`, up to and with `to`. Undefined when some of it is not there, or it is too much. */
+  async since(owner: string, seq: number, { first, last }: Feed, to = last): Promise<Entry[] | undefined> {
+    const count = to - seq
+    if (count <= 0) return seq <= last ? [] : undefined
+    if (seq < first || count > mostMissed) return undefined
+    const entries = await this.between(owner, seq, to)
+    return entries.length === count ? entries : undefined
+  }
+
+  async between(owner: string, after: number, to: number): Promise<Entry[]> {
+    const entries: Entry[] = []
+    let from: Item | undefined
+    do {
+      const page = await this.#table.query({
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':pk': partitionOf(owner),
+          ':from': entryKey(owner, after + 1).sk,
+          ':to': entryKey(owner, to).sk,
+        },
+        ConsistentRead: true,
+        ExclusiveStartKey: from,
+      })
+      entries.push(...page.items.map(entryOf))
+      from = page.next
+    } while (from)
+    return entries
+  }
+
+  /** Takes the sending to the sockets of an owner, when nobody has it. */
+  async take(owner: string, holder: string, now = Date.now()): Promise<Taken> {
+    const { applied, item } = await this.#table.update(
+      feedKey(owner),
+      { set: heldBy(holder, now) },
+      { condition: { exists: true, either: free(holder, now) }, mark: { holder } },
+    )
+    if (!item) return undefined
+    return applied ? Feed.parse(item) : 'taken'
+  }
+
+  /** Gives it back; everything up to `sent` was sent. */
+  async giveBack(owner: string, holder: string, sent: number): Promise<void> {
+    await this.#table.update(
+      feedKey(owner),
+      { set: { sent }, remove: ['holder', 'heldUntil'] },
+      { condition: { exists: true, equal: { holder } } },
+    )
+  }
+}
+
+/** As `append` wrote it. */
+const entryOf = ({ seq, event, stream }: Item): Entry => ({
+  ...{ seq: Number(seq), stream: String(stream) },
+  event: JSON.parse(String(event)) as ServiceEvent,
+})
+
+/** Resolves when something may have been added to the feed of an owner, at the latest after so long. */
+export async function addition(owner: string, longestMs: number): Promise<void> {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), longestMs)
+  await once(added, owner, { signal: waiting.signal }).catch(() => undefined)
+  clearTimeout(timer)
+}

@@ -1,0 +1,76 @@
+import { authenticate } from '../access/authenticate.ts'
+import { authorize } from '../access/authorize.ts'
+import { type Credentials, list, type Principal } from '../access/principal.ts'
+import { isOwnPage } from '../access/same-origin.ts'
+import { AppError } from '../errors.ts'
+import { reachedFrom } from '../http/edge-origin.ts'
+import type { Services } from '../services.ts'
+import { subprotocol } from './frames.ts'
+
+/** What a handshake says about who it is. */
+export type Claim =
+  | { readonly kind: 'known'; readonly owner: string }
+  | { readonly kind: 'ticket'; readonly ticket: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'refused'; readonly reason: 'unauthenticated' | 'forbidden' }
+
+export interface Handshake {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly sourceIp?: string | undefined
+}
+
+const bearerProtocol = 'bearer.'
+const unknown = { kind: 'unknown' } as const
+
+/** The first that is there decides, in this order: cookie, header, subprotocol, ticket. Without any the first frame does. */
+export async function claimOf(
+  { headers, query, sourceIp: peer = '' }: Handshake,
+  services: Services,
+): Promise<Claim> {
+  const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
+  const { origin } = headers
+  const sourceIp = reachedFrom({ headers, sourceIp: peer }, services.config)
+  const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
+  // A browser sends it whichever page asks.
+  const isForeign = byCookie.kind === 'known' && !isOwnPage(headers, services.config.PUBLIC_URL)
+  if (byCookie.kind === 'known' && !isForeign) return byCookie
+  const byHeader = await claim({ headers: spoken(headers), sourceIp }, services)
+  if (byHeader.kind !== 'unknown') return byHeader
+  const { ticket } = query
+  if (ticket) return { kind: 'ticket', ticket }
+  return isForeign ? { kind: 'refused', reason: 'forbidden' } : unknown
+}
+
+/** What the first frame says. */
+export const claimOfToken = (token: string, sourceIp: string, services: Services): Promise<Claim> =>
+  claim({ headers: { authorization: `Bearer ${token}` }, sourceIp }, services)
+
+async function claim(given: Omit<Credentials, 'method'>, services: Services): Promise<Claim> {
+  try {
+    const principal: Principal = await authenticate({ ...given, method: 'GET' }, services)
+    if (principal.isNew) return unknown
+    authorize(principal, list)
+    return { kind: 'known', owner: principal.ownerId }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    return { kind: 'refused', reason: error.status === 403 ? 'forbidden' : 'unauthenticated' }
+  }
+}
+
+/** Headers as a program sends them; a browser, which cannot, offers its token as a subprotocol. */
+function spoken(headers: Handshake['headers']): Handshake['headers'] {
+  const offered = protocolsOf(headers).find((name) => name.startsWith(bearerProtocol))
+  const bearer = headers['authorization'] ?? (offered && `Bearer ${offered.slice(bearerProtocol.length)}`)
+  // A token that is not ours counts as none in a request, which then makes a new identity; here there is nothing to make.
+  const owner = headers['x-owner-token']
+  return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
+}
+
+const protocolsOf = (headers: Handshake['headers']): string[] =>
+  (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+
+/** The subprotocol that the answer names; a browser that offered some wants one of them. */
+export const chosenProtocol = (headers: Handshake['headers']): string | undefined =>
+  protocolsOf(headers).includes(subprotocol) ? subprotocol : undefined

@@ -1,0 +1,218 @@
+import { type Bounds, boundsOf } from './access/plan-limits.ts'
+import { partLimits, type StoredPart } from './aws/multipart.ts'
+import { ownUpload, uploadNotFound } from './conversion/source.ts'
+import { requireDiskSpace } from './disk-space.ts'
+import { AppError } from './errors.ts'
+import { fileName } from './file-name.ts'
+import { announcedTooLarge } from './http/content-length.ts'
+import { tooLarge } from './http/form.ts'
+import { newId } from './ids.ts'
+import type { Services } from './services.ts'
+import { partsLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
+
+/** Files that come in parts, each straight to the storage: begun, resumed, put together, dropped. */
+
+/** Seconds that the address of a part works; there is always a new one. */
+export const partUrlLifetimeS = 3600
+
+const mib = 1024 ** 2
+
+/** Bytes of the largest file that may come in parts. */
+export const mostBytes = ({ maxFileBytes }: Bounds) => Math.min(partLimits.object, maxFileBytes)
+
+/** Bytes of a part with which the whole fits into as many as there may be. */
+export const partSizeFor = (size: number): number =>
+  Math.max(8, Math.ceil(size / partLimits.parts / mib)) * mib
+
+/** An upload whose file comes in parts. */
+export type PartUpload = UploadRecord & { readonly partsId: string }
+
+export interface Announced {
+  readonly owner: string
+  readonly filename: string
+  readonly contentType: string
+  /** Bytes, where they are known. */
+  readonly size?: number | undefined
+  /** Whoever knows its key may go on with it. */
+  readonly open?: true
+}
+
+/** @throws AppError FILE_TOO_LARGE, INVALID_INPUT for an empty file, INSUFFICIENT_DISK_SPACE. */
+export async function beginParts(announced: Announced, services: Services): Promise<PartUpload> {
+  const { config, files, uploads } = services
+  const { owner, contentType, size, open } = announced
+  await requireDiskSpace(config)
+  const bounds = await boundsOf(owner, services)
+  const maxSize = mostBytes(bounds)
+  if (size !== undefined && size > maxSize) throw announcedTooLarge(maxSize, size)
+  if (size === 0) throw isEmpty('size')
+  const id = newId('upl')
+  const key = uploadKey('uploads', id, bounds.retentionHours)
+  const partsId = await files.parts.begin(key, contentType)
+  const now = Date.now()
+  const upload = {
+    ...{ id, owner, key, contentType, maxSize, partsId },
+    filename: fileName(announced.filename),
+    ...(size !== undefined && { size }),
+    ...(open && { open }),
+    createdAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + partsLifetimeS * 1000).toISOString(),
+  }
+  await uploads.create(upload)
+  return upload
+}
+
+/**
+ * An upload in parts of this owner, or an open one.
+ * @param key that the client has of it; it need not name it.
+ * @throws AppError UPLOAD_NOT_FOUND
+ */
+export async function findParts(
+  { uploadId, key, owner }: { uploadId: string; key?: string | undefined; owner: string },
+  services: Services,
+): Promise<PartUpload> {
+  const upload = await ownUpload(uploadId, 'uploadId', owner, services)
+  if (upload.partsId === undefined || (key !== undefined && key !== upload.key))
+    throw uploadNotFound(uploadId, 'uploadId')
+  return { ...upload, partsId: upload.partsId }
+}
+
+/** Parts that are there; undefined when they were put together or dropped. */
+export const partsOf = ({ key, partsId }: PartUpload, { files }: Services) =>
+  files.parts.list({ key, uploadId: partsId })
+
+/**
+ * Where parts are sent to.
+ * @throws AppError FILE_TOO_LARGE as soon as the parts that are there leave no room for another; CONFLICT when the upload
+ *   is over.
+ */
+export async function partUrls(
+  upload: PartUpload,
+  numbers: readonly number[],
+  services: Services,
+): Promise<Map<number, string>> {
+  const { files, config } = services
+  await requireDiskSpace(config)
+  const there = await partsOf(upload, services)
+  if (!there) throw isOver(upload)
+  const most = upload.maxSize ?? mostBytes(await boundsOf(upload.owner, services))
+  const kept = there.filter(({ number }) => !numbers.includes(number))
+  if (sizeOf(kept) >= most) {
+    await dropParts(upload, services)
+    throw tooLarge(most)
+  }
+  const target = { key: upload.key, uploadId: upload.partsId }
+  const signed = numbers.map(
+    async (number) => [number, await files.parts.url(target, number, partUrlLifetimeS)] as const,
+  )
+  return new Map(await Promise.all(signed))
+}
+
+export interface NamedPart {
+  readonly number: number
+  /** With or without quotes. */
+  readonly etag: string
+}
+
+/**
+ * Puts the parts together. It may be asked for twice.
+ * @throws AppError INVALID_REQUEST for parts that are not as they are said to be (`details.part`), INVALID_INPUT
+ *   for parts without a byte, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was dropped, or while a part
+ *   is sent again.
+ */
+export async function completeParts(
+  upload: PartUpload,
+  named: readonly NamedPart[],
+  services: Services,
+): Promise<{ size: number; etag: string }> {
+  const { key, partsId: uploadId } = upload
+  const there = await partsOf(upload, services)
+  if (there) {
+    const parts = checked(named, there)
+    const size = sizeOf(parts)
+    if (size > (upload.maxSize ?? size)) {
+      await dropParts(upload, services)
+      throw tooLarge(upload.maxSize ?? size, size)
+    }
+    requireAnnounced(upload, size)
+    // Parts can be sent anew, so the upload stays.
+    if (size === 0) throw isEmpty('parts')
+    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed') throw wasResent(upload)
+  }
+  const stored = await services.files.head(key)
+  if (!stored) throw isOver(upload)
+  await services.uploads.measured(upload, stored.size)
+  return stored
+}
+
+/** Drops what is there of it, and the record; not what a job has taken already. */
+export async function abortParts(upload: PartUpload, services: Services): Promise<void> {
+  if (upload.jobId !== undefined)
+    throw new AppError(
+      'CONFLICT',
+      `The upload ${upload.id} went into the job ${upload.jobId}. Delete the job to delete its file.`,
+      { uploadId: upload.id, jobId: upload.jobId },
+    )
+  await dropParts(upload, services)
+}
+
+async function dropParts({ id, key, partsId: uploadId }: PartUpload, { files, uploads }: Services) {
+  await files.parts.abort({ key, uploadId })
+  await files.delete([key])
+  await uploads.forget([id])
+}
+
+const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum, { size }) => sum + size, 0)
+
+/** The parts that are named, as they are there. */
+function checked(named: readonly NamedPart[], there: readonly StoredPart[]): readonly StoredPart[] {
+  const known = new Map(there.map((part) => [part.number, part]))
+  const unordered = named.find(({ number }, index) => number <= (named[index - 1]?.number ?? 0))
+  if (unordered)
+    throw wrongPart(unordered.number, 'parts have to stand in the order of their numbers, each once')
+  return named.map(({ number, etag }, index) => {
+    const part = known.get(number)
+    if (!part) throw wrongPart(number, 'it has not arrived. PUT it to its URL first')
+    if (bare(part.etag) !== bare(etag))
+      throw wrongPart(number, `its ETag is ${bare(part.etag)}, not ${bare(etag).slice(0, 64)}`)
+    if (part.size < partLimits.least && index < named.length - 1)
+      throw wrongPart(number, `it has ${part.size} bytes; all but the last need at least ${partLimits.least}`)
+    return part
+  })
+}
+
+const bare = (etag: string) => etag.replaceAll('"', '').toLowerCase()
+
+const wrongPart = (part: number, what: string) =>
+  new AppError('INVALID_REQUEST', `parts: part ${part}: ${what}.`, { field: 'parts', part })
+
+function requireAnnounced({ size: announced }: PartUpload, size: number): void {
+  if (announced === undefined || size === announced) return
+  const details = { field: 'parts', expected: announced, got: size }
+  if (size < announced)
+    throw new AppError(
+      'UPLOAD_INCOMPLETE',
+      `The parts have ${size} bytes together, ${announced} were announced. Send those that are missing.`,
+      details,
+    )
+  throw new AppError(
+    'INVALID_REQUEST',
+    `parts: they have ${size} bytes together, only ${announced} were announced.`,
+    details,
+  )
+}
+
+const isEmpty = (field: string) =>
+  new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', { field })
+
+const wasResent = ({ id }: PartUpload) =>
+  new AppError(
+    'CONFLICT',
+    `A part of upload ${id} was sent again while they were put together. Complete it with the ETags of GET /v1/uploads/multipart/${id}.`,
+    { uploadId: id },
+  )
+
+const isOver = ({ id }: PartUpload) =>
+  new AppError('CONFLICT', `The parts of upload ${id} were put together or dropped already.`, {
+    uploadId: id,
+  })

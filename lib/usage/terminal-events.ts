@@ -1,0 +1,16 @@
+import type { ErrorCode } from '../error-catalog.ts'
+import type { Share } from './usage-share.ts'
+
+/** The events that are counted. */
+export const endings = ['job.completed', 'job.failed', 'job.cancelled'] as const
+
+/** The end of a job, as it is counted. */
+export interface Ended {
+  readonly event: (typeof endings)[number]
+  /** RFC 3339. */
+  readonly timestamp: string
+  readonly id: string
+  readonly owner: string
+  readonly share: Share
+  readonly errorCode?: ErrorCode | undefined
+}

@@ -1,0 +1,52 @@
+import { wakeMove } from './access/adopt-anonymous.ts'
+import { wakeClosing } from './access/delete-account.ts'
+import { tellOfPlans } from './access/plan-changes.ts'
+import type { Table } from './aws/table.ts'
+import { Slots } from './jobs/run/concurrency-slots.ts'
+import { Live } from './live/live.ts'
+import { wakeShards } from './resources/storage.ts'
+import type { Services } from './services.ts'
+import { wakeLane } from './webhooks/resume-lane.ts'
+import { Workflows } from './workflows/workflows.ts'
+
+/** Called when the moment has come that a record names in `wakeAt`. It may be called twice, and late. */
+export type Waker = (id: string, now: Date) => Promise<void>
+
+/** Who is called, by what stands before the `#` in the key of the record. */
+export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
+  JOB: (id, now) => services.jobs.wake(id, now),
+  SOCKET: (id) => new Live(services).wake(id),
+  PLAN: (account) => tellOfPlans(account, services),
+  MOVE: (account, now) => wakeMove(account, now, services),
+  CLOSE: (account) => wakeClosing(account, services),
+  SLOTS: (owner) => new Slots(services).wake(owner),
+  LANE: (id, now) => wakeLane(id, now, services),
+  WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
+})
+
+export interface Due {
+  readonly kind: string
+  readonly id: string
+}
+
+/** What somebody must look at now, longest overdue first within each part of the index. */
+export async function dueAt(now: Date, limit: number, table: Table): Promise<Due[]> {
+  const shards = Array.from({ length: wakeShards }, (_, shard) => `wake#${shard}`)
+  const found = await Promise.all(
+    shards.map(async (shard) => {
+      const { items } = await table.query({
+        IndexName: 'byWake',
+        KeyConditionExpression: 'wakeShard = :shard AND wakeAt <= :now',
+        ExpressionAttributeValues: { ':shard': shard, ':now': now.toISOString() },
+        Limit: Math.ceil(limit / wakeShards),
+      })
+      return items.map(({ pk }) => dueOf(String(pk)))
+    }),
+  )
+  return found.flat()
+}
+
+function dueOf(pk: string): Due {
+  const at = pk.indexOf('#')
+  return { kind: pk.slice(0, at), id: pk.slice(at + 1) }
+}

@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto'
+import { isOwn, theirOperation } from './compat-names.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Events and states as the interface of functions/compat-v2 has them; what it does not know keeps our name. */
+const events: Readonly<Record<string, string>> = {
+  'job.completed': 'job.finished',
+  'job.cancelled': 'job.failed',
+}
+const statuses: Readonly<Record<string, string>> = {
+  ...{ pending: 'waiting', queued: 'waiting', completed: 'finished', failed: 'error', cancelled: 'error' },
+}
+const statusOf = (ours: unknown) => statuses[String(ours)] ?? ours
+
+interface Job {
+  readonly id?: string
+  readonly status?: string
+  readonly tag?: string | null
+  readonly createdAt?: string
+  readonly startedAt?: string
+  readonly endedAt?: string
+  readonly error?: { readonly code?: string; readonly message?: string }
+  readonly files?: readonly { readonly filename: string; readonly size: number; readonly url?: string }[]
+  readonly tasks?: Readonly<Record<string, { readonly operation: string; readonly status: string }>>
+}
+
+/** The body for a receiver that expects `{ event, job }` with tasks as a list. */
+export function facadeEvent({ event, job }: Fields, base: string): Fields {
+  const { id, status, tag, createdAt, startedAt, endedAt, error, files = [], tasks = {} } = (job ?? {}) as Job
+  return {
+    event: events[String(event)] ?? event,
+    job: {
+      ...{ id, tag: tag ?? null, status: statusOf(status) },
+      ...{ created_at: createdAt ?? null, started_at: startedAt ?? null, ended_at: endedAt ?? null },
+      ...(error && { code: error.code, message: error.message }),
+      tasks: Object.entries(tasks)
+        .filter(([name]) => !isOwn(name))
+        .map(([name, task]) => ({
+          ...{ id: `${id}.${name}`, name, job_id: id, operation: theirOperation(task.operation) },
+          ...{ status: statusOf(task.status), ...unknown },
+          percent: task.status === 'completed' ? 100 : null,
+          links: { self: `${base}/v2/tasks/${id}.${name}` },
+          result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
+        })),
+      links: { self: `${base}/v2/jobs/${id}` },
+    },
+  }
+}
+
+/** What their tasks have and our events do not tell of each; the task itself has it. */
+const unknown = {
+  ...{ code: null, message: null, payload: null, created_at: null, started_at: null, ended_at: null },
+  ...{ retry_of_task_id: null, copy_of_task_id: null, engine: null, engine_version: null },
+  ...{ host_name: null, storage: null, credits: null, depends_on_task_ids: null },
+}
+
+/** Of such a receiver: the hex of HMAC-SHA256 over the body and nothing around it. */
+export const facadeSignature = (body: Buffer, secret: string) => ({
+  'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { createAccount } from '../../functions/auth.ts'
+import { announceClosing } from '../../lib/access/delete-account.ts'
+import { wakersOf } from '../../lib/wakeups.ts'
+import { changeAccount } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { visitorOf } from './visitor.ts'
+
+let app: EmbeddedApp
+let account: ReturnType<typeof createAccount>
+before(async () => {
+  app = await openApp()
+  const password = {
+    hash: async (text: string) => `hash of ${text}`,
+    verify: async (given: { hash: string; password: string }) => given.hash === `hash of ${given.password}`,
+  }
+  account = createAccount(app.services, { evenMs: 0, password })
+})
+after(() => app.close())
+
+const password = 'correct horse battery'
+const tasks = {
+  text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
+  pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+  out: { operation: 'export/url', input: 'pdf' },
+}
+const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
+const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
+
+async function member(
+  email: string,
+  before: (here: ReturnType<typeof visitorOf>) => Promise<unknown> = async () => {},
+) {
+  const here = visitorOf(app, account)
+  await before(here)
+  const { id } = (await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })).json
+    .user
+  return { ...here, id: String(id), close: (body: object) => here.send('POST', '/v1/auth/delete-user', body) }
+}
+
+const wake = (id: string) => {
+  const { CLOSE = assert.fail() } = wakersOf(app.services)
+  return CLOSE(id, new Date())
+}
+
+/** Keys of the records in which the account is named. */
+async function recordsOf(id: string): Promise<string[]> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
+  return Items.filter((item) => JSON.stringify(item).includes(id)).map(({ pk }) => String(pk))
+}
+const kindOf = (pk: string) => pk.slice(0, pk.indexOf('#'))
+
+describe('an account that its owner closes', () => {
+  test('takes along all that it owns, and opens nothing any more', async () => {
+    // What was made before the account is moved to it for a day.
+    const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))
+    const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
+    assert.equal((await here.send('POST', '/v1/webhooks', hook)).status, 201)
+    assert.equal((await here.send('GET', '/v1/webhooks/secret')).status, 200)
+    assert.equal((await here.send('POST', '/v1/workflows', workflow)).status, 201)
+    const wish = { name: 'laptop', scopes: ['CONVERT_READ'] }
+    const made = await here.send('POST', '/v1/api-keys', wish)
+    assert.equal(made.status, 201)
+    await here.send('POST', '/v1/auth/two-factor/enable', { password })
+
+    assert.equal((await here.close({ password: 'not the password' })).json.code, 'INVALID_PASSWORD')
+    assert.equal((await here.send('GET', '/v1/account')).status, 200)
+    assert.equal((await here.close({ password })).status, 200)
+    const again = await visitorOf(app, account).send('POST', '/v1/auth/sign-in/email', {
+      ...{ email: 'leaver@example.com', password },
+    })
+    assert.equal(again.status, 401)
+    assert.equal((await here.send('GET', '/v1/account')).status, 401)
+
+    await wake(here.id)
+    assert.equal(await app.services.jobs.store.job(jobId), undefined)
+    const headers = { 'x-api-key': String(made.json.data.key) }
+    assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 401)
+    // Who did what, how much was done, and why a key is refused, stay for their time.
+    const left = (await recordsOf(here.id)).map(kindOf)
+    assert.deepEqual(
+      left.filter((kind) => !['AUDIT', 'USAGE', 'KEYHASH'].includes(kind)),
+      [],
+    )
+    await wake(here.id)
+  })
+
+  test('leaves its address to whoever signs up with it', async () => {
+    const here = await member('again@example.com')
+    await here.close({ password })
+    const next = await member('again@example.com')
+    assert.notEqual(next.id, here.id)
+  })
+
+  test('stays whole when it is not deleted in the end', async () => {
+    const here = await member('stayer@example.com')
+    const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
+    await announceClosing(here.id, app.services)
+    await wake(here.id)
+    assert.equal((await here.send('GET', `/v1/jobs/${jobId}`)).status, 200)
+    assert.ok(!(await recordsOf(here.id)).some((pk) => kindOf(pk) === 'CLOSE'))
+  })
+
+  test('is not an administrator’s', async () => {
+    const here = await member('boss@example.com')
+    await changeAccount(app.services, here.id, { role: 'ADMIN' })
+    const refused = await here.close({ password })
+    assert.deepEqual([refused.status, refused.json.code], [403, 'ADMINISTRATOR'])
+    assert.equal((await here.send('GET', '/v1/account')).status, 200)
+  })
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test, { type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { readLent } from '../lib/aws/prefetched-files.ts'
+import { giveBack } from '../lib/buffer-pool.ts'
+import { watched } from '../lib/collect-garbage.ts'
+import { Outgoing } from '../lib/transfer/guarded-http.ts'
+import { scratchFolder } from './scratch.ts'
+
+const bytes = randomBytes(32 * 1024 ** 2)
+const sha256 = (chunks: readonly Buffer[]) =>
+  chunks.reduce((sum, chunk) => sum.update(chunk), createHash('sha256')).digest('hex')
+const expected = sha256([bytes])
+
+/** A server that sends `bytes` to everybody, in one piece or in chunks of HTTP. */
+async function serving(t: TestContext, isChunked = false) {
+  const server = createServer((_, response) => {
+    if (!isChunked) response.setHeader('content-length', bytes.length)
+    response.end(bytes)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  t.after(async () => {
+    await outgoing.close()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return async () => (await outgoing.request(url, { signal: t.signal })).body as AsyncIterable<Buffer>
+}
+
+test('buffers that were given back are used again', async (t) => {
+  const get = await serving(t)
+  const places = new Set<ArrayBufferLike>()
+  let large = 0
+  for (let round = 0; round < 4; round++) {
+    const sum = createHash('sha256')
+    for await (const chunk of await get()) {
+      sum.update(chunk)
+      const { buffer } = chunk
+      if (!giveBack(chunk)) continue
+      large++
+      places.add(buffer)
+    }
+    assert.equal(sum.digest('hex'), expected)
+  }
+  assert.ok(large > 50, `${large} pieces came in large buffers`)
+  assert.ok(places.size <= 10, `${large} pieces came in ${places.size} buffers`)
+})
+
+test('what nobody gives back stays as it came', async (t) => {
+  const get = await serving(t)
+  const kept: Buffer[] = []
+  for await (const chunk of await get()) kept.push(chunk)
+  for await (const chunk of await get()) giveBack(chunk)
+  assert.equal(sha256(kept), expected)
+})
+
+test('of a buffer that is given back in part nothing is overwritten', async (t) => {
+  const get = await serving(t, true)
+  const kept: Buffer[] = []
+  const sum = createHash('sha256')
+  for await (const chunk of await get()) {
+    sum.update(chunk)
+    const half = chunk.length >> 1
+    kept.push(chunk.subarray(half))
+    giveBack(chunk.subarray(0, half))
+  }
+  assert.equal(sum.digest('hex'), expected)
+  const before = sha256(kept)
+  for await (const chunk of await get()) giveBack(chunk)
+  assert.equal(sha256(kept), before)
+})
+
+test('what is sent from such buffers arrives whole, however slowly it is taken', async (t) => {
+  const path = join(scratchFolder('sent'), 'file')
+  writeFileSync(path, bytes)
+  const server = createServer(async (request, response) => {
+    const sum = createHash('sha256')
+    for await (const piece of request) {
+      if (request.url === '/slow') await setImmediate()
+      sum.update(piece)
+    }
+    response.end(sum.digest('hex'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  t.after(async () => {
+    await outgoing.close()
+    server.close()
+  })
+  const buffers = new Set<ArrayBufferLike>()
+  const send = async (way: string) => {
+    const file = await readLent([{ path, size: bytes.length }], {
+      ...{ start: 0, end: bytes.length, givesBack: true },
+    })
+    const { body } = await outgoing.request(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/${way}`,
+      {
+        method: 'PUT',
+        headers: { 'content-length': String(bytes.length) },
+        body: watched(file, ({ buffer }) => void buffers.add(buffer)),
+        signal: t.signal,
+      },
+    )
+    return text(body)
+  }
+  assert.deepEqual(await Promise.all([send('fast'), send('slow'), send('slow')]), Array(3).fill(expected))
+  assert.ok(buffers.size < 50, `${buffers.size} buffers were used for 384 pieces`)
+})

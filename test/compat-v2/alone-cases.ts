@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { facadeEvent } from '../../lib/webhooks/compat-event.ts'
+import { asking, type Cases, type Loose } from './asking.ts'
+
+const keysOf = (value: Loose) => Object.keys(value).sort()
+
+/** Names that the fixtures of the SDKs have, and that their models read. */
+const shapes = {
+  job: ['id', 'tag', 'status', 'created_at', 'started_at', 'ended_at', 'tasks', 'links'],
+  task: [
+    ...['id', 'name', 'job_id', 'status', 'credits', 'code', 'message', 'percent', 'operation', 'payload'],
+    ...['result', 'created_at', 'started_at', 'ended_at', 'retry_of_task_id', 'copy_of_task_id', 'host_name'],
+    ...['storage', 'depends_on_task_ids', 'engine', 'engine_version', 'links'],
+  ],
+  page: ['data', 'links', 'meta'],
+  links: ['first', 'last', 'prev', 'next'],
+  meta: ['current_page', 'from', 'path', 'per_page', 'to'],
+  webhook: ['id', 'url', 'events', 'disabled', 'created_at', 'updated_at', 'links'],
+  option: ['name', 'type', 'default', 'possible_values'],
+  user: ['id', 'username', 'email', 'created_at', 'credits', 'links'],
+}
+const has = (value: Loose, shape: keyof typeof shapes) =>
+  assert.deepEqual(keysOf(value), [...shapes[shape]].sort(), shape)
+
+const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
+
+export const alone: Cases = {
+  'replies have the names that SDKs read': async (facade) => {
+    const call = asking(facade)
+    const made = await call('POST', '/v2/jobs', {
+      tasks: { text, out: { operation: 'export/url', input: 'text' } },
+    })
+    has(made.body.data, 'job')
+    for (const task of made.body.data.tasks) has(task, 'task')
+    const { id } = made.body.data
+    for (const path of [`/v2/jobs/${id}`, `/sync/v2/jobs/${id}`])
+      has((await call('GET', path)).body.data, 'job')
+    for (const kind of ['jobs', 'tasks']) {
+      const { body } = await call('GET', `/v2/${kind}?per_page=1`)
+      has(body, 'page')
+      has(body.links, 'links')
+      has(body.meta, 'meta')
+      has(body.data[0], kind === 'jobs' ? 'job' : 'task')
+    }
+    has((await call('GET', '/v2/users/me')).body.data, 'user')
+    const task = await call('POST', '/v2/import/raw', text)
+    has(task.body.data, 'task')
+    for (const path of [`/v2/tasks/${task.body.data.id}`, `/sync/v2/tasks/${task.body.data.id}`])
+      has((await call('GET', path)).body.data, 'task')
+    has((await call('POST', `/v2/tasks/${task.body.data.id}/retry`)).body.data, 'task')
+    const url = 'https://receiver.example/'
+    const webhook = await call('POST', '/v2/webhooks', { url, events: ['job.finished'] })
+    const { signing_secret, ...told } = webhook.body.data
+    assert.match(signing_secret, /^whsec_/)
+    has(told, 'webhook')
+    has((await call('GET', '/v2/users/me/webhooks')).body.data[0], 'webhook')
+    assert.equal((await call('DELETE', `/v2/webhooks/${told.id}`)).status, 204)
+    const pair = 'filter[input_format]=png&filter[output_format]=webp&include=options'
+    const { body: pairs } = await call('GET', `/v2/convert/formats?${pair}`)
+    has(pairs.data[0].options[0], 'option')
+  },
+  'an event has the names that SDKs read': async () => {
+    const tasks = { out: { operation: 'export/url', status: 'completed' } }
+    const event = { event: 'job.completed', job: { id: 'job_1', status: 'completed', tasks } }
+    const { job } = facadeEvent(event, 'https://here.example') as Loose
+    has(job, 'job')
+    has(job.tasks[0], 'task')
+    assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')
+  },
+  'a task takes files of tasks of other jobs, and of no one else': async (facade) => {
+    const call = asking(facade)
+    const made = await call('POST', '/v2/jobs', { tasks: { text } })
+    const source = made.body.data.tasks[0].id
+    const page = await call('POST', '/v2/jobs', {
+      tasks: {
+        page: { operation: 'convert', input: source, output_format: 'html' },
+        more: text,
+        out: { operation: 'export/url', input: ['page', 'more'], archive_multiple_files: true },
+      },
+    })
+    assert.equal(page.status, 201, JSON.stringify(page.body))
+    assert.deepEqual(
+      page.body.data.tasks.map(({ name }: Loose) => name),
+      ['page', 'more', 'out'],
+    )
+    const done = await call('GET', `/sync/v2/jobs/${page.body.data.id}`)
+    const [zip, ...others] = done.body.data.tasks[2].result.files
+    assert.deepEqual([zip.filename.endsWith('.zip'), others], [true, []])
+
+    const stranger = await fetch(`${facade.url}/v2/convert`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ input: source, output_format: 'html' }),
+    })
+    assert.equal(stranger.status, 404)
+    const nobody = await call('POST', '/v2/convert', { input: 'job_01M83X0QT1VVA4PPF8FWWHHNPY.task' })
+    assert.equal(nobody.status, 404)
+    const nonsense = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
+    assert.equal(nonsense.status, 422)
+  },
+  'what is left out is said in the form that SDKs read': async (facade) => {
+    const call = asking(facade)
+    for (const operation of ['command', 'import/openstack', 'export/openstack']) {
+      const { status, body } = await call('POST', `/v2/${operation}`, { input: 'x' })
+      assert.deepEqual([status, Object.keys(body.errors)], [422, ['operation']])
+      const inJob = await call('POST', '/v2/jobs', { tasks: { one: { operation } } })
+      assert.equal(inJob.status, 422)
+    }
+    const hidden = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
+    assert.equal(hidden.status, 422)
+  },
+  'a task that was to take files of one that failed is refused': async (facade) => {
+    const call = asking(facade)
+    const failed = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })
+    const { id } = failed.body.data
+    assert.equal((await call('GET', `/sync/v2/tasks/${id}`)).body.data.status, 'error')
+    const taker = await call('POST', '/v2/convert', { input: id, output_format: 'png' })
+    assert.equal(taker.status, 422)
+    assert.match(taker.body.errors.input[0], /has failed/)
+  },
+}

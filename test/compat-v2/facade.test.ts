@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import type CloudConvert from 'cloudconvert'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { roleId } from '../../lib/deployment/references.ts'
+import { roleResources } from '../../lib/deployment/roles.ts'
+import { stageOf } from '../../lib/deployment/stage.ts'
+import { facadeEvent } from '../../lib/webhooks/compat-event.ts'
+import { managerOf } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { startService, type TestService } from '../service.ts'
+import { until } from '../until.ts'
+import { alone } from './alone-cases.ts'
+import { type Ask, asking, type Loose, sdkAt } from './asking.ts'
+import { recorded } from './recorded-cases.ts'
+import { signedUrls } from './signed-url-cases.ts'
+
+let service: TestService
+let key: string
+let sdk: CloudConvert
+before(async () => {
+  service = await startService({ FACADES: 'v2', OUTGOING_ALLOW: '127.0.0.0/8' })
+  key = await managerOf(service)
+  sdk = sdkAt(service.url, key)
+})
+after(() => service.stop())
+
+const send: Ask = (...request) => asking({ url: service.url, key })(...request)
+
+test('the SDK of the other service uploads, converts, waits and downloads', async () => {
+  const job = await sdk.jobs.create({
+    tag: 'from the SDK',
+    tasks: {
+      'my-file': { operation: 'import/upload' },
+      'my-page': { operation: 'convert', input: 'my-file', input_format: 'md', output_format: 'html' },
+      'my-link': { operation: 'export/url', input: ['my-page'] },
+    },
+  })
+  assert.equal(job.status, 'waiting')
+  assert.deepEqual(
+    job.tasks.map(({ name }) => name),
+    ['my-file', 'my-page', 'my-link'],
+  )
+  const upload = job.tasks.find(({ name }) => name === 'my-file')
+  assert.equal(upload?.status, 'waiting')
+  await sdk.tasks.upload(upload, new TextEncoder().encode('# From the SDK'), 'letter.md')
+  const done = await sdk.jobs.wait(job.id)
+  assert.equal(done.status, 'finished')
+  const [file] = sdk.jobs.getExportUrls(done)
+  assert.equal(file?.filename, 'file.html')
+  const page = await fetch(file?.url ?? '')
+  assert.match(await page.text(), /<h1[^>]*>From the SDK<\/h1>/)
+
+  const [made, link] = [done.tasks[1], done.tasks[2]]
+  assert.deepEqual((link as unknown as Loose).depends_on_task_ids, [made?.id])
+  assert.equal((await sdk.tasks.get(made?.id ?? '')).status, 'finished')
+  assert.equal(((await sdk.tasks.wait(made?.id ?? '')) as unknown as Loose).name, 'my-page')
+  const found = await sdk.jobs.all({ 'filter[tag]': 'from the SDK' } as never)
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [job.id],
+  )
+  const tasks = await sdk.tasks.all({ 'filter[job_id]': job.id, 'filter[operation]': 'convert' } as never)
+  assert.deepEqual(
+    tasks.map((task) => (task as unknown as Loose).name),
+    ['my-page'],
+  )
+  await sdk.jobs.delete(job.id)
+  await assert.rejects(sdk.jobs.get(job.id), /Not Found/)
+})
+
+test('a task that stands alone gives out its file, is done again and deleted', async () => {
+  const made = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
+  assert.equal(made.status, 201)
+  const { id } = made.body.data
+  const waited = await send('GET', `/sync/v2/tasks/${id}`)
+  assert.equal(waited.body.data.status, 'finished')
+  let ended: Loose = {}
+  await until(async () => {
+    ended = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
+    return ended.url !== undefined
+  }, 'its file is there')
+  assert.equal(ended.filename, 'plain.txt')
+  assert.equal(await (await fetch(ended.url)).text(), 'plain')
+  const again = await send('POST', `/v2/tasks/${id}/retry`)
+  assert.deepEqual([again.status, again.body.data.retry_of_task_id], [201, id])
+  assert.equal((await send('DELETE', `/v2/tasks/${id}`)).status, 204)
+  assert.equal((await send('GET', `/v2/tasks/${id}`)).status, 404)
+})
+
+test('errors have the form that its SDKs read', async () => {
+  const wrong = await send('POST', '/v2/jobs', { tasks: { one: { operation: 'import/raw' } } })
+  assert.equal(wrong.status, 422)
+  assert.deepEqual(Object.keys(wrong.body).sort(), ['code', 'errors', 'message'])
+  assert.deepEqual(Object.keys(wrong.body.errors), ['tasks.one.file'])
+  const unknown = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
+  assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
+  const alone = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
+  assert.equal(alone.status, 422)
+  const nobody = await fetch(`${service.url}/v2/users/me`, {
+    headers: { authorization: 'Bearer sk_nothing' },
+  })
+  assert.equal(nobody.status, 401)
+  assert.equal(typeof ((await nobody.json()) as Loose).message, 'string')
+})
+
+test('who one is, what converts to what, and pages of jobs', async () => {
+  const me = await sdk.users.me()
+  assert.match(String(me.id), /^acc_/)
+  assert.ok(Number.isInteger(me.credits) && me.credits > 0, String(me.credits))
+  const formats = await send('GET', '/v2/convert/formats?filter[input_format]=png&filter[output_format]=webp')
+  assert.deepEqual(formats.body.data, [
+    {
+      ...{ operation: 'convert', input_format: 'png', output_format: 'webp', engine: 'vips', credits: null },
+      ...{ deprecated: false, experimental: false },
+    },
+  ])
+  for (const _ of [1, 2, 3]) await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt' })
+  const first = await send('GET', '/v2/jobs?per_page=2')
+  const second = await send('GET', '/v2/jobs?per_page=2&page=2')
+  assert.deepEqual([first.body.meta.from, first.body.meta.to, second.body.meta.from], [1, 2, 3])
+  const ids = [...first.body.data, ...second.body.data].map(({ id }: { id: string }) => id)
+  assert.equal(new Set(ids).size, ids.length)
+  assert.match(first.body.links.next, /page=2/)
+})
+
+test('a webhook is told in its words, and its SDK believes the signature', async (t) => {
+  const told: { body: string; signature: string }[] = []
+  const receiver = createServer(async (request, response) => {
+    told.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  t.after(() => receiver.close())
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const webhook = await send('POST', '/v2/webhooks', { url, events: ['job.finished'] })
+  assert.equal(webhook.status, 201)
+  assert.deepEqual((await send('GET', '/v2/users/me/webhooks')).body.data[0].events, ['job.finished'])
+  const job = await send('POST', '/v2/jobs', {
+    tasks: {
+      text: { operation: 'import/raw', file: '# Hi', filename: 'hi.md' },
+      page: { operation: 'convert', input: 'text', output_format: 'html' },
+      link: { operation: 'export/url', input: 'page' },
+    },
+  })
+  await until(() => told.length > 0, 'the receiver was told')
+  const [event] = told
+  assert.ok(event)
+  const secret = webhook.body.data.signing_secret
+  assert.ok(sdk.webhooks.verify(event.body, event.signature, secret))
+  assert.ok(!sdk.webhooks.verify(`${event.body} `, event.signature, secret))
+  const { event: name, job: sent } = JSON.parse(event.body)
+  assert.deepEqual([name, sent.id, sent.status], ['job.finished', job.body.data.id, 'finished'])
+  const link = sent.tasks.find((task: { name: string }) => task.name === 'link')
+  assert.equal(link.result.files[0].filename, 'hi.html')
+  assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
+})
+
+// With a key of its own: each has so many requests a minute.
+test('an event has the tasks that were asked for, under the names that they were asked by', () => {
+  const tasks = {
+    smaller: { operation: 'compress', status: 'completed' },
+    '__facade-export-0': { operation: 'export/url', status: 'completed' },
+  }
+  const { job } = facadeEvent(
+    {
+      event: 'job.completed',
+      job: { id: 'job_1', status: 'completed', tasks },
+    },
+    'https://here.example',
+  ) as {
+    job: { tasks: { id: string; name: string; operation: string; status: string }[] }
+  }
+  assert.deepEqual(
+    job.tasks.map(({ id, name, operation, status }) => [id, name, operation, status]),
+    [['job_1.smaller', 'smaller', 'optimize', 'finished']],
+  )
+})
+
+test('on AWS it is deployed where the stage asks for it, and told so', () => {
+  const names = (given: object) => {
+    const stage = stageOf('dev', given)
+    const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))
+    return [deployedFunctions(stage)['facade']?.environment.FACADES, roles]
+  }
+  assert.deepEqual(names({}), [undefined, false])
+  assert.deepEqual(names({ facades: 'v2' }), ['v2', true])
+})
+
+for (const [name, run] of Object.entries({ ...recorded, ...signedUrls, ...alone }))
+  test(name, async () => {
+    const own = await managerOf(service)
+    await run({ url: service.url, key: own, sdk: sdkAt(service.url, own) })
+  })

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, beforeEach, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ExecOptions } from '../../lib/engines/engine.ts'
+import type { WaitingProgram } from '../../lib/engines/sandbox/command.ts'
+import { createTools, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
+import { protection } from '../../lib/engines/sandbox/isolation.ts'
+import { createStandby, type Standby } from '../../lib/engines/sandbox/prestarted-process.ts'
+import { takeOut } from '../../lib/engines/sandbox/process-folder.ts'
+import { AppError } from '../../lib/errors.ts'
+import { scratchFolder } from '../scratch.ts'
+import { until } from '../until.ts'
+
+const { level, detail } = await protection()
+const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const scratch = scratchFolder('standby-test')
+
+let baseDir: string
+let workDir: string
+const standbys: Standby[] = []
+after(() => Promise.all(standbys.map((standby) => standby.close())))
+beforeEach(async () => {
+  baseDir = await mkdtemp(join(scratch, 'base-'))
+  workDir = await mkdtemp(join(scratch, 'work-'))
+})
+
+function standby(script: string): Standby {
+  const made = createStandby({
+    ...{ baseDir, prefix: 'waiting-', file: 'sh', args: ['-c', script], readOnly: [] },
+    limits: { fileBytes: 1024 * 1024 },
+    prepare: async (folder) => ({ PREPARED: folder }),
+  })
+  standbys.push(made)
+  return made
+}
+
+/** The second one that asks finds a program that waits. */
+async function waiting(script: string): Promise<WaitingProgram> {
+  const programs = standby(script)
+  assert.equal(await programs.take(), undefined)
+  const program = await programs.take()
+  assert.ok(program)
+  return program
+}
+
+async function run(program: WaitingProgram, args: readonly string[], options: ExecOptions = {}) {
+  const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 20 }
+  const tools = createTools({ workDir, signal: new AbortController().signal, limits })
+  try {
+    return await tools.exec('sh', args, { ...options, waiting: program })
+  } finally {
+    await program.end()
+  }
+}
+
+describe('a program that waits', confined, () => {
+  test('gets its arguments when there is work, and what was made ready for it', async () => {
+    const program = await waiting('read -r line; echo "$line"; [ "$PREPARED" = "$PWD" ] && echo prepared')
+    const { stdout } = await run(program, ['one', 'two words'])
+    assert.equal(stdout, '["one","two words"]\nprepared\n')
+  })
+
+  test('works on copies of files in its own folder, which goes with it', async () => {
+    const path = join(workDir, 'in.txt')
+    await writeFile(path, 'text', { mode: 0o600 })
+    const program = await waiting('read -r line; tr a-z A-Z < in.txt > out.txt; echo more >> in.txt')
+    assert.equal(await program.bring(path), join(program.folder, 'in.txt'))
+    const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 20 }
+    const tools = createTools({ workDir, signal: new AbortController().signal, limits })
+    await tools.exec('sh', [], { waiting: program })
+    assert.equal(await takeOut(join(program.folder, 'out.txt'), join(workDir, 'out.txt')), true)
+    await program.end()
+    assert.equal(await readFile(join(workDir, 'out.txt'), 'utf8'), 'TEXT')
+    assert.equal(await readFile(path, 'utf8'), 'text')
+    assert.ok(!(await readdir(baseDir)).some((name) => program.folder.endsWith(name)))
+  })
+
+  test('reaches neither the folder of a job, nor other programs, nor the network', async () => {
+    await writeFile(join(workDir, 'secret.txt'), 'secret')
+    const script = `read -r line; cat ${workDir}/secret.txt; ls ${baseDir}; ls /proc | grep -c '^[0-9]'; grep -c : /proc/net/dev; id -u`
+    const { stdout } = await run(await waiting(script), [], { okCodes: [0, 1] })
+    const [folder, processes, interfaces, uid] = stdout.trim().split('\n')
+    assert.match(folder ?? '', /^waiting-/)
+    assert.ok(Number(processes) < 8, `it sees ${processes} processes`)
+    assert.equal(interfaces, '1')
+    if (process.getuid?.() === 0) assert.ok(Number(uid) >= 2_000_000_000)
+    assert.doesNotMatch(stdout, /secret/)
+  })
+
+  test('is used once', async () => {
+    const programs = standby('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
+    await programs.take()
+    const folders = new Set<string>()
+    for (let at = 0; at < 3; at++) {
+      const program = await programs.take()
+      assert.ok(program)
+      const { stdout } = await run(program, [])
+      assert.equal(stdout, 'mine\n')
+      folders.add(program.folder)
+    }
+    assert.equal(folders.size, 3)
+  })
+
+  test('fails, is too slow and writes too much as one that was started for the work', async () => {
+    await assert.rejects(run(await waiting('read -r line; echo broken >&2; exit 3'), []), (error) => {
+      assert.ok(error instanceof ProcessFailure)
+      assert.deepEqual([error.exitCode, error.stderr], [3, 'broken\n'])
+      return true
+    })
+    const isTimeout = (error: unknown) => error instanceof AppError && error.code === 'TIMEOUT'
+    await assert.rejects(run(await waiting('read -r line; sleep 60'), [], { timeoutS: 0.2 }), isTimeout)
+    const flood = 'read -r line; head -c 2000000 /dev/zero > large'
+    await assert.rejects(run(await waiting(flood), []), /larger than the limit|large/i)
+  })
+
+  test('and ends before there is work is not given out', async () => {
+    const programs = standby('exit 1')
+    await programs.take()
+    let pauseMs = 0
+    const nothingIsGiven = async () => {
+      // Each that is taken starts another one, which needs time to end on a busy machine.
+      pauseMs += 50
+      await pause(pauseMs)
+      const program = await programs.take()
+      await program?.end()
+      return program === undefined
+    }
+    await until(nothingIsGiven, 'the dead program is dropped')
+    await programs.close()
+    assert.deepEqual(await readdir(baseDir), [])
+  })
+
+  test('comes after what a service that is gone has left, and not where it cannot be made ready', async () => {
+    // The highest number of a process (proc(5), pid_max) is lower.
+    await mkdir(join(baseDir, 'waiting-4194305-a'))
+    const program = await waiting('read -r line; true')
+    assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)
+    await program.end()
+    const folder = await mkdtemp(join(scratch, 'base-'))
+    const unready = createStandby({
+      ...{ baseDir: folder, prefix: 'waiting-', file: 'sh', args: [], readOnly: [], limits: {} },
+      prepare: () => Promise.reject(new Error('no')),
+    })
+    assert.deepEqual([await unready.take(), await unready.take()], [undefined, undefined])
+    await unready.close()
+    assert.deepEqual(await readdir(folder), [])
+  })
+
+  test('keeps nobody from ending, and ends with who started it', async () => {
+    const code = new URL('../../lib/engines/sandbox/prestarted-process.ts', import.meta.url).href
+    const script = `
+      const { createStandby } = await import(${JSON.stringify(code)})
+      const programs = createStandby({
+        baseDir: ${JSON.stringify(baseDir)}, prefix: 'waiting-', file: 'sh', args: ['-c', 'read line; sleep 0'],
+        readOnly: [], limits: {}, prepare: async () => ({}),
+      })
+      await programs.take()
+      const program = await programs.take()
+      console.log(program.child.exitCode)`
+    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script]
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
+    assert.deepEqual([stdout, stderr, status], ['null\n', '', 0])
+  })
+
+  test('ends when nobody needs it any more', async () => {
+    const programs = standby('read -r line; true')
+    await programs.take()
+    await programs.close()
+    assert.deepEqual(await readdir(baseDir), [])
+    assert.equal(await programs.take(), undefined)
+    assert.deepEqual(await readdir(baseDir), [])
+  })
+})

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import type { Engine, InputFile } from '../../lib/engines/engine.ts'
+import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
+import { Guard } from '../../lib/fidelity/loss-detector.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import type { Step } from '../../lib/jobs/job.ts'
+import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/convert-files.ts'
+import { createLog, type Log } from '../../lib/log.ts'
+import { scratchFolder } from '../scratch.ts'
+
+const folder = scratchFolder('guard')
+const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']
+const subtitlesOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\nsaid\n`).join(
+    '\n',
+  )
+const text = (count: number) =>
+  Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
+
+/** Makes what it is told to make of anything, in halves where it may, and warns of what it is told to. */
+function engineOf(made: string | Buffer, warnings: readonly string[], unseen?: string): Engine {
+  const options = z.object({ pages: z.string().optional() })
+  const row = { from: formats, to: formats, options, cost: 1, same: true } as const
+  return {
+    id: 'pandoc',
+    image: 'document',
+    capabilities: [
+      { ...row, operation: 'convert' },
+      { ...row, operation: 'merge' },
+    ],
+    limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
+    version: () => '1',
+    run: async ({ outDir, to }, tools) => {
+      for (const code of warnings) tools.warn(code, code)
+      const path = join(outDir, `made.${to}`)
+      await writeFile(path, made)
+      return { files: [{ path }], ...(unseen !== undefined && { unseen }) }
+    },
+    split: async () => [{ share: { half: 1 } }, { share: { half: 2 } }],
+    join: async ({ outDir, to }) => {
+      const path = join(outDir, `joined.${to}`)
+      await writeFile(path, made)
+      return { files: [{ path }] }
+    },
+  }
+}
+
+interface Wanted {
+  readonly sources: readonly (string | Buffer)[]
+  readonly made: string | Buffer
+  readonly steps: readonly Partial<Step>[]
+  /** Codes that the engine gives. */
+  readonly warnings?: readonly string[]
+  /** Text that the engine has seen that nobody sees. */
+  readonly unseen?: string
+}
+
+async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): Promise<FilesRun> {
+  const workDir = await mkdtemp(join(folder, 'run-'))
+  const [first] = steps
+  const format = (first?.from ?? 'html') as FormatId // of the tests below
+  const inputs: InputFile[] = []
+  for (const [at, content] of sources.entries()) {
+    const path = join(workDir, `source-${at}`)
+    await writeFile(path, content)
+    inputs.push({ path, filename: 'a', format, size: content.length })
+  }
+  const defaults = { operation: 'convert', engine: 'pandoc', image: 'document', options: {} } as const
+  return {
+    steps: steps.map((step) => ({ ...defaults, from: 'html', to: 'txt', ...step })),
+    from: 0,
+    inputs,
+    workDir,
+    signal: new AbortController().signal,
+    log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
+    engines: [engineOf(made, warnings, unseen)],
+    progress: () => {},
+  }
+}
+
+const converted = async (wanted: Wanted) => convertFiles(await runOf(wanted))
+
+test('a result says how many words it kept', async () => {
+  const { fidelity, result } = await converted({ sources: [text(100)], made: text(100), steps: [{}] })
+  assert.deepEqual(fidelity, { words: { source: 100, result: 100, share: 1 }, dropped: [] })
+  assert.equal(result.shortfall, undefined)
+})
+
+test('words that are missing are told of with figures', async () => {
+  const { fidelity, result } = await converted({ sources: [text(1500)], made: text(1200), steps: [{}] })
+  assert.deepEqual(fidelity?.words, { source: 1500, result: 1200, share: 0.8 })
+  assert.deepEqual(result.shortfall, {
+    kept: 0.8,
+    warning: { code: 'CONTENT_LOST', message: 'Of 1,500 words in the html, 1,200 are in the txt (80 %).' },
+  })
+})
+
+test('words that nobody sees are not missing, and are told as left out', async () => {
+  const page = { sources: [`${text(30)} menu menu closed`], made: text(30), steps: [{}] }
+  const shown = await converted({ ...page, unseen: 'menu closed Menu elsewhere' })
+  assert.deepEqual(shown.fidelity, {
+    words: { source: 30, result: 30, share: 1 },
+    dropped: ['hiddenText'],
+  })
+  // None of these is there, and each counts as often as it is.
+  const few = await converted({ ...page, unseen: 'menu elsewhere' })
+  assert.deepEqual(few.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
+  const none = await converted({ ...page, unseen: 'elsewhere' })
+  assert.deepEqual(none.fidelity?.words, { source: 33, result: 30, share: 0.909 })
+  assert.deepEqual(none.fidelity?.dropped, [])
+})
+
+test('of a short text a few words are told of, and of a plain one each', async () => {
+  const toldOf = async (source: string, made: string, from: FormatId, to: FormatId) => {
+    const { result } = await converted({ sources: [source], made, steps: [{ from, to }] })
+    return result.shortfall?.warning.message
+  }
+  assert.equal(
+    await toldOf('<p>five words in a page</p>', 'five words', 'html', 'txt'),
+    'Of 5 words in the html, 2 are in the txt (40 %).',
+  )
+  assert.equal(await toldOf('five words in a page', 'five words in a', 'html', 'txt'), undefined)
+  assert.equal(await toldOf(text(100), text(99), 'html', 'txt'), undefined)
+  assert.equal(
+    await toldOf(text(100), text(99), 'txt', 'html'),
+    'Of 100 words in the txt, 99 are in the html (99 %).',
+  )
+  // Marks of a language may read like words.
+  assert.equal(await toldOf('five words in a page', 'five words in', 'md', 'txt'), undefined)
+  assert.match((await toldOf('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
+})
+
+test('a result without any of the text is none', async () => {
+  await assert.rejects(converted({ sources: [text(100)], made: '\n', steps: [{}] }), {
+    code: 'CONVERSION_FAILED',
+    message: /^The html holds 100 words, but nothing of it is in the txt/,
+  })
+})
+
+test('what the engine has told of is no loss, anything else is', async () => {
+  const shortOf = async (...warnings: string[]) =>
+    (await converted({ sources: [text(100)], made: text(20), steps: [{}], warnings })).result.shortfall
+  assert.equal(await shortOf('HIDDEN_DROPPED'), undefined)
+  assert.equal((await shortOf('HIDDEN_KEPT'))?.kept, 0.2)
+})
+
+test('what was asked for in part is no loss', async () => {
+  const steps = [{ options: { pages: '2' } }]
+  const { fidelity, result } = await converted({ sources: [text(100)], made: text(20), steps })
+  assert.equal(fidelity?.words?.share, 0.2)
+  assert.equal(result.shortfall, undefined)
+  await assert.doesNotReject(converted({ sources: [text(100)], made: '', steps }))
+})
+
+test('files that become one are held to the sum of them', async () => {
+  const steps = [{ operation: 'merge', to: 'html' } as const]
+  const { fidelity, result } = await converted({ sources: [text(30), text(70)], made: text(70), steps })
+  assert.deepEqual(fidelity?.words, { source: 100, result: 70, share: 0.7 })
+  assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
+})
+
+test('what several workers made in parts is held to the whole that was sent', async () => {
+  const made = subtitlesOf(3)
+  const run = await runOf({ sources: [subtitlesOf(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
+  const { portions, held } = (await splitFiles(run, async () => ({ workers: 2, secondsEach: 60 }))) ?? {
+    portions: [],
+  }
+  const shares = portions.map(({ share }) => share)
+  assert.equal(shares.length, 2)
+  const part = await convertFiles({ ...run, share: shares[0] })
+  assert.equal(part.fidelity, undefined, 'a part is not all of it')
+  const results = shares.map((share) => ({ share, files: [] }))
+  // Where it is joined, what was sent is not at hand.
+  const { fidelity, result } = await convertFiles({ ...run, inputs: [], results, held })
+  assert.deepEqual(fidelity?.cues, kept(4, 3))
+  assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
+})
+
+test('what nobody can count is named, and another step is counted all the same', async () => {
+  const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
+  const { fidelity } = await converted({ sources: [text(100)], made: text(100), steps })
+  assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
+  const counted = { words: kept(9, 9), dropped: ['film'] }
+  assert.deepEqual(inTurn({ dropped: [], uncounted: ['xpm'] }, counted), { ...counted, uncounted: ['xpm'] })
+  assert.deepEqual(together([counted, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
+})
+
+test('files that go into an archive are counted, not what is in them', async () => {
+  const packed = new URL('../fixtures/odd/', import.meta.url)
+  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
+  guard.begin(
+    Array.from({ length: 3 }, () => ({ path: fileURLToPath(packed), format: 'zip' })),
+    step,
+  )
+  await guard.end(step, { files: [{ path: fileURLToPath(import.meta.url) }], listed: { result: 2 } }, [])
+  assert.deepEqual(guard.fidelity?.entries, kept(3, 2))
+  assert.equal(guard.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
+})
+
+test('sound of no samples is none', async () => {
+  const wav = (seconds: number) => {
+    const header = Buffer.alloc(44)
+    header.write('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
+    header.writeUInt32LE(8000, 24)
+    header.writeUInt16LE(2, 32)
+    header.writeUInt16LE(16, 34)
+    header.write('data', 36, 'latin1')
+    header.writeUInt32LE(seconds * 16_000, 40)
+    return Buffer.concat([header, Buffer.alloc(seconds * 16_000)])
+  }
+  const steps = [{ from: 'wav', to: 'wav' }]
+  const { fidelity, result } = await converted({ sources: [wav(4)], made: wav(2), steps })
+  assert.deepEqual(fidelity?.samples, { source: 32_000, result: 16_000, share: 0.5 })
+  assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
+  await assert.rejects(converted({ sources: [wav(4)], made: wav(0), steps }), { code: 'CONVERSION_FAILED' })
+})
+
+test('of steps in turn the last says what is left of the first, and of files side by side their sum', () => {
+  const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
+  assert.deepEqual(inTurn(words(100, 80), words(80, 40)), words(100, 40))
+  assert.deepEqual(inTurn(words(100, 80), { pages: kept(3, 3), dropped: ['comments'] }), {
+    ...{ words: kept(100, 80), pages: kept(3, 3) },
+    dropped: ['comments'],
+  })
+  assert.deepEqual(together([words(100, 80), undefined, words(300, 300)]), words(400, 380))
+  assert.equal(together([undefined]), undefined)
+})
+
+test('what one step keeps and the next one drops is told, though it does not show in between', async () => {
+  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
+  const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
+  await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
+  guard.begin([{ path: docx, format: 'docx' }])
+  await guard.end(
+    { operation: 'convert', from: 'docx', to: 'html', options: {} },
+    { files: [{ path: page }] },
+    [],
+  )
+  assert.deepEqual(guard.fidelity?.dropped, [])
+  await guard.end(
+    { operation: 'convert', from: 'html', to: 'csv', options: {} },
+    { files: [{ path: list }] },
+    [],
+  )
+  assert.deepEqual(guard.fidelity?.dropped, ['equations'])
+})
+
+test('a document that was unlocked is held to what it says when it is open', async () => {
+  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const [locked, open, result] = await Promise.all(
+    Object.entries({ locked: text(90), open: text(30), result: text(30) }).map(async ([name, content]) => {
+      const path = join(folder, name)
+      await writeFile(path, content)
+      return path
+    }),
+  )
+  guard.begin([{ path: locked ?? '', format: 'txt' }])
+  const step = { from: 'txt', to: 'txt', options: {} }
+  await guard.end({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
+  await guard.end({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
+  assert.deepEqual(guard.fidelity?.words, kept(30, 30))
+})
+
+test('what is sent is read once an engine has begun, and not when all is over before', async () => {
+  const errors: string[] = []
+  const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
+  const path = join(folder, 'late.txt')
+  {
+    using guard = new Guard(log)
+    guard.begin([{ path, format: 'txt' }])
+    writeFileSync(path, text(30))
+    await guard.end({ operation: 'convert', from: 'txt', to: 'txt', options: {} }, { files: [{ path }] }, [])
+    assert.deepEqual(guard.fidelity?.words, kept(30, 30))
+  }
+  const begun = () => {
+    using guard = new Guard(log)
+    guard.begin([{ path: join(folder, 'gone.txt'), format: 'txt' }])
+  }
+  begun()
+  await sleep(100)
+  assert.deepEqual(errors, [])
+})
+
+test('what came out is counted while it is stored, whatever becomes of that', async () => {
+  const run = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
+  const began: string[] = []
+  const endless = await convertFiles({
+    ...run,
+    onMade: async ({ result }) => {
+      const [{ path }] = result.files
+      began.push(path)
+      // Not counted yet.
+      writeFileSync(path, text(99))
+      await new Promise(() => {})
+    },
+  })
+  assert.deepEqual(endless.fidelity?.words, kept(100, 99))
+  assert.deepEqual(began, [endless.result.files[0].path])
+  const again = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
+  const failed = await convertFiles({ ...again, onMade: () => Promise.reject(new Error('no bucket')) })
+  assert.deepEqual(failed.fidelity?.words, kept(100, 100))
+})
+
+test('a record keeps what was counted of a source, and none of its words', async () => {
+  const path = join(folder, 'remark.fodt')
+  await writeFile(
+    path,
+    '<office:document>seen<office:annotation>a remark</office:annotation></office:document>',
+  )
+  using guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  guard.begin([{ path, format: 'fodt' }])
+  assert.deepEqual(await guard.held(), { counts: {}, features: ['comments', 'selectableText'] })
+})

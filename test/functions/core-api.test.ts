@@ -1,0 +1,532 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { errorKinds } from '../../lib/error-catalog.ts'
+import { queueIds } from '../../lib/resources/queues.ts'
+import { Described } from '../described.ts'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../service.ts'
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+interface Refusal {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly details: { readonly field: string }
+  }
+}
+
+const json = async (response: Response) =>
+  (await response.json()) as Record<string, never> & { [name: string]: unknown }
+
+test('GET /v1 says what this is and where to go on', async () => {
+  const response = await client.fetch('/v1')
+  assert.equal(response.status, 200)
+  const body = await json(response)
+  assert.equal(body['success'], true)
+  assert.deepEqual(Object.keys(body), ['success', 'data', 'meta'])
+})
+
+test('an unknown path answers 404 in the error envelope, with the request id in header and body', async () => {
+  const response = await client.fetch('/v1/nothing', { headers: { 'x-request-id': 'my-id-1' } })
+  assert.equal(response.status, 404)
+  assert.equal(response.headers.get('x-request-id'), 'my-id-1')
+  const body = (await response.json()) as {
+    success: boolean
+    error: { code: string }
+    meta: { requestId: string }
+  }
+  assert.equal(body.success, false)
+  assert.equal(body.error.code, 'NOT_FOUND')
+  assert.equal(body.meta.requestId, 'my-id-1')
+  const long = await client.fetch(`/v1/${'a'.repeat(5000)}`)
+  assert.ok((await long.text()).length < 400, 'what was asked for is told in short')
+})
+
+test('a request id that could break a log line is replaced', async () => {
+  const response = await client.fetch('/v1', { headers: { 'x-request-id': 'a b"c' } })
+  assert.match(response.headers.get('x-request-id') ?? '', /^req_[0-9A-Z]{26}$/)
+})
+
+test('a wrong method answers 405 with the methods that are allowed', async () => {
+  const response = await client.fetch('/v1/convert')
+  assert.equal(response.status, 405)
+  assert.equal(response.headers.get('allow'), 'POST, OPTIONS')
+  const other = await client.fetch('/v1/jobs', { method: 'TRACE' as 'GET' }).catch(() => undefined)
+  assert.equal(other, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
+})
+
+test('HEAD answers as GET without a body', async () => {
+  const get = await client.fetch('/v1/formats/png')
+  const head = await client.fetch('/v1/formats/png', { method: 'HEAD' })
+  assert.equal(head.status, 200)
+  assert.equal(head.headers.get('etag'), get.headers.get('etag'))
+  assert.equal(await head.text(), '')
+})
+
+test('OPTIONS tells browsers of any origin what they may do', async () => {
+  const response = await client.fetch('/v1/convert', {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-owner-token',
+    },
+  })
+  assert.equal(response.status, 204)
+  assert.equal(response.headers.get('access-control-allow-origin'), '*')
+  assert.match(response.headers.get('access-control-allow-methods') ?? '', /POST/)
+  assert.equal(response.headers.get('access-control-allow-headers'), 'x-owner-token')
+})
+
+test('errors come as problem details when asked for', async () => {
+  const response = await client.fetch('/v1/formats/nope', { headers: { accept: 'application/problem+json' } })
+  assert.equal(response.status, 404)
+  assert.equal(response.headers.get('content-type'), 'application/problem+json')
+  const body = (await response.json()) as Record<string, unknown>
+  assert.equal(body['type'], `${service.url}/errors/format-not-found`)
+  assert.equal(body['title'], 'Format not found')
+  assert.equal(body['status'], 404)
+  assert.equal(body['instance'], '/v1/formats/nope')
+  assert.equal(body['code'], 'FORMAT_NOT_FOUND')
+})
+
+test('a client that has the formats already gets 304', async () => {
+  const first = await client.fetch('/v1/formats')
+  const etag = first.headers.get('etag')
+  assert.match(etag ?? '', /^"[\w-]+"$/)
+  assert.equal(first.headers.get('cache-control'), 'public, max-age=300')
+  await first.text()
+  const second = await client.fetch('/v1/formats', { headers: { 'if-none-match': etag ?? '' } })
+  assert.equal(second.status, 304)
+  assert.equal(await second.text(), '')
+})
+
+test('formats tell what they become, and totals are counted from the registry', async () => {
+  const { data } = (await (await client.fetch('/v1/formats?category=image')).json()) as {
+    data: {
+      formats: { id: string; category: string; targets: string[] }[]
+      totals: { formats: number; pairs: number }
+    }
+  }
+  assert.ok(data.formats.length > 5, `${data.formats.length} formats`)
+  assert.deepEqual([...new Set(data.formats.map(({ category }) => category))], ['image'])
+  const targets = data.formats.find(({ id }) => id === 'png')?.targets
+  assert.ok(targets?.includes('webp'), `png becomes ${targets}`)
+  assert.ok(data.totals.pairs > data.totals.formats, JSON.stringify(data.totals))
+})
+
+test('a format is found by its alias', async () => {
+  const { data } = (await (await client.fetch('/v1/formats/JPEG')).json()) as { data: { id: string } }
+  assert.equal(data.id, 'jpg')
+})
+
+test('conversions of a pair come with the options of that pair', async () => {
+  const response = await client.fetch('/v1/formats/conversions?from=png&to=jpg')
+  const { data } = (await response.json()) as {
+    data: {
+      conversions: {
+        from: string
+        to: string
+        engines: string[]
+        options: { name: string; type: string; description: string }[]
+      }[]
+    }
+  }
+  const [pair] = data.conversions
+  assert.equal(data.conversions.length, 1)
+  assert.deepEqual(pair?.engines, ['vips'])
+  const names = pair?.options.map(({ name }) => name)
+  assert.ok(names?.includes('quality'), `its options are ${names}`)
+  const bare = pair?.options.filter(({ description }) => description === '')
+  assert.deepEqual(bare, [], 'these options have no description')
+})
+
+test('all conversions share their options, and are far from what a function may answer', async () => {
+  const response = await client.fetch('/v1/formats/conversions')
+  const text = await response.text()
+  // Lambda ends an answer at 6 MB.
+  assert.ok(text.length < 5_000_000, `${text.length} bytes`)
+  const { data } = JSON.parse(text) as {
+    data: {
+      conversions: { from: string; to: string; optionSet: number; experimental: boolean }[]
+      optionSets: { name: string }[][]
+      total: number
+    }
+  }
+  const of = (from: string, to: string) =>
+    data.conversions.find((pair) => pair.from === from && pair.to === to)
+  const pair = of('png', 'jpg')
+  const names = data.optionSets[pair?.optionSet ?? -1]?.map(({ name }) => name)
+  assert.ok(names?.includes('quality'), `its options are ${names}`)
+  assert.equal(pair?.experimental, false)
+  assert.equal(of('docx', 'xlsx')?.experimental, true)
+})
+
+test('a tool is listed with the formats and options that it takes', async () => {
+  const { data } = (await (await client.fetch('/v1/formats/conversions?operation=rotate-pdf')).json()) as {
+    data: { conversions: { from: string; to: string; options: { name: string }[] }[] }
+  }
+  for (const { from, options } of data.conversions) {
+    assert.equal(from, 'pdf')
+    assert.ok(options.length > 0, 'the tool has no options')
+  }
+  const wrong = await client.fetch('/v1/formats/conversions?operation=rotate')
+  assert.equal(wrong.status, 400)
+})
+
+test('a long list comes compressed to who can read that, and is known again by its ETag', async () => {
+  // fetch asks for gzip by itself and unpacks it.
+  const response = await client.fetch('/v1/formats/conversions')
+  assert.equal(response.headers.get('content-encoding'), 'gzip')
+  assert.equal(response.headers.get('vary'), 'accept-encoding')
+  const { data } = (await response.json()) as { data: { conversions: unknown[]; total: number } }
+  assert.equal(data.conversions.length, data.total)
+  const etag = response.headers.get('etag') ?? ''
+  const again = await client.fetch('/v1/formats/conversions', { headers: { 'if-none-match': etag } })
+  assert.equal(again.status, 304)
+  const plain = await client.fetch('/v1/formats/conversions', { headers: { 'accept-encoding': 'identity' } })
+  assert.equal(plain.headers.get('content-encoding'), null)
+  await plain.text()
+})
+
+test('the pages of all conversions are all conversions, each with its options', async () => {
+  interface Page {
+    conversions: { from: string; to: string; optionSet: number }[]
+    optionSets: { name: string }[][]
+    total: number
+    pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
+  }
+  const pageAt = async (path: string) => {
+    const response = await client.fetch(path)
+    assert.equal(response.status, 200, path)
+    return { page: ((await response.json()) as { data: Page }).data, link: response.headers.get('link') }
+  }
+  const named = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
+  const { page: whole } = await pageAt('/v1/formats/conversions?category=font')
+  assert.equal(whole.pagination, undefined)
+  const seen: string[] = []
+  let path: string | undefined = '/v1/formats/conversions?category=font&limit=50'
+  while (path !== undefined) {
+    const { page, link } = await pageAt(path)
+    assert.ok(page.conversions.length <= 50, `${page.conversions.length} pairs`)
+    assert.equal(page.total, whole.total)
+    assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
+    assert.equal(page.pagination.hasMore, link !== null)
+    seen.push(...named(page))
+    path = link === null ? undefined : /<[^/]*\/\/[^/]+(.+)>; rel="next"/.exec(link)?.[1]
+  }
+  assert.deepEqual(seen, named(whole))
+  const { page: last } = await pageAt(`/v1/formats/conversions?category=font&limit=${whole.total}`)
+  assert.deepEqual(last.pagination, { limit: whole.total, hasMore: false, nextCursor: null })
+  const refused = await client.fetch('/v1/formats/conversions?limit=50&cursor=png:nothing')
+  assert.equal(refused.status, 400)
+  assert.match(((await refused.json()) as { error: { message: string } }).error.message, /^cursor: /)
+})
+
+test('the OpenAPI document describes every endpoint and every code that it may answer', async () => {
+  const document = (await (await client.fetch('/v1/openapi.json')).json()) as {
+    openapi: string
+    paths: Record<string, Record<string, { summary: string; responses: Record<string, unknown> }>>
+  }
+  assert.equal(document.openapi, '3.1.0')
+  const paths = Object.keys(document.paths)
+  for (const path of [
+    '/v1/convert',
+    '/v1/status/{jobId}',
+    '/v1/download/{jobId}',
+    '/v1/jobs',
+    '/v1/jobs/{jobId}',
+    '/v1/uploads/presign',
+    '/v1/formats',
+    '/health',
+  ]) {
+    assert.ok(paths.includes(path), path)
+  }
+  const statuses = new Set(Object.values(errorKinds).map(({ status }) => String(status)))
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const { responses } of Object.values(operations)) {
+      const failures = Object.keys(responses).filter((status) => Number(status) >= 400)
+      const unknown = failures.filter((status) => !statuses.has(status))
+      assert.deepEqual(unknown, [], `${path} answers what no error has`)
+    }
+  }
+})
+
+interface Media {
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+type Content = Readonly<Record<string, Media>>
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly example?: unknown }[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+const valuesOf = ({ example, examples }: Media): unknown[] =>
+  examples ? Object.values(examples).map(({ value }) => value) : example === undefined ? [] : [example]
+
+/** Each body of an operation, as it is sent or comes, with where it stands in the document. */
+function bodiesOf({ requestBody, responses }: Operation) {
+  const sent = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
+    place: ['requestBody', 'content', type],
+    media,
+    isNeeded: true,
+  }))
+  const came = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.entries(content).map(([type, media]) => ({
+      place: ['responses', status, 'content', type],
+      media,
+      isNeeded: Number(status) < 300,
+    })),
+  )
+  return [...sent, ...came]
+}
+
+test('every operation has examples of what is sent and what comes, and they are as the document says', async () => {
+  const described = new Described((await (await client.fetch('/v1/openapi.json')).json()) as object)
+  const operations = Object.entries(described.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method,
+      operation: operation as Operation,
+    })),
+  )
+  for (const { path, method, operation } of operations) {
+    const what = `${method} ${path}`
+    const inPath = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? []
+    assert.ok(
+      inPath.every(({ example }) => example !== undefined),
+      `${what} has no example of its address`,
+    )
+    for (const { place, media, isNeeded } of bodiesOf(operation)) {
+      const values = valuesOf(media)
+      assert.ok(values.length > 0 || !isNeeded, `${what} has no example of ${place}`)
+      for (const value of values)
+        described.validate(['paths', path, method, ...place, 'schema'], value, `${what} has an example`)
+    }
+  }
+})
+
+test('the page is served from here, and nothing beside it', async () => {
+  for (const path of ['/docs', '/formats/png-to-webp', '/web/icon.svg']) {
+    const response = await client.fetch(path)
+    assert.equal(response.status, 200, path)
+    assert.ok((await response.text()).length > 50, `${path} is empty`)
+  }
+  assert.equal((await client.fetch('/docs/package.json')).status, 404)
+  assert.equal((await client.fetch('/web/..%2f..%2fpackage.json')).status, 404)
+})
+
+test('health names every part and is 200 when a conversion would work', async () => {
+  const response = await client.fetch('/health')
+  const body = (await response.json()) as {
+    status: string
+    parts: Record<string, { ok: boolean }>
+    engines: { id: string; available: boolean }[]
+  }
+  assert.equal(response.status, 200)
+  assert.deepEqual(
+    Object.keys(body.parts).sort(),
+    [...queueIds.map((queue) => `queue-${queue}`), 'disk', 'files', 'table'].sort(),
+  )
+  const absent = body.engines.filter(({ available }) => !available).map(({ id }) => id)
+  assert.deepEqual(absent, [], 'these engines are not there')
+})
+
+/** Makes something, as anybody may. */
+const presign = (headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/v1/uploads/presign`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ filename: 'a.png', size: 7 }),
+  })
+
+test('an identity is handed out with what was made first, and accepted back as header or cookie', async () => {
+  const first = await presign()
+  const token = first.headers.get('x-owner-token') ?? ''
+  assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
+  assert.match(first.headers.get('set-cookie') ?? '', /^mutabor_owner=anon_.*; HttpOnly; SameSite=Lax$/)
+  const { data } = (await first.json()) as { data: { uploadId: string } }
+  const mine = `${service.url}/v1/uploads/${data.uploadId}`
+  for (const headers of [{ cookie: `mutabor_owner=${token}` }, { 'x-owner-token': token }]) {
+    assert.equal((await fetch(mine, { headers })).status, 200)
+    assert.equal((await presign(headers)).headers.get('x-owner-token'), null)
+  }
+  assert.equal((await fetch(mine)).status, 404)
+  const forged = { 'x-owner-token': `${token.split('.')[0]}.AAAA` }
+  assert.equal((await fetch(mine, { headers: forged })).status, 404)
+  assert.notEqual((await presign(forged)).headers.get('x-owner-token'), null)
+})
+
+test('nobody gets an identity with what is not theirs, least of all with what anybody may keep', async () => {
+  const public_ = ['/v1/formats', '/v1/formats/png', '/v1/formats/conversions?from=png', '/v1/openapi.json']
+  for (const path of [
+    ...public_,
+    '/',
+    '/errors',
+    '/v1',
+    '/health',
+    '/v1/jobs',
+    '/v1/jobs?limit=0',
+    '/nothing',
+  ]) {
+    const { headers } = await fetch(`${service.url}${path}`)
+    assert.deepEqual([headers.get('set-cookie'), headers.get('x-owner-token')], [null, null], path)
+    const isPublic = headers.get('cache-control')?.startsWith('public') ?? false
+    assert.equal(isPublic, public_.includes(path) || path === '/errors', path)
+  }
+  const refused = await fetch(`${service.url}/v1/convert`, { method: 'POST' })
+  assert.deepEqual([refused.status, refused.headers.get('set-cookie')], [400, null])
+})
+
+test('each error has a page, to which the type of its problem leads', async () => {
+  const list = await (await fetch(`${service.url}/errors`)).text()
+  for (const [code, { status, wayOut }] of Object.entries(errorKinds)) {
+    const path = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
+    assert.ok(list.includes(`href="${path}"`), `${code} is not in the list`)
+    const response = await fetch(`${service.url}${path}`)
+    assert.equal(response.status, 200, path)
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+    const page = await response.text()
+    assert.ok(page.includes(code) && page.includes(`status ${status}`) && page.includes(wayOut), path)
+  }
+  assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
+})
+
+test('where nothing is people see a page, and programs an error', async () => {
+  const asked = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
+  const [seen, read] = [await asked('text/html,*/*;q=0.8'), await asked('*/*')]
+  assert.deepEqual([seen.status, read.status], [404, 404])
+  assert.match(await seen.text(), /<h1[^>]*>There is nothing at this address/)
+  assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
+})
+
+test('every answer tells the version of the interface', async () => {
+  for (const path of ['/v1', '/v1/nothing', '/health', '/']) {
+    const { headers } = await fetch(`${service.url}${path}`)
+    assert.equal(headers.get('x-api-version'), '1.10.0', path)
+    assert.match(headers.get('access-control-expose-headers') ?? '', /x-api-version/)
+  }
+})
+
+const packed: [encoding: string, pack: (text: string) => Uint8Array][] = [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+]
+for (const [encoding, pack] of packed) {
+  test(`a body in ${encoding} is read as it was before`, async () => {
+    const sent = (body: Uint8Array) =>
+      client.fetch('/v1/uploads/presign', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+        body: Buffer.from(body),
+      })
+    const bytes = pack(JSON.stringify({ filename: 'a.png', size: 7 }))
+    assert.equal((await sent(bytes)).status, 201)
+    const { error } = (await (await sent(bytes.subarray(0, -6))).json()) as Refusal
+    assert.deepEqual([error.code, error.details.field], ['INVALID_REQUEST', 'Content-Encoding'])
+    const bomb = await sent(pack(' '.repeat(33 * 1024 * 1024)))
+    assert.equal(bomb.status, 400)
+    assert.match(((await bomb.json()) as Refusal).error.message, /larger than the 32 MiB/)
+  })
+}
+
+test('an encoding that is not read, and any of a form with files, is refused with those that are', async () => {
+  const send = (encoding: string, type: string) =>
+    client.fetch('/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': type, 'content-encoding': encoding },
+      body: '{}',
+    })
+  for (const response of [
+    await send('compress', 'application/json'),
+    await send('gzip, gzip', 'application/json'),
+    await send('gzip', 'multipart/form-data; boundary=x'),
+  ]) {
+    assert.equal(response.status, 415)
+    assert.equal(response.headers.get('accept-encoding'), 'gzip, deflate, br, zstd')
+    assert.equal(((await response.json()) as Refusal).error.code, 'UNSUPPORTED_MEDIA_TYPE')
+  }
+})
+
+test('a client that takes no JSON hears so before anything is made', async () => {
+  const headers = { 'content-type': 'application/json', accept: 'application/xml' }
+  const tasks = { in: { operation: 'import/raw', file: 'x', filename: 'x.txt' } }
+  const response = await client.fetch('/v1/jobs', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ tasks }),
+  })
+  assert.equal(response.status, 406)
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+  assert.equal(((await response.json()) as Refusal).error.code, 'NOT_ACCEPTABLE')
+})
+
+test('a body over the limit is refused, and the refusal arrives', async () => {
+  const body = JSON.stringify({ filename: 'x'.repeat(33 * 1024 * 1024) })
+  const response = await client.fetch('/v1/uploads/presign', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  assert.equal(response.status, 400)
+  assert.match(((await response.json()) as Refusal).error.message, /larger than the 32 MiB/)
+})
+
+const twice: [what: string, type: string, body: string][] = [
+  ['a form', 'application/x-www-form-urlencoded', 'targetFormat=pdf&targetFormat=docx'],
+  ['JSON', 'application/json', '{"options":{"a":[1,{"b":":"}]},"targetFormat":"pdf","targetFormat":"pdf"}'],
+  ['JSON with escapes', 'application/json', '{"targetFormat":"pdf","target\\u0046ormat":"docx"}'],
+  [
+    'a form with files',
+    'multipart/form-data; boundary=x',
+    ['pdf', 'docx']
+      .map((value) => `--x\r\nContent-Disposition: form-data; name="targetFormat"\r\n\r\n${value}\r\n`)
+      .join('')
+      .concat('--x--\r\n'),
+  ],
+]
+for (const [what, type, body] of twice) {
+  test(`a field that ${what} has twice is refused by its name`, async () => {
+    const response = await client.fetch('/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    const { error } = (await response.json()) as Refusal
+    assert.deepEqual(
+      [response.status, error.code, error.details.field],
+      [400, 'INVALID_INPUT', 'targetFormat'],
+    )
+    assert.match(error.message, /^targetFormat: it was sent twice/)
+  })
+}
+
+test('a wrong query names the field, what was expected and what came', async () => {
+  const response = await client.fetch('/v1/jobs?limit=1000')
+  assert.equal(response.status, 400)
+  const { error } = (await response.json()) as {
+    error: { code: string; message: string; details: { field: string } }
+  }
+  assert.equal(error.code, 'INVALID_INPUT')
+  assert.equal(error.details.field, 'limit')
+  assert.match(error.message, /100/)
+})
+
+test('the paths of PDF tools that never existed lead to the operation that does it', async () => {
+  const response = await client.fetch('/v1/pdf/ocr', { method: 'POST' })
+  assert.equal(response.status, 404)
+  const { error } = (await response.json()) as { error: { details: { hint: string } } }
+  assert.equal(error.details.hint, 'POST /v1/convert toolOperation=ocr-pdf')
+})

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { routes } from '../../functions/routes/index.ts'
+import { isJsonAlone, requireAcceptable } from '../../lib/http/accept-header.ts'
+import type { AnyContract } from '../../lib/http/contract.ts'
+
+const contractOf = (method: string, path: string): AnyContract =>
+  routes.find((one) => one.method === method && one.path === path) ?? assert.fail(`${method} ${path}`)
+
+const taken = [
+  ...[undefined, '', ' ', '*/*', 'application/*', 'application/json', 'Application/JSON'],
+  ...['application/json; charset=utf-8', 'application/problem+json', 'text/html, */*;q=0.1'],
+  ...[
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+    'text/csv, application/json;q=0.2',
+  ],
+]
+const refused = [
+  'text/csv',
+  'image/png, text/html',
+  'application/xml',
+  'application/json;q=0',
+  'application/json;q=0, text/*',
+]
+
+test('what takes no JSON is refused where there is nothing else', () => {
+  const jobs = contractOf('GET', '/v1/jobs')
+  for (const accept of taken) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
+  for (const accept of refused)
+    assert.throws(() => requireAcceptable(jobs, accept), {
+      code: 'NOT_ACCEPTABLE',
+      message: `Accept: expected application/json among what is taken, as this endpoint answers in it alone, got ${JSON.stringify(accept)}. Leave the header out, or add application/json.`,
+      details: { field: 'Accept', expected: ['application/json', 'application/problem+json'] },
+    })
+})
+
+test('what leads to a file, or is no envelope, answers to any type', () => {
+  const others = [
+    contractOf('POST', '/v1/convert'),
+    contractOf('GET', '/v1/download/:jobId'),
+    contractOf('POST', '/v1/download/zip'),
+    contractOf('GET', '/v1/openapi.json'),
+  ]
+  for (const one of others) assert.doesNotThrow(() => requireAcceptable(one, 'application/pdf'), one.path)
+  assert.ok(routes.filter(isJsonAlone).length > 40)
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import * as z from 'zod'
+import { open } from '../../lib/access/principal.ts'
+import { Packed } from '../../lib/http/appendable-gzip.ts'
+import type { HttpEvent } from '../../lib/http/contract.ts'
+import { contract } from '../../lib/http/contract.ts'
+import { KeptAnswers } from '../../lib/http/response-cache.ts'
+
+const list = contract({
+  method: 'GET',
+  path: '/v1/list',
+  access: open,
+  tag: 'Lists',
+  summary: 'A list',
+  reply: { status: 200, schema: z.array(z.string()), etag: true, cacheControl: 'public, max-age=300' },
+  handle: () => ({ data: [] }),
+})
+
+const words = Array.from({ length: 1000 }, (_, at) => `word ${at}`)
+/** Only the headers of an event are looked at. */
+const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
+const gzip = { 'accept-encoding': 'br, gzip' }
+
+test('what is put behind packed bytes is read behind them, in one gzip member', async () => {
+  const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
+  const packed = await Packed.of(head)
+  const both = Buffer.concat([head, tail])
+  const zipped = packed.gzip(tail)
+  assert.deepEqual(gunzipSync(zipped), both)
+  // RFC 1952, 2.3.1: the length of what this member holds.
+  assert.equal(zipped.readUInt32LE(zipped.length - 4), both.length)
+  assert.deepEqual(gunzipSync(packed.gzip(Buffer.alloc(0))), head)
+  assert.deepEqual(await packed.plain(tail), both)
+  assert.ok(zipped.length < both.length / 3, `${zipped.length} of ${both.length} bytes`)
+})
+
+test('a kept answer is made once, and says the same to all but for what is of their request', async () => {
+  const kept = new KeptAnswers()
+  let made = 0
+  const reply = async () => {
+    made++
+    return { data: words }
+  }
+  const asked = { contract: list, name: 'all', reply }
+  const [first, second] = await Promise.all([
+    kept.answer(asked, asking(gzip), 'req_1'),
+    kept.answer(asked, asking({}), 'req_2'),
+  ])
+  assert.equal(made, 1)
+  const [one, two] = [
+    JSON.parse(gunzipSync(Buffer.from(first.body ?? '', 'base64')).toString()),
+    JSON.parse(Buffer.from(second.body ?? '', 'base64').toString()),
+  ]
+  assert.deepEqual([one.success, one.data, one.meta.requestId], [true, words, 'req_1'])
+  assert.deepEqual([two.success, two.data, two.meta.requestId], [true, words, 'req_2'])
+  assert.equal(first.headers?.['content-encoding'], 'gzip')
+  assert.equal(second.headers?.['content-encoding'], undefined)
+  assert.notEqual(first.headers?.['etag'], second.headers?.['etag'])
+})
+
+test('who has a kept answer, compressed or not, gets no body', async () => {
+  const kept = new KeptAnswers()
+  const asked = { contract: list, name: 'all', reply: async () => ({ data: words }) }
+  for (const encoding of [gzip, {}]) {
+    const { headers } = await kept.answer(asked, asking(encoding), 'req_1')
+    for (const other of [gzip, {}]) {
+      const etag = String(headers?.['etag'])
+      const again = await kept.answer(asked, asking({ ...other, 'if-none-match': etag }), 'req_2')
+      assert.equal(again.statusCode, 304)
+      assert.equal(again.body, undefined)
+    }
+  }
+  const other = await kept.answer(asked, asking({ 'if-none-match': '"other"' }), 'req_3')
+  assert.equal(other.statusCode, 200)
+})
+
+test('answers of other names are others, and one that could not be made is made when asked for again', async () => {
+  const kept = new KeptAnswers()
+  const ask = (name: string, reply: () => Promise<{ data: string[] }>) =>
+    kept.answer({ contract: list, name, reply }, asking({}), 'req_1')
+  await assert.rejects(
+    ask('a', async () => {
+      throw new Error('not now')
+    }),
+    /not now/,
+  )
+  const [a, b] = [
+    await ask('a', async () => ({ data: ['a'] })),
+    await ask('b', async () => ({ data: ['b'] })),
+  ]
+  const dataOf = ({ body = '' }) => JSON.parse(Buffer.from(body, 'base64').toString()).data
+  assert.deepEqual([dataOf(a), dataOf(b)], [['a'], ['b']])
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Job, JobState } from '../../lib/jobs/job.ts'
+import { packedOf, shrinks } from '../../lib/jobs/zip-manifest.ts'
+import { completed, exported, failed, file, given, newJob, task, withTasks } from './records.ts'
+
+const fresh = newJob([
+  ...[given('in', 'a.png'), task('one', [0]), task('two', [0])],
+  ...[exported('out', [1, 2]), exported('named', [1], { filename: 'b-{index}' })],
+])
+const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
+const both = withTasks(fresh, {
+  one: completed(5, file('1.webp', 'k/1')),
+  two: completed(6, file('2.webp', 'k/2')),
+})
+const done = of(both, { status: 'completed' })
+const lossy = of(withTasks(both, { two: failed(6, 'It is cut off.') }), { status: 'completed' })
+
+const told = (state: JobState | undefined, tasks?: readonly string[]) =>
+  packedOf('job_1', state, tasks).map(({ jobId, from, ...rest }) => {
+    assert.equal(jobId, 'job_1')
+    return from ? { ...rest, from: [from.filename, from.key] } : rest
+  })
+
+describe('what goes into a ZIP of results', () => {
+  const whole = { task: null, source: null, status: 'completed' }
+
+  test('is each file of a job, once, with the name of the file that it began with', () => {
+    // Of two exports of a file the last one names it.
+    assert.deepEqual(told(done), [
+      { ...whole, from: ['b-1.webp', 'k/1'] },
+      { ...whole, from: ['2.webp', 'k/2'] },
+    ])
+    const source = { filename: 'début.png', format: 'png', size: 1 }
+    const display = { ...done.job.display, source }
+    assert.equal(told(of(done, { display } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(told(of(done, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
+  })
+
+  test('is also what failed, with the reason, beside what is there', () => {
+    const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
+    assert.deepEqual(told(lossy), [
+      { ...whole, from: ['b-1.webp', 'k/1'] },
+      { task: 'two', source: null, status: 'failed', error },
+    ])
+  })
+
+  test('is nothing of a job that is not over, that failed as a whole, or that is gone', () => {
+    assert.deepEqual(told(of(both, { status: 'processing' })), [{ ...whole, status: 'processing' }])
+    const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
+    assert.deepEqual(told(of(both, { status: 'failed', error } as Partial<Job>)), [
+      { ...whole, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
+    ])
+    for (const gone of [undefined, of(done, { status: 'expired' }), of(done, { deletedAt: 'now' })])
+      assert.deepEqual(told(gone), [{ ...whole, status: 'expired' }])
+  })
+
+  test('is that of some tasks only, as each of them stands', () => {
+    const common = { source: null }
+    assert.deepEqual(told(lossy, ['one', 'two', 'named']), [
+      { ...common, task: 'one', status: 'completed', from: ['1.webp', 'k/1'] },
+      {
+        ...{ ...common, task: 'two', status: 'failed' },
+        error: { code: 'CORRUPT_FILE', message: 'It is cut off.' },
+      },
+      { ...common, task: 'named', status: 'completed', from: ['b-1.webp', 'k/1'] },
+    ])
+    assert.deepEqual(told(fresh, ['one', 'out']), [
+      { ...common, task: 'one', status: 'pending' },
+      { ...common, task: 'out', status: 'pending' },
+    ])
+    for (const name of ['in', 'nobody'])
+      assert.throws(() => told(done, [name]), {
+        code: 'TASK_NOT_FOUND',
+        details: { task: name, tasks: ['out', 'named', 'one', 'two'] },
+      })
+  })
+})
+
+test('text and what is not compressed yet gets smaller in a ZIP, pictures and films do not', () => {
+  const smaller =
+    'text/plain text/csv application/json image/svg+xml application/xml application/x-tar image/bmp audio/wav font/ttf image/tiff application/rtf'
+  const same =
+    'image/png video/mp4 application/zip application/pdf audio/mpeg font/woff2 application/x-json-not'
+  assert.deepEqual(
+    smaller.split(' ').filter((type) => !shrinks(type)),
+    [],
+  )
+  assert.deepEqual(same.split(' ').filter(shrinks), [])
+})

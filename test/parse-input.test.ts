@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as z from 'zod'
+import { listJobs } from '../functions/routes/list-jobs.ts'
+import { presignUpload } from '../functions/routes/presign-upload.ts'
+import { inOrder } from '../lib/canonical-json.ts'
+import { engines } from '../lib/engines/index.ts'
+import { MetadataOptions } from '../lib/engines/metadata/options.ts'
+import { toolOptions } from '../lib/engines/pdf/tools/options.ts'
+import { AppError } from '../lib/errors.ts'
+import { parseJson, parseWith } from '../lib/parse-input.ts'
+import { headers } from '../lib/tasks/import-url.ts'
+import { taskOperations } from '../lib/tasks/index.ts'
+
+type Wrong = Readonly<Record<string, string>>
+
+/** What is said of each field. */
+function said(schema: z.ZodType, value: unknown): Wrong {
+  try {
+    parseWith(schema, value, 'body')
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    // Made by the function that is under test.
+    const { errors, field } = error.details as { errors: { field: string; error: string }[]; field: string }
+    assert.equal(error.message, `${errors[0]?.field}: ${errors[0]?.error}.`)
+    assert.equal(field, errors[0]?.field)
+    return Object.fromEntries(errors.map((one) => [one.field, one.error]))
+  }
+  return {}
+}
+
+const upload = presignUpload.body?.schema ?? z.never()
+const query = listJobs.query ?? z.never()
+const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said: Wrong][] = [
+  [
+    'fields that are missing',
+    upload,
+    {},
+    {
+      filename: 'it is missing; expected a text of 1 to 1024 characters',
+      size: 'it is missing; expected a whole number of at least 0',
+    },
+  ],
+  [
+    'fields that do not exist, or not so',
+    upload,
+    { filename: 'a', size: 1, ContentType: 'a/b', extra: 1 },
+    {
+      ContentType: 'there is no such field; it is written contentType',
+      extra:
+        'there is no such field; expected one of filename, contentType, size, sha256, method. Leave it out',
+    },
+  ],
+  [
+    'names that cannot be, and values that are secret',
+    headers,
+    { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
+    {
+      Host: 'expected another header: the service sets this one itself',
+      'a b': 'expected the name of a header, of at most 100 characters',
+      'x-a': 'expected ASCII without line breaks, of at most 4000 characters, got "a\\nb"',
+      Authorization: 'expected ASCII without line breaks, of at most 4000 characters',
+      Cookie: 'expected ASCII without line breaks, of at most 4000 characters',
+    },
+  ],
+  ['a body that is no object', upload, [], { body: 'expected an object, got a list' }],
+  [
+    'words, bounds, times and lists',
+    query,
+    { limit: '1000', sort: 'x', createdAfter: 'yesterday', status: 'failed,over' },
+    {
+      limit: 'expected a whole number from 1 to 100, got "1000"',
+      sort: 'expected -createdAt or createdAt, got "x"',
+      createdAfter: 'expected a time as 2026-01-31T12:00:00Z, got "yesterday"',
+      status:
+        'expected one or several of pending, queued, processing, completed, failed, cancelled or expired, got "failed,over"',
+    },
+  ],
+  [
+    'colors and amounts',
+    toolOptions.watermark,
+    { watermarkColor: 'nope', watermarkOpacity: '3', pages: 'x' },
+    {
+      watermarkColor:
+        'expected a color as #ff0000, or black, white, gray, red, green, blue, yellow, orange or purple, got "nope"',
+      watermarkOpacity: 'expected a number from 0.01 to 1, got "3"',
+      pages: 'expected page numbers and ranges, as 1-5,10,15-last, got "x"',
+    },
+  ],
+  [
+    'a secret, which is not repeated',
+    toolOptions['decrypt-pdf'],
+    { password: 5 },
+    { password: 'expected a text' },
+  ],
+  [
+    'a text with several faults, told of once',
+    MetadataOptions,
+    { author: `a\nb${'x'.repeat(3000)}`, strip: 'perhaps' },
+    {
+      author: `expected a text of at most 2000 characters, got "a\\nb${'x'.repeat(75)}…" with 3003 characters`,
+      strip: 'expected true or false, got "perhaps"',
+    },
+  ],
+  [
+    'the one form that nearly fits',
+    z.object({ items: z.union([z.string(), z.array(z.object({ target: z.enum(['a', 'b']) }))]) }),
+    { items: [{ target: 'a' }, { target: 'c' }] },
+    { 'items.1.target': 'expected a or b, got "c"' },
+  ],
+]
+for (const [what, schema, value, expected] of sentences) {
+  test(`${what}: each is named, with what was expected and what came`, () => {
+    assert.deepEqual(said(schema, value), expected)
+  })
+}
+
+/** Words of the library, for those who write schemas. */
+const forDevelopers = /Invalid|received|undefined|Too (?:big|small)|Unrecognized|NaN|pattern|expected:/
+
+test('nothing that anybody may send wrongly is answered in words for developers', () => {
+  const wrong = ['', 'x'.repeat(3000), '\n', -1e12, 0.5, {}, [], [{}], null, true, '2026-13-45']
+  const schemas: [string, z.ZodObject][] = [
+    ...engines.flatMap(({ id, capabilities }) =>
+      [...new Set(capabilities.map(({ options }) => options))].map((options): [string, z.ZodObject] => [
+        id,
+        options,
+      ]),
+    ),
+    ...taskOperations.map(({ name, fields }): [string, z.ZodObject] => [name, fields]),
+    ['metadata', MetadataOptions],
+    // Both are objects of fields.
+    ['uploads', upload as z.ZodObject],
+    ['list', query as z.ZodObject],
+  ]
+  // Most options are shared by many conversions.
+  const seen = new Set<unknown>()
+  for (const [name, schema] of schemas) {
+    for (const field of Object.keys(schema.shape)) {
+      if (seen.has(schema.shape[field])) continue
+      seen.add(schema.shape[field])
+      for (const value of wrong) {
+        const error = said(schema, { [field]: value })[field] ?? ''
+        assert.doesNotMatch(error.replace(/, got .*/s, ''), forDevelopers, `${name}: ${field}`)
+      }
+    }
+    for (const error of Object.values(said(schema, {}))) assert.doesNotMatch(error, forDevelopers, name)
+  }
+})
+
+test('a hundred wrong fields are not all listed', () => {
+  const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
+  assert.equal(Object.keys(said(z.strictObject({}), fields)).length, 20)
+})
+
+test('what comes back from the table in any order is told in one', () => {
+  const one = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
+  const other = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
+  assert.equal(JSON.stringify(inOrder(one)), JSON.stringify(inOrder(other)))
+  assert.deepEqual(inOrder(one), one)
+})
+
+test('of what came too long the beginning is shown, and no half of a character', () => {
+  const list = z.strictObject({ a: z.int() })
+  assert.equal(said(list, { a: 'x'.repeat(78) })['a'], `expected a whole number, got "${'x'.repeat(78)}"`)
+  assert.equal(
+    said(list, { a: 1e16 })['a'],
+    'expected a whole number and at most 9007199254740991, got 10000000000000000',
+  )
+  const long = `${'x'.repeat(78)}😀`
+  assert.equal(
+    said(list, { a: long })['a'],
+    `expected a whole number, got "${'x'.repeat(78)}…" with 80 characters`,
+  )
+  assert.equal(
+    said(list, { a: Array(50).fill(12) })['a'],
+    `expected a whole number, got [${'12,'.repeat(50).slice(0, 79)}…`,
+  )
+})
+
+test('JSON in a field of a form has each name once, and whole characters', () => {
+  const options = z.record(z.string(), z.unknown())
+  const of = (text: string) => parseJson(options, text, 'options', 'a JSON object')
+  assert.throws(() => of('{"quality":1,"quality":2}'), {
+    details: { field: 'quality' },
+    message: /sent twice/,
+  })
+  assert.throws(() => of('{"title":"\\ud83d"}'), { details: { field: 'title' }, message: /half of one/ })
+})
+
+test('JSON in a field of a form is refused by its field where it is none, or nested too deep', () => {
+  const options = z.record(z.string(), z.unknown())
+  const of = (text: string) => parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')
+  assert.deepEqual(of('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })
+  const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  assert.deepEqual(of(deep(100)), JSON.parse(deep(100)))
+  for (const wrong of ['{', '[]', deep(101), deep(200_000)])
+    assert.throws(() => of(wrong), {
+      code: 'INVALID_INPUT',
+      message: 'options: expected a JSON object such as {"quality":"high"}.',
+    })
+})

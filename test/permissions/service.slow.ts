@@ -1,0 +1,251 @@
+// What users do and what follows from it, with each function under the role that is deployed for it: it goes well, what a role
+// allows is what its function does, no less and no more, and what is taken away is missed.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../scratch.ts'
+import { until } from '../until.ts'
+import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './apart.ts'
+import { assertExact, runsTasks } from './exact.ts'
+import { decisionsIn } from './tally.ts'
+
+/** Beside all else, as they wait for most of their time. */
+let recorded: Promise<number>
+let faced: Promise<number>
+
+let apart: Awaited<ReturnType<typeof openApart>>
+before(async () => {
+  const run = async (...args: readonly string[]) => {
+    const env = { ...process.env, EXAMPLES_TO: join(folder, 'examples.json') }
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+      env: { ...env, NODE_TEST_CONTEXT: undefined },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    if (code !== 0) console.error(told)
+    return Number(code)
+  }
+  recorded = run('test/record-examples.ts')
+  // One after the other: each starts all functions.
+  faced = recorded.then(() => run('--test', 'test/compat-v2/facade.test.ts'))
+  apart = await openApart()
+})
+after(() => apart.close())
+
+test('files are sent with a request, one or many, and converted once more', async () => {
+  const client = apart.newClient()
+  const bytes = new TextEncoder().encode('# A')
+  const files: Readonly<Record<string, string>> = {
+    'letter.docx': 'odt',
+    'three-pages.pdf': 'txt',
+    'two-files.tar.lz4': 'zip',
+    'letters.ttf': 'woff2',
+    'page.html': 'pdf',
+  }
+  for (const [name, targetFormat] of Object.entries(files)) {
+    const file = new Uint8Array(name === 'letters.ttf' ? readFileSync(font) : fixture(name))
+    assert.equal((await client.convert({ name, bytes: file }, { targetFormat })).status, 202, name)
+  }
+  const many = new FormData()
+  for (let at = 0; at < 11; at++) many.append('file', new Blob([bytes]), `${at}.md`)
+  many.set('targetFormat', 'html')
+  assert.equal((await client.fetch('/v1/convert/batch', { method: 'POST', body: many })).status, 202)
+  const { jobId } = await client.accepted(
+    await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' }),
+  )
+  for (const more of [{}, { sourceTask: 'convert-file' }]) {
+    const again = await client.post('/v1/convert', { sourceJobId: jobId, targetFormat: 'pdf', ...more })
+    assert.equal(again.status, 202, await again.text())
+  }
+  assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
+  const { uploadId } = await client.presign({ filename: 'a.md', contentType: 'text/markdown', size: 3 })
+  const early = await client.post('/v1/convert', { uploadId, targetFormat: 'html' })
+  assert.ok(early.status >= 400 && early.status < 500, 'it has not come')
+  assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
+})
+
+test('uploads become jobs, when they arrive or before, or nothing', async () => {
+  const client = apart.newClient()
+  const png = new Uint8Array(fixture('alpha.png'))
+  const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
+  const put = async ({ url, headers }: { url: string; headers: Readonly<Record<string, string>> }) =>
+    assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
+  const place = await client.presign(announced)
+  await put(place)
+  const converted = await client.accepted(
+    await client.post('/v1/convert', { uploadId: place.uploadId, targetFormat: 'webp', tag: 'mine' }),
+  )
+  assert.equal(converted.status, 'completed')
+  assert.equal((await client.fetch('/v1/jobs?tag=mine')).status, 200)
+  assert.equal((await client.fetch(`/v1/jobs/${converted.jobId}`, { method: 'DELETE' })).status, 204)
+  // Nobody waits for it any more.
+  await put(place)
+  const awaited = await client.post('/v1/jobs', { tasks: waiting })
+  const made = (await awaited.json()) as { data: { jobId: string } }
+  const { url, parameters } = formOf(made)
+  const form = new FormData()
+  for (const [name, value] of Object.entries(parameters)) form.set(name, value)
+  form.set('file', new Blob([png]), 'a.png')
+  assert.equal((await fetch(url, { method: 'POST', body: form })).status, 201)
+  assert.equal((await client.finished(made.data.jobId)).status, 'completed')
+})
+
+const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
+
+const past = new Date(Date.now() - 1000).toISOString()
+
+test('webhooks, sockets and workflows hear and do what they should', async () => {
+  const client = apart.newClient()
+  const hook = await client.post('/v1/webhooks', { url: apart.receiver.url('/hook'), events: ['*'] })
+  assert.equal(hook.status, 201, await hook.clone().text())
+  const { data } = (await (await client.post('/v1/ws/tickets', {})).json()) as { data: { ticket: string } }
+  const socket = new WebSocket(
+    `${apart.service.url.replace('http', 'ws')}/ws/user/jobs?ticket=${data.ticket}`,
+  )
+  const frames: string[] = []
+  socket.on('message', (frame) => frames.push(String(frame)))
+  await until(() => frames.length > 0, 'the socket is greeted', 90)
+  const tasks = plain
+  const { jobId } = await apart.job(client, tasks)
+  // Before it is asked for less: a socket that has left the job would not hear of its end.
+  await until(
+    () => frames.some((frame) => frame.includes('job.completed')),
+    'the socket hears of the end',
+    90,
+  )
+  socket.send(JSON.stringify({ type: 'ping' }))
+  socket.send(JSON.stringify({ type: 'subscribe', jobs: [jobId] }))
+  socket.send(JSON.stringify({ type: 'resume', since: 0 }))
+  socket.send(JSON.stringify({ type: 'unsubscribe', jobs: [jobId] }))
+  for (let bad = 0; bad < 3; bad++) socket.send('nonsense')
+  await until(
+    () => ['pong', 'snapshot', 'error'].every((type) => frames.some((frame) => typeOf(frame) === type)),
+    'the socket is answered',
+    90,
+  )
+  await until(
+    () => apart.receiver.at('/hook').some(({ json }) => json.event === 'job.completed'),
+    'the webhook too',
+    90,
+  )
+  const flow = await client.post('/v1/workflows', {
+    name: 'often',
+    cron: '0 * * * *',
+    timezone: 'UTC',
+    tasks,
+  })
+  const { data: workflow } = (await flow.json()) as { data: { id: string } }
+  await apart.change(`WORKFLOW#${workflow.id}`, 'WORKFLOW', { wakeAt: past, nextRunAt: past })
+  await apart.change(`JOB#${jobId}`, 'JOB', { wakeAt: past, expiresAt: past })
+  assert.deepEqual(Object.keys((await (await apart.invoke('sweep', {})).json()) as object), ['looked'])
+  await until(
+    async () => {
+      const runs = await (await client.fetch(`/v1/workflows/${workflow.id}/runs`)).text()
+      return runs.includes('"completed"') || runs.includes('"running"')
+    },
+    'the workflow has run',
+    90,
+  )
+  socket.close()
+})
+
+test('somebody signs up, and keeps what was made before', async () => {
+  const client = apart.newClient()
+  const { jobId } = await apart.job(client, plain)
+  assert.ok(jobId)
+  const person = { name: 'Ada', email: `ada-${Date.now()}@example.com`, password: 'correct horse battery' }
+  const origin = { origin: apart.service.url }
+  const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)
+  assert.equal(signedUp.status, 200, await signedUp.text())
+  const log = readFileSync(join(apart.service.dataDir, 'service.log'), 'utf8')
+  const link = /http[^"\\\s]+verify-email[^"\\\s]+/.exec(log)?.[0] ?? ''
+  const verified = await fetch(link, { redirect: 'manual' })
+  const cookie = verified.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
+  const ask = (method: string, path: string, body?: object) =>
+    fetch(`${apart.service.url}/v1/${path}`, {
+      method,
+      headers: { ...origin, cookie, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  assert.equal((await ask('GET', 'account')).status, 200)
+  for (const path of ['get-session', 'list-sessions'])
+    assert.equal((await ask('GET', `auth/${path}`)).status, 200, path)
+  assert.equal((await ask('POST', 'auth/update-user', { name: 'Ada L.' })).status, 200)
+  assert.equal((await ask('POST', 'auth/sign-in/email', person)).status, 200)
+  for (const path of ['revoke-other-sessions', 'sign-out'])
+    assert.equal((await ask('POST', `auth/${path}`, {})).status, 200, path)
+})
+
+test('requests of somebody known are counted, whatever he asks for', async () => {
+  const member = await apart.newMember()
+  for (const path of ['/v1/formats/jpg', '/health'])
+    assert.equal((await member.fetch(path)).status, 200, path)
+})
+
+test('what cannot be told is put aside', async () => {
+  for (const name of ['dispatch', 'count-usage'])
+    assert.equal((await apart.invoke(name, { detail: {} }, 'Event')).status, 202)
+  await sleep(3000)
+})
+
+test('each operation of the API answers as it does where nobody asks for rights', async () => {
+  assert.equal(await recorded, 0)
+})
+
+test('so do those of the facade', async () => {
+  assert.equal(await faced, 0)
+})
+
+/** What is taken away, and what its loss breaks. */
+const sampled = [
+  'uploads s3:PutObject',
+  'jobs sqs:SendMessage',
+  'receive-upload dynamodb:UpdateItem',
+  'convert-document events:PutEvents',
+  'dispatch sqs:SendMessage',
+]
+
+test('of five rights that are taken away each is missed', async () => {
+  const log = scratchFolder('rights-removed')
+  const given = { RIGHTS_REMOVED: sampled.join(','), RIGHTS_LOG: log, OUTGOING_ALLOW: '127.0.0.0/8' }
+  const poorer = await startService(given)
+  try {
+    const client = new Client(poorer)
+    await client.post('/v1/webhooks', { url: apart.receiver.url('/poor'), events: ['*'] })
+    const png = new Uint8Array(fixture('alpha.png'))
+    const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
+    await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
+    const { url, parameters } = formOf(await (await client.post('/v1/jobs', { tasks: waiting })).json())
+    const form = new FormData()
+    for (const [name, value] of Object.entries(parameters)) form.set(name, value)
+    form.set('file', new Blob([png]), 'a.png')
+    await fetch(url, { method: 'POST', body: form })
+    await client.post('/v1/jobs', { tasks: plain })
+    await client.convert({ name: 'a.md', bytes: new TextEncoder().encode('# A') }, { targetFormat: 'html' })
+    const unmissed = () => {
+      const refused = decisionsIn(log).filter(({ by }) => by.length === 0)
+      const missed = new Set(refused.map(({ role, action }) => `${role} ${action}`))
+      return sampled.filter((one) => !missed.has(one))
+    }
+    await until(() => unmissed().length === 0, 'all five are missed', 120).catch(() =>
+      assert.deepEqual(unmissed(), []),
+    )
+  } finally {
+    await poorer.stop()
+  }
+})
+
+test('rights of those who answer and listen are used, each of them', async (t) => {
+  await apart.service.stop()
+  assertExact(t, folder, (role) => !runsTasks(role))
+})

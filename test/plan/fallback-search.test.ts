@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import type { Engine, EngineId } from '../../lib/engines/engine.ts'
+import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
+import { planOtherRoute, type Unread } from '../../lib/plan/index.ts'
+import { isOffered, isWorthAWay, rankOf } from '../../lib/plan/listed-targets.ts'
+import { planRoute } from './with-all-engines.ts'
+
+function engine(id: EngineId, rows: [from: FormatId[], to: FormatId[], cost: number][]): Engine {
+  const capabilities = rows.map(([from, to, cost]) => ({
+    ...{ operation: 'convert' as const, from, to, cost, options: z.object({}) },
+    // A format may become itself: one engine writes it anew for another.
+    same: true as const,
+  }))
+  const run = () => Promise.reject(new Error('These engines only plan.'))
+  const limits = { memoryMb: 1, diskMb: 1, timeoutS: 1 }
+  return { id, image: 'image', capabilities, limits, version: () => '1', run }
+}
+
+const engines = [
+  engine('vips', [
+    [['png', 'tiff'], ['jpg', 'webp'], 0.1],
+    [['tiff'], ['png'], 0.1],
+  ]),
+  engine('imagemagick', [
+    [['png', 'tiff'], ['jpg'], 0.5],
+    [['png', 'psd'], ['png'], 0.4],
+  ]),
+  engine('ffmpeg', [[['png'], ['jpg'], 2]]),
+]
+
+const of = (from: FormatId, to: FormatId, known: readonly Engine[], unread: readonly Unread[] = []) =>
+  way(from, to, unread, () => true, known)
+
+function way(
+  from: FormatId,
+  to: FormatId,
+  unread: readonly Unread[],
+  takes = () => true,
+  known = engines as readonly Engine[],
+): string | undefined {
+  const route = planOtherRoute({ from, to, engines: known, unread, takes })
+  return route && [from, ...route.steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
+}
+const failed = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
+
+describe('another way for a file that an engine could not read', () => {
+  test('is the cheapest on which nobody reads what he could not', () => {
+    assert.equal(way('png', 'jpg', []), 'png vips:jpg')
+    assert.equal(way('png', 'jpg', [failed('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
+    const both = [failed('vips', 'png', 'jpg'), failed('imagemagick', 'png', 'jpg')]
+    assert.equal(way('png', 'jpg', both), 'png ffmpeg:jpg')
+    assert.equal(way('png', 'jpg', [...both, failed('ffmpeg', 'png', 'jpg')]), undefined)
+  })
+
+  test('may begin with writing it anew for who could not', () => {
+    const without = (from: FormatId) => [failed('vips', from, 'webp')]
+    assert.equal(way('png', 'webp', without('png')), 'png imagemagick:png vips:webp')
+    // Of a picture of several pages no page is lost by that.
+    assert.equal(way('tiff', 'webp', without('tiff')), undefined)
+  })
+
+  test('may have the same engine read what another one wrote', () => {
+    const later: Unread = [
+      { engine: 'imagemagick', from: 'png', to: 'png' },
+      { engine: 'vips', from: 'png', to: 'webp' },
+    ]
+    assert.equal(way('png', 'webp', [failed('vips', 'png', 'webp'), later]), undefined)
+    assert.equal(way('png', 'webp', [later]), 'png vips:webp')
+  })
+
+  test('may go over another format, each once', () => {
+    assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
+    assert.equal(way('psd', 'jpg', [failed('imagemagick', 'psd', 'png')]), undefined)
+  })
+
+  test('is the first of those that cost the same, and no longer than ways may be', () => {
+    const [one, other] = (['vips', 'imagemagick'] as const).map((id) => engine(id, [[['png'], ['jpg'], 1]]))
+    assert.ok(one && other)
+    for (const known of [
+      [one, other],
+      [other, one],
+    ])
+      assert.equal(of('png', 'jpg', known), `png ${known[0]?.id}:jpg`)
+    const long = [
+      engine('vips', [[['psd'], ['png'], 1]]),
+      engine('imagemagick', [[['png'], ['tiff'], 1]]),
+      engine('ffmpeg', [[['tiff'], ['bmp'], 1]]),
+    ]
+    assert.equal(of('psd', 'tiff', long), 'psd vips:png imagemagick:tiff')
+    assert.equal(of('psd', 'bmp', long), 'psd vips:png imagemagick:tiff ffmpeg:bmp')
+    const longer = [
+      ...long.slice(0, 2),
+      engine('ffmpeg', [[['tiff'], ['webp'], 1]]),
+      engine('pdf', [[['webp'], ['bmp'], 1]]),
+    ]
+    assert.equal(of('psd', 'bmp', longer), undefined)
+  })
+
+  test('does not come back to what the file was, nor writes anew what loses by that', () => {
+    const around = [
+      engine('vips', [[['png'], ['jpg'], 1]]),
+      engine('imagemagick', [[['png'], ['tiff'], 1]]),
+      engine('ffmpeg', [[['tiff'], ['png'], 1]]),
+    ]
+    assert.equal(of('png', 'jpg', around, [failed('vips', 'png', 'jpg')]), undefined)
+    const anew = [
+      engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
+      engine('imagemagick', [
+        [['png'], ['png'], 1],
+        [['jpg'], ['jpg'], 1],
+      ]),
+    ]
+    assert.equal(of('png', 'webp', anew, [failed('vips', 'png', 'webp')]), 'png imagemagick:png vips:webp')
+    assert.equal(of('jpg', 'webp', anew, [failed('vips', 'jpg', 'webp')]), undefined)
+  })
+
+  test('is none that does not take what is asked for', () => {
+    assert.equal(
+      way('png', 'jpg', [], () => false),
+      undefined,
+    )
+  })
+})
+
+test('what no engine does in one operation is told with what it does', () => {
+  const rotate = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
+  assert.throws(
+    () => planRoute(rotate),
+    (error: { code: string; details: Record<string, unknown> }) => {
+      const { operation, from, to, targets, sources } = error.details
+      assert.deepEqual(
+        [error.code, operation, from, to],
+        ['UNSUPPORTED_CONVERSION', 'rotate-pdf', 'png', 'jpg'],
+      )
+      assert.deepEqual([targets, sources], [[], []])
+      return true
+    },
+  )
+})
+
+describe('what people want', () => {
+  const rank = (id: FormatId) => rankOf(formatById(id))
+  const worth = (from: FormatId, to: FormatId) => isWorthAWay(formatById(from), formatById(to))
+
+  test('comes first, the most wanted of each kind before the others', () => {
+    for (const [id, place] of [
+      ['mp4', 0],
+      ['webm', 1],
+      ['mov', 2],
+      ['mkv', 3],
+      ['avi', 4],
+    ] as const)
+      assert.equal(rank(id), place, id)
+    assert.equal(rank('3gp'), rank('ogv'))
+    assert.ok(rank('3gp') > rank('avi'))
+    assert.equal(Math.min(rank('jpg'), rank('png')), 0)
+  })
+
+  test('is offered of files of another kind, in its order, and no more than that', () => {
+    const usual: Readonly<Record<string, string>> = {
+      pdf: 'mp4 webm mov mkv avi',
+      png: 'mp3 wav m4a aac flac ogg opus',
+      mp4: 'jpg png webp avif gif tiff svg bmp',
+      zip: 'pdf docx odt rtf txt html md',
+      docx: 'epub mobi azw3 fb2',
+      mp3: 'zip 7z tgz tar',
+      csv: 'woff2 ttf otf woff',
+    }
+    for (const [from, ids] of Object.entries(usual)) {
+      const targets = ids.split(' ') as FormatId[] // formatById knows each, or throws
+      const { category } = formatById(targets[0] ?? assert.fail())
+      const offered = formats.filter(
+        (to) => to.category === category && isOffered(formatById(from as FormatId), to),
+      )
+      assert.deepEqual(
+        offered
+          .toSorted((a, b) => rankOf(a) - rankOf(b))
+          .map(({ id }) => id)
+          .filter((id) => !'srt vtt ass'.includes(id)),
+        targets,
+        from,
+      )
+      assert.deepEqual(
+        targets.map((id) => rank(id)),
+        [...targets.keys()],
+        from,
+      )
+    }
+  })
+
+  test('is worth a long way, and the rest only where it is of its kind and asked for', () => {
+    assert.ok(worth('docx', 'jpg'))
+    assert.ok(worth('epub', 'pdf'))
+    assert.ok(!worth('docx', 'pcx'))
+    assert.ok(!worth('mp4', 'exr'))
+    assert.ok(!worth('epub', 'sxw'))
+  })
+
+  test('of what is no running text is told by its kind', () => {
+    const offered = (from: FormatId, to: FormatId) => isOffered(formatById(from), formatById(to))
+    const words = (text: string) => text.split(' ') as FormatId[] // formatById knows each, or throws
+    const sheets =
+      'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'
+    const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
+    const subtitles = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
+    for (const from of words(sheets)) {
+      const seen = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) => offered(from, to))
+      assert.deepEqual(seen, [true, true, true, true, false, false], from)
+    }
+    for (const from of words(slides)) {
+      assert.deepEqual(
+        (['pdf', 'html', 'txt', 'md', 'docx'] as const).map((to) => offered(from, to)),
+        [true, true, true, false, false],
+        from,
+      )
+    }
+    for (const from of words(subtitles)) {
+      assert.deepEqual(
+        (['txt', 'pdf'] as const).map((to) => offered(from, to)),
+        [true, false],
+        from,
+      )
+      assert.ok(from === 'srt' || offered(from, 'srt'), from)
+    }
+    for (const from of words('odg otg fodg vsd vsdx pub dxf'))
+      assert.deepEqual(
+        (['pdf', 'txt'] as const).map((to) => offered(from, to)),
+        [true, false],
+        from,
+      )
+    for (const to of words('srt vtt ass'))
+      assert.deepEqual([offered('mp4', to), offered('mp3', to)], [true, false], to)
+    assert.deepEqual(
+      [offered('docx', 'pptx'), offered('docx', 'odp'), offered('docx', 'xlsx')],
+      [true, true, false],
+    )
+    assert.deepEqual(
+      [offered('png', 'png'), offered('png', 'tga'), offered('mp4', 'mp3'), offered('mp4', 'ogv')],
+      [false, true, true, true],
+    )
+    assert.ok(!offered('mp4', 'tga'))
+    for (const to of words('heic jxl jp2 ico psd tga hdr exr dds pcx apng eps svgz'))
+      assert.ok(worth('png', to), to)
+    for (const to of words('doc xlsx xls ods csv pptx ppt odp tex rst adoc')) assert.ok(worth('epub', to), to)
+  })
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { constants, readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { drainAtOnce } from '../lib/sync-writer.ts'
+import { scratchFolder } from './scratch.ts'
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const cachedBytes = 4 << 20
+const folder = scratchFolder('drain')
+
+/** Of no even size, one of them across the end of what is cached. */
+const pieces = Array.from({ length: 90 }, (_, at) => randomBytes(150_000 + at * 1001))
+const whole = Buffer.concat(pieces)
+
+const noWayPast = 'This file system writes nothing past the cache.'
+
+async function writesPastCache(path: string): Promise<boolean> {
+  const direct = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(() => undefined)
+  await direct?.close()
+  return direct !== undefined
+}
+
+const bytesInMemory = (path: string) =>
+  Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
+
+async function drainTo(path: string, size?: number): Promise<number> {
+  let given = 0
+  const written = (piece: Buffer) => {
+    given += piece.length
+    // It is used again for something else.
+    piece.fill(0)
+  }
+  const copies = pieces.map((piece) => Buffer.from(piece))
+  await drainAtOnce(ReadableStream.from(copies) as AsyncIterable<Buffer>, {
+    ...{ path, written, size, cachedBytes },
+  })
+  return given
+}
+
+test('a large file is whole, and what is far into it is on the disk alone', async (context) => {
+  const path = join(folder, 'large')
+  assert.equal(await drainTo(path), whole.length)
+  assert.equal(sha256(readFileSync(path)), sha256(whole))
+
+  const again = join(folder, 'again')
+  await drainTo(again)
+  if (!(await writesPastCache(again))) return context.diagnostic(noWayPast)
+  const inMemory = bytesInMemory(again)
+  assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
+})
+
+test('a file that is said to be large goes to the disk alone from its first byte', async (context) => {
+  const path = join(folder, 'said to be large')
+  await drainTo(path, whole.length)
+  if (!(await writesPastCache(path))) return context.diagnostic(noWayPast)
+  const inMemory = bytesInMemory(path)
+  assert.ok(inMemory < 2 << 20, `${inMemory} bytes are in memory`)
+  assert.equal(sha256(readFileSync(path)), sha256(whole))
+})
+
+test('a file is whole whatever its size was said to be', async () => {
+  for (const size of [1, 2 ** 40]) {
+    const path = join(folder, `said to have ${size}`)
+    await drainTo(path, size)
+    assert.equal(sha256(readFileSync(path)), sha256(whole))
+  }
+})
+
+test('a small file stays in memory', async () => {
+  const path = join(folder, 'small')
+  const bytes = Buffer.from('a file of few bytes')
+  await drainAtOnce(ReadableStream.from([bytes]) as AsyncIterable<Buffer>, { path, written: () => {} })
+  assert.equal(readFileSync(path, 'utf8'), 'a file of few bytes')
+})
+
+test('what fails on the way is thrown', async () => {
+  async function* broken() {
+    yield* pieces.slice(0, 60)
+    throw new Error('the line is dead')
+  }
+  const path = join(folder, 'broken')
+  await assert.rejects(drainAtOnce(broken(), { path, written: () => {}, cachedBytes }), /the line is dead/)
+})

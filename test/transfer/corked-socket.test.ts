@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, Socket } from 'node:net'
+import { test } from 'node:test'
+import { bundled } from '../../lib/transfer/corked-socket.ts'
+
+test('a packet in three pieces leaves in one, and the next one after it', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const arrived = once(server, 'connection').then(async ([socket]) => (await socket.toArray()).join(''))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+  const given: number[] = []
+  socket._write = (chunk, encoding, done) => {
+    given.push(1)
+    Socket.prototype._write.call(socket, chunk, encoding, done)
+  }
+  socket._writev = (chunks, done) => {
+    given.push(chunks.length)
+    Socket.prototype._writev?.call(socket, chunks, done)
+  }
+  bundled(socket)
+  const isGone = Promise.withResolvers<unknown>()
+  socket.write('le')
+  socket.write(Buffer.from('ngth'))
+  socket.write('tag', isGone.resolve)
+  await isGone.promise
+  socket.end('next')
+  assert.equal(await arrived, 'lengthtagnext')
+  assert.deepEqual(given, [3, 1])
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../lib/errors.ts'
+import type { Resolve } from '../../lib/transfer/addresses.ts'
+import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { RemoteError } from '../../lib/transfer/remote-error.ts'
+import { privateForms } from './private-forms.ts'
+
+const servers: Server[] = []
+const clients: Outgoing[] = []
+after(async () => {
+  await Promise.all(clients.map((client) => client.close()))
+  for (const server of servers) server.close()
+})
+
+async function serve(host: string, listener: RequestListener) {
+  let seen = 0
+  const server = createServer((request, response) => {
+    seen++
+    listener(request, response)
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://${host}:${port}/`, port, seen: () => seen }
+}
+
+function outgoing(settings: ConstructorParameters<typeof Outgoing>[0] = {}): Outgoing {
+  const client = new Outgoing(settings)
+  clients.push(client)
+  return client
+}
+
+const signal = AbortSignal.timeout(20_000)
+const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+const hasReason = (reason: string) => (error: unknown) =>
+  error instanceof RemoteError && error.reason === reason
+
+test('no form of a private address is reached', async () => {
+  const client = outgoing()
+  for (const form of privateForms)
+    await assert.rejects(client.request(form, { signal }), hasCode('URL_NOT_ALLOWED'), form)
+})
+
+test('names that lead to private addresses are not followed, nor those that lead there among others', async () => {
+  const answers: Record<string, string[]> = {
+    'inside.example': ['10.0.0.1'],
+    'mixed.example': ['93.184.215.14', '127.0.0.1'],
+    'six.example': ['::1'],
+  }
+  const resolve: Resolve = async (host) =>
+    (answers[host] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const client = outgoing({ resolve })
+  for (const host of [...Object.keys(answers), 'nothing.example'])
+    await assert.rejects(client.request(`http://${host}/`, { signal }), hasCode('URL_NOT_ALLOWED'), host)
+})
+
+test('a redirect to a private address is refused before anybody connects', async () => {
+  const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
+  const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+  for (const target of [inside.url, `http://inside.example:${inside.port}/`]) {
+    const outside = await serve('127.0.0.2', (_request, response) =>
+      response.writeHead(302, { location: target }).end(),
+    )
+    const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+    await assert.rejects(client.request(outside.url, { signal }), hasCode('URL_NOT_ALLOWED'))
+  }
+  assert.equal(inside.seen(), 0)
+})
+
+test('a name that turns private at its second look-up is not reached', async () => {
+  const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
+  const outside = await serve('127.0.0.2', (_request, response) =>
+    response
+      .writeHead(302, { location: `http://turning.example:${inside.port}/`, connection: 'close' })
+      .end(),
+  )
+  let looks = 0
+  const resolve: Resolve = async () => [{ address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+  const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+  await assert.rejects(
+    client.request(`http://turning.example:${outside.port}/`, { signal }),
+    hasCode('URL_NOT_ALLOWED'),
+  )
+  assert.deepEqual([outside.seen(), inside.seen(), looks], [1, 0, 2])
+})
+
+test('what is checked is what is connected to, under the name of the URL', async () => {
+  const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
+  let looks = 0
+  const resolve: Resolve = async () => {
+    looks++
+    return [{ address: '127.0.0.2', family: 4 }]
+  }
+  const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+  const { body } = await client.request(`http://named.example:${server.port}/`, { signal })
+  assert.equal(await text(body), `named.example:${server.port}`)
+  assert.equal(looks, 1)
+})
+
+test('three redirects are followed and a fourth is not', async () => {
+  const server = await serve('127.0.0.2', (request, response) => {
+    const left = Number(request.url?.slice(1))
+    if (left === 0) response.end('there')
+    else response.writeHead(307, { location: `/${left - 1}` }).end()
+  })
+  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  const { body, url } = await client.request(`${server.url}3`, { signal })
+  assert.deepEqual([await text(body), url.pathname], ['there', '/0'])
+  await assert.rejects(client.request(`${server.url}4`, { signal }), hasReason('status'))
+  const { status } = await client.request(`${server.url}1`, { signal, mostRedirects: 0 })
+  assert.equal(status, 307)
+})
+
+test('credentials go to the host that they are for and to no other', async () => {
+  const seen: Record<string, string | undefined>[] = []
+  const other = await serve('127.0.0.3', (request, response) => {
+    seen.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
+    response.end()
+  })
+  const first = await serve('127.0.0.2', (request, response) => {
+    seen.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
+    response.writeHead(302, { location: other.url }).end()
+  })
+  const client = outgoing({ allowed: ['127.0.0.0/24'] })
+  const address = first.url.replace('http://', 'http://ann:p%40ss@')
+  const { body } = await client.request(address, { signal, headers: { 'x-key': 'k' } })
+  body.destroy()
+  assert.deepEqual(seen, [
+    { authorization: `Basic ${Buffer.from('ann:p@ss').toString('base64')}`, key: 'k' },
+    { authorization: undefined, key: 'undefined' },
+  ])
+})
+
+test('a host that fails five times in a minute is left alone until the minute is over', async () => {
+  let [now, status] = [0, 500]
+  const server = await serve('127.0.0.2', (_request, response) => response.writeHead(status).end())
+  const client = outgoing({ allowed: ['127.0.0.2/32'], now: () => now })
+  for (let time = 0; time < 5; time++) (await client.request(server.url, { signal })).body.destroy()
+  await assert.rejects(client.request(server.url, { signal }), (error) => {
+    assert.ok(error instanceof RemoteError)
+    assert.match(error.message, /failed 5 times within a minute and is left alone for 60 s/)
+    return true
+  })
+  assert.equal(server.seen(), 5)
+  const [one, other] = [client.for('acc_1'), client.for('acc_2')]
+  for (let time = 0; time < 5; time++) (await one.request(server.url, { signal })).body.destroy()
+  await assert.rejects(one.request(server.url, { signal }), RemoteError)
+  assert.equal((await other.request(server.url, { signal })).status, 500, 'nobody else has to wait for it')
+  assert.equal(server.seen(), 11)
+  now = 60_001
+  status = 200
+  assert.equal((await client.request(server.url, { signal })).status, 200)
+})
+
+test('what cannot be reached is told in words, and addresses of other protocols are refused', async () => {
+  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
+    assert.ok(error instanceof RemoteError)
+    assert.equal(error.message, '127.0.0.2:1 could not be reached: it refused the connection.')
+    assert.equal(error.isPassing, true)
+    return true
+  })
+  const nobody = outgoing({
+    resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
+  })
+  await assert.rejects(nobody.request('http://nobody.example/', { signal }), (error) => {
+    assert.ok(error instanceof RemoteError)
+    assert.match(error.message, /there is no such host/)
+    assert.equal(error.isPassing, false)
+    return true
+  })
+  const long = await serve('127.0.0.2', (_request, response) =>
+    response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(),
+  )
+  const answers: Readonly<Record<string, RegExp>> = {
+    [`http://127.0.0.2:${long.port}/`]: /the headers of its answer are too long/,
+    [`https://127.0.0.2:${long.port}/`]: /it does not speak TLS/,
+  }
+  for (const [url, sentence] of Object.entries(answers))
+    await assert.rejects(client.request(url, { signal }), sentence)
+  for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'gopher://x/', 'nothing', 'data:,x'])
+    await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
+})
+
+test('connections of other protocols go to checked addresses too', async () => {
+  const server = await serve('127.0.0.2', (_request, response) => response.end())
+  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  const socket = await client.connect('127.0.0.2', server.port, signal)
+  socket.destroy()
+  await assert.rejects(client.connect('127.0.0.1', server.port, signal), hasCode('URL_NOT_ALLOWED'))
+})
+
+test('a connection stays when the time to connect is over', async () => {
+  const server = await serve('127.0.0.2', (_request, response) => response.end())
+  const client = outgoing({ allowed: ['127.0.0.2/32'], connectMs: 300 })
+  const socket = await client.connect('127.0.0.2', server.port, signal)
+  await sleep(900)
+  assert.equal(socket.destroyed, false)
+  socket.destroy()
+})

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DistinctNames } from '../lib/unique-names.ts'
+
+const distinct = (given: readonly string[], reserved: readonly string[] = []) => {
+  const names = new DistinctNames(reserved)
+  return given.map((name) => names.next(name))
+}
+
+test('the second of a name gets a number that no other name has', () => {
+  assert.deepEqual(distinct(['a.png', 'a (2).png', 'a.png', 'A.PNG']), [
+    'a.png',
+    'a (2).png',
+    'a (3).png',
+    'A (4).PNG',
+  ])
+  assert.deepEqual(distinct(['manifest.json'], ['manifest.json']), ['manifest (2).json'])
+  assert.deepEqual(distinct(['toString', 'toString']), ['toString', 'toString (2)'])
+})
+
+test('of a path the last part gets the number', () => {
+  assert.deepEqual(distinct(['v1.2/notes', 'v1.2/notes', 'v1.2/.env', 'v1.2/.env']), [
+    'v1.2/notes',
+    'v1.2/notes (2)',
+    'v1.2/.env',
+    'v1.2/.env (2)',
+  ])
+})

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BusEvent } from '../../events/index.ts'
+import { createCounting } from '../../functions/count-usage.ts'
+import { accountKey } from '../../lib/access/accounts.ts'
+import type { Bus } from '../../lib/aws/bus.ts'
+import { groupsOf, percentilesOf, sumOf } from '../../lib/usage/counts.ts'
+import { countsIn, dayOf, ownerDay, serviceDay } from '../../lib/usage/records.ts'
+import { sloOf } from '../../lib/usage/reliability.ts'
+import { RequestCounts } from '../../lib/usage/request-counts.ts'
+import type { Ended } from '../../lib/usage/terminal-events.ts'
+import { Meter } from '../../lib/usage/usage-meter.ts'
+import { adminKey, newAccount, newKey } from '../account.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const share = {
+  ...{ format: 'webp', engine: 'vips', workMs: 120, bytesIn: 1000, bytesOut: 400 },
+  ...{ durationMs: 150, queueMs: 20 },
+}
+const timestamp = '2026-03-04T05:06:07.890Z'
+let numbered = 0
+const ended = (changes: Partial<Ended> = {}): Ended => ({
+  ...{ event: 'job.completed', timestamp, id: `evt_${++numbered}`, owner: 'anon_one', share },
+  ...changes,
+})
+
+const newMeter = (gatherMs = 0) =>
+  new Meter({ table: app.services.table, isLeftOut: async (owner) => owner === 'acc_admin', gatherMs })
+const ofOwner = async (owner: string, day = dayOf(timestamp)) =>
+  countsIn((await app.services.table.get(ownerDay(owner, day))) ?? {})
+const ofService = async (day: string) => app.services.table.partition(serviceDay(day))
+
+test('an end counts once, however often it is told and whoever counts it', async () => {
+  const [one, other] = [newMeter(), newMeter()]
+  const all = [ended(), ended(), ended({ event: 'job.failed', errorCode: 'CORRUPT_FILE' })]
+  await Promise.all([...all, ...all].flatMap((end) => [one.count(end), other.count(end)]))
+  await newMeter().count(all[0] ?? ended())
+  const counts = await ofOwner('anon_one')
+  const { jobs, completed, failed, bytesIn, workMs } = counts
+  assert.deepEqual(
+    { jobs, completed, failed, bytesIn, workMs },
+    {
+      ...{ jobs: 3, completed: 2, failed: 1, bytesIn: 3000, workMs: 360 },
+    },
+  )
+  assert.equal(groupsOf(counts, 'engine').get('vips')?.['jobs'], 3)
+  assert.equal(groupsOf(counts, 'format').get('webp')?.['completed'], 2)
+})
+
+test('many ends at once are counted by few writes, and each on its day', async () => {
+  const owner = 'anon_many'
+  const meter = newMeter(50)
+  const days = ['2026-05-06', '2026-05-07']
+  const all = Array.from({ length: 200 }, (_, at) =>
+    ended({ owner, timestamp: `${days[at % 2]}T10:00:0${at % 10}.000Z` }),
+  )
+  await Promise.all(all.map((end) => meter.count(end)))
+  for (const day of days) assert.equal((await ofOwner(owner, day))['jobs'], 100)
+})
+
+test('a stop counts what is gathered', async () => {
+  const meter = newMeter(60_000)
+  const counted = meter.count(ended({ owner: 'anon_late' }))
+  await meter.close()
+  await counted
+  assert.equal((await ofOwner('anon_late'))['jobs'], 1)
+})
+
+test('jobs of those who run the service are not among its figures', async () => {
+  const day = '2026-07-08'
+  const at = { timestamp: `${day}T00:00:00.000Z` }
+  const meter = newMeter()
+  await Promise.all([ended(at), ended({ ...at, owner: 'acc_admin' })].map((end) => meter.count(end)))
+  const records = await ofService(day)
+  const jobs = Object.fromEntries(records.map(({ sk, ...item }) => [String(sk).split('#')[0], item['jobs']]))
+  assert.deepEqual(jobs, { vips: 1, excluded: 1 })
+  assert.equal((await ofOwner('acc_admin', day))['jobs'], 1, 'they see their own')
+})
+
+test('what administrators do is counted apart, by the role that they had within a minute', async () => {
+  const day = '2026-09-11'
+  const counting = createCounting({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
+  const { services } = app
+  const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
+  const done = async (owner: string, more: object = {}) =>
+    counting.handler({ detail: { ...ended({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more } })
+  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await done(owner)
+  await services.table.update(accountKey(admin), { set: { role: 'USER' } }, {})
+  await done(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
+  const { jobs, failed } = await ofOwner(admin, day)
+  assert.deepEqual([jobs, failed], [3, 1])
+  const counted = async (engine: string) => {
+    const records = (await ofService(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
+    return records.reduce((sum, record) => sum + (countsIn(record)['jobs'] ?? 0), 0)
+  }
+  assert.deepEqual([await counted('excluded'), await counted('vips')], [3, 3])
+  await counting.close()
+})
+
+test('percentiles of many records are those of all that was measured, to two percent', async () => {
+  const day = '2026-09-10'
+  const meter = newMeter()
+  const durations = Array.from({ length: 1000 }, (_, at) => (at + 1) * 10)
+  await Promise.all(
+    durations.map((durationMs, at) =>
+      meter.count(
+        ended({
+          timestamp: `${day}T00:00:00.000Z`,
+          share: { ...share, engine: at % 3 ? 'vips' : 'ffmpeg', durationMs },
+        }),
+      ),
+    ),
+  )
+  const took = percentilesOf(sumOf((await ofService(day)).map(countsIn)), 'took')
+  for (const [share, expected] of [
+    [0.5, 5000],
+    [0.95, 9500],
+    [0.99, 9900],
+  ] as const)
+    assert.ok(Math.abs((took(share) ?? 0) - expected) <= expected * 0.03, `${took(share)} for ${expected}`)
+  assert.equal(percentilesOf({}, 'took')(0.5), null)
+})
+
+test('an owner sees what was used by day or month, engine, format or key', async () => {
+  const { headers } = await app.send('POST', '/v1/uploads/presign', {
+    body: { filename: 'a.png', contentType: 'image/png', size: 10 },
+  })
+  const token = String(headers['x-owner-token'])
+  const owner = String(token.split('.')[0])
+  const meter = newMeter()
+  const days = ['2026-01-30', '2026-02-01', '2026-02-02']
+  for (const [at, day] of days.entries())
+    await meter.count(
+      ended({
+        owner,
+        timestamp: `${day}T12:00:00.000Z`,
+        event: at === 1 ? 'job.failed' : 'job.completed',
+        share: {
+          ...share,
+          engine: at === 0 ? 'ffmpeg' : 'vips',
+          workMs: 90_000,
+          ...(at > 0 && { key: 'key_1' }),
+        },
+      }),
+    )
+  const usage = async (query: Readonly<Record<string, string>>) =>
+    app.send('GET', '/v1/account/usage', { query, headers: { 'x-owner-token': token } })
+  const period = { from: '2026-01-01', to: '2026-02-28' }
+  const { data } = (await usage({ ...period, granularity: 'month', groupBy: 'engine' })).json
+  assert.deepEqual(data.period, period)
+  assert.deepEqual(
+    data.series.map(({ date, jobs, conversionMinutes }: Record<string, unknown>) => [
+      ...[date, jobs, conversionMinutes],
+    ]),
+    [
+      ['2026-01', 1, 1.5],
+      ['2026-02', 2, 3],
+    ],
+  )
+  assert.deepEqual(
+    data.groups.map(({ name, jobs, failed }: Record<string, unknown>) => [name, jobs, failed]),
+    [
+      ['vips', 2, 1],
+      ['ffmpeg', 1, 0],
+    ],
+  )
+  const byKey = (await usage({ ...period, groupBy: 'key' })).json.data.groups
+  assert.deepEqual(
+    byKey.map(({ name, jobs, failed }: Record<string, unknown>) => [name, jobs, failed]),
+    [['key_1', 2, 1]],
+  )
+  const { jobs, completed, failed, bytesIn, bytesOut, conversionMinutes } = data.totals
+  assert.deepEqual(
+    [jobs, completed, failed, bytesIn, bytesOut, conversionMinutes],
+    [3, 2, 1, 3000, 1200, 4.5],
+  )
+  assert.equal((await usage({ from: '2026-02-01', to: '2026-02-01' })).json.data.totals.jobs, 1)
+  for (const [query, message] of [
+    [{ from: '2026-02-02', to: '2026-02-01' }, /^from: expected a day up to 2026-02-01/],
+    [{ from: '2024-01-01', to: '2026-02-01' }, /a day from 2025-02-01 to 2026-02-01, .*at most 366 days/],
+    [{ from: 'yesterday' }, /^from: /],
+    [{ groupBy: 'color' }, /^groupBy: .*engine/],
+    [{ granularity: 'hour' }, /^granularity: .*month/],
+  ] as const) {
+    const { status, json } = await usage(query)
+    assert.deepEqual([status, json.error.code], [400, 'INVALID_INPUT'], JSON.stringify(query))
+    assert.match(json.error.message, message)
+  }
+})
+
+test('what users sent is told apart from what the service did wrong', () => {
+  const counts = { jobs: 10, completed: 6, failed: 4, 'code CORRUPT_FILE': 2, 'code TIMEOUT': 2 }
+  const slo = sloOf(
+    [{ date: '2026-03-01', engine: 'vips', counts }],
+    30,
+    'week',
+    new Date('2026-03-02T00:00Z'),
+  )
+  assert.deepEqual(
+    [slo.successRate, slo.rawSuccessRate, slo.totals.clientErrors, slo.durationMs.p50],
+    [0.75, 0.6, 2, null],
+  )
+  assert.deepEqual(slo.window, { from: '2026-02-01', to: '2026-03-02', days: 30 })
+  assert.deepEqual(slo.series[0]?.date, '2026-03-01')
+  assert.deepEqual(slo.engines[0]?.topErrors[0], { code: 'CORRUPT_FILE', count: 2 })
+})
+
+test('anybody may see how reliable the service is', async () => {
+  const { status, headers, json } = await app.send('GET', '/v1/reliability')
+  assert.equal(status, 200)
+  assert.equal(headers['cache-control'], 'public, max-age=60')
+  assert.equal(json.data.window.days, 30)
+  const refused = await app.send('GET', '/v1/admin/slo')
+  assert.equal(refused.status, 401)
+})
+
+test('what is left of a plan is seen, and told when it runs out', async () => {
+  const owner = await newAccount(app.services, { plan: 'free' })
+  const headers = { 'x-api-key': await newKey(app.services, owner) }
+  const published: BusEvent[] = []
+  const publish = async (events: readonly BusEvent[]) => void published.push(...events)
+  const heard = app.with({ bus: { publish } as unknown as Bus })
+  const make = () =>
+    heard.send('POST', '/v1/uploads/presign', {
+      body: { filename: 'a.png', contentType: 'image/png', size: 10 },
+      headers,
+    })
+  assert.equal((await make()).status, 201)
+  const { data } = (await heard.send('GET', '/v1/account/quota', { headers })).json
+  const ofDay = data.quotas.find(({ window }: { window: string }) => window === 'day')
+  assert.deepEqual([data.plan, ofDay.limit, ofDay.used, ofDay.remaining], ['free', 50, 1, 49])
+  assert.deepEqual(data.concurrentJobs, { limit: 2, running: 0, queued: 0 })
+  assert.deepEqual([data.maxFileSize, data.filesPerJob], [500_000_000, 5])
+  assert.equal(data.quotas.find(({ name }: { name: string }) => name === 'conversion-minutes').limit, null)
+  await app.services.table.update({ pk: `LIMIT#${owner}`, sk: 'LIMIT' }, { set: { 'count day': 39 } })
+  assert.equal((await make()).status, 201)
+  assert.equal((await make()).status, 201)
+  const told = published.filter(({ event }) => event.startsWith('quota.'))
+  assert.deepEqual(
+    told.map(({ event, owner: whose }) => [event, whose]),
+    [['quota.warning', owner]],
+  )
+  const admin = { 'x-api-key': await adminKey(app.services) }
+  const body = { plan: 'pro' }
+  const changed = await heard.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
+  assert.equal(changed.status, 200, changed.text)
+  assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
+  const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json
+  assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
+})
+
+test('requests are counted together, and those of accounts only', async () => {
+  const { table } = app.services
+  const counts = new RequestCounts(table, 1000)
+  const at = (ms: number) => new Date(Date.parse(timestamp) + ms)
+  await counts.note('acc_1', at(0))
+  await counts.note('acc_1', at(1))
+  await counts.note('acc_2', at(2))
+  assert.equal((await ofOwner('acc_1'))['requests'], 1, 'others wait for the next write')
+  await counts.note('acc_1', at(1000))
+  assert.deepEqual([(await ofOwner('acc_1'))['requests'], (await ofOwner('acc_2'))['requests']], [3, 1])
+
+  const owner = await newAccount(app.services)
+  const headers = { 'x-api-key': await newKey(app.services, owner) }
+  const fresh = app.with({ requestCounts: new RequestCounts(table) })
+  await fresh.send('GET', '/v1/jobs')
+  const { data } = (await fresh.send('GET', '/v1/account/usage', { headers })).json
+  assert.deepEqual([data.totals.requests, data.totals.jobs], [1, 0])
+})
