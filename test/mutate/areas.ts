@@ -113,10 +113,10 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: [
       'lib/engines/**/*options.ts',
-      'lib/engines/ffmpeg/{compress,cut,layouts,size,sound,codecs,thumbnail,watermark}.ts',
+      'lib/engines/ffmpeg/{compress,trim,layouts,size,audio,codecs,thumbnail,watermark}.ts',
       'lib/engines/pdf/{page-range,render,text}.ts',
-      'lib/engines/vips/{compress,convert,fitting,image,merge,picture-error,writers}.ts',
-      'lib/engines/{libreoffice/page,chromium/{print,paper,running-text},calibre/{book,book-error},ghostscript/pages,imagemagick/targets}.ts',
+      'lib/engines/vips/{compress,convert,compress-to-size,image,merge,image-error,writers}.ts',
+      'lib/engines/{libreoffice/page,chromium/{print,paper,running-text},calibre/{ebook,ebook-error},ghostscript/pages,imagemagick/targets}.ts',
     ],
     tests: tests(
       'engines',
