@@ -1,6 +1,6 @@
 import type { AnyContract } from '../lib/http/contract.ts'
 import { httpFunction } from '../lib/http/http-function.ts'
-import { getAccount } from './routes/account.ts'
+import { getAccount } from './routes/get-account.ts'
 import { apiKeys } from './routes/api-keys.ts'
 import {
   createOAuthClient,

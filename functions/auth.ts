@@ -1,7 +1,7 @@
 import { moveToAccount } from '../lib/access/adopt-anonymous.ts'
 import { ownerCookie, ownerHeader, ownerOfToken } from '../lib/access/anonymous.ts'
 import { type AuthParts, createAuth } from '../lib/access/auth/auth.ts'
-import { handleAuth } from '../lib/access/auth/handle.ts'
+import { handleAuth } from '../lib/access/auth/http-adapter.ts'
 import { isOwnPage } from '../lib/access/same-origin.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import { reachedFrom } from '../lib/http/edge-origin.ts'

@@ -12,7 +12,7 @@ import { readLent } from '../lib/aws/prefetched-files.ts'
 import { giveBack } from '../lib/buffer-pool.ts'
 import { watched } from '../lib/collect-garbage.ts'
 import { Outgoing } from '../lib/transfer/guarded-http.ts'
-import { scratchFolder } from './scratch.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const bytes = randomBytes(32 * 1024 ** 2)
 const sha256 = (chunks: readonly Buffer[]) =>

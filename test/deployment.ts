@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { type LambdaLayerId, layerFile } from '../lib/deployment/lambda-layers.ts'
 import type { FunctionName } from '../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from './packages/unpack.ts'
-import { scratchFolder } from './scratch.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

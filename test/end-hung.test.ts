@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { endHungFiles } from './end-hung.ts'
-import { scratchFolder } from './scratch.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const hanging: Readonly<Record<string, string>> = {
   'a loop that never waits': `test('a', () => { for (;;); })`,

@@ -27,7 +27,7 @@ interface Outcome {
 }
 
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const reporter = beside('failed-files.ts')
+const reporter = beside('failed-files-reporter.ts')
 
 async function run(args: readonly string[], concurrency: number): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'test-run-'))

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import type { Fidelity } from '../lib/fidelity/fidelity.ts'
 import nodeEnvironment from '../lib/local/node-environment.json' with { type: 'json' }
 import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
-import { watch } from './described.ts'
-import { patiently } from './patient-fetch.ts'
+import { watch } from './openapi-checker.ts'
+import { patiently } from './retrying-fetch.ts'
 
 /** Where decisions about rights are written down: then each function is a process of its own, with the key of its role. */
 const rightsLog = process.env['RIGHTS_LOG']

@@ -244,7 +244,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
     'run-files.ts',
     'end-leaking-files.ts',
     'end-leaking.ts',
-    'failed-files.ts',
+    'failed-files-reporter.ts',
     'end-hung.ts',
     'processes.ts',
     'long-files.ts',

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { scratchFolder } from './scratch.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 export interface SmallDisk {
   readonly folder: string

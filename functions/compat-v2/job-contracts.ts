@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { read, write } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { deleteJob } from '../routes/delete-job.ts'
-import { again, ask, baseOf, common, data, gone, isLive, jobOf, mayWait, waitS } from './ask.ts'
+import { again, ask, baseOf, common, data, gone, isLive, jobOf, mayWait, waitS } from './call-endpoint.ts'
 import { JobBody } from './job-request.ts'
 import { theirJob } from './job-view.ts'
-import { startTheirJob } from './start.ts'
+import { startTheirJob } from './start-job.ts'
 
 const JobParams = z.object({ jobId: z.string() })
 

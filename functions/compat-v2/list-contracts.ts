@@ -5,7 +5,7 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { listJobs } from '../routes/list-jobs.ts'
-import { ask, baseOf, common, jobOf, listed, type Request } from './ask.ts'
+import { ask, baseOf, common, jobOf, listed, type Request } from './call-endpoint.ts'
 import { theirJob } from './job-view.ts'
 
 const Paging = z.looseObject({

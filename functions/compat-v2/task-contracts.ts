@@ -8,10 +8,10 @@ import { theirOperation } from '../../lib/webhooks/compat-names.ts'
 import { cancelJob } from '../routes/cancel-job.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import { retryJob } from '../routes/retry-job.ts'
-import { again, ask, common, data, foundTask, gone, isLive, mayWait, taskIn, waitS } from './ask.ts'
+import { again, ask, common, data, foundTask, gone, isLive, mayWait, taskIn, waitS } from './call-endpoint.ts'
 import { AloneBody, aloneJob } from './job-request.ts'
 import { taskId, theirJob } from './job-view.ts'
-import { startTheirJob } from './start.ts'
+import { startTheirJob } from './start-job.ts'
 
 const TaskParams = z.object({ taskId: z.string() })
 
@@ -98,7 +98,7 @@ const removeTask = contract({
   },
 })
 
-/** What takes files takes them from tasks that have come to their end, or soon do: see `start.ts`. */
+/** What takes files takes them from tasks that have come to their end, or soon do: see `start-job.ts`. */
 const startTask = taskOperations.map(({ name: ours }) => {
   const operation = theirOperation(ours)
   return contract({

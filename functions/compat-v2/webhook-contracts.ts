@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { webhooks } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
-import { ask, baseOf, common, data, gone, listed } from './ask.ts'
-import { type OurWebhook, ourEvents, theirWebhook } from './webhooks.ts'
+import { ask, baseOf, common, data, gone, listed } from './call-endpoint.ts'
+import { type OurWebhook, ourEvents, theirWebhook } from './webhook-view.ts'
 
 const addWebhook = contract({
   ...common,

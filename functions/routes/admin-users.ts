@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
-import { administer as change, listAccounts } from '../../lib/access/administer.ts'
+import { administer as change, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { AuditEntry, auditPage, noteOf } from '../../lib/access/audit.ts'
 import { tellOfPlans } from '../../lib/access/plan-changes.ts'
 import { administer } from '../../lib/access/principal.ts'

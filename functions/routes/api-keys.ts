@@ -9,7 +9,7 @@ import {
   requirePublicBounds,
   scopesOf,
   viewOf,
-} from '../../lib/access/key-fields.ts'
+} from '../../lib/access/api-key-fields.ts'
 import { manageAccount, type Principal } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'

@@ -5,7 +5,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { linkLifetimeS, linkTo, reprDigest } from '../../lib/http/file-link.ts'
 import { checkedJobId, JobParams, jobNotFound, maySee } from '../../lib/http/job-access.ts'
 import { resultOf } from '../../lib/http/job-files.ts'
-import { networkOf } from '../../lib/http/network.ts'
+import { networkOf } from '../../lib/http/ip-networks.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { isSigned, verify } from '../../lib/http/signed-download.ts'
 

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { eventExamples } from '../../events/examples/index.ts'
 import { eventMeanings, eventNames } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { WebhookHeaders } from '../../lib/http/event-requests.ts'
+import { WebhookHeaders } from '../../lib/http/openapi-webhooks.ts'
 import { html, plainHeaders, plainPage } from './html-page.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

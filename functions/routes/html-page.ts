@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
-import { securityHeaders, styleHash } from '../../lib/http/page-headers.ts'
+import { securityHeaders, styleHash } from '../../lib/http/security-headers.ts'
 
 /** Pages of text, which need no script. */
 export const plainPage = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readingsOf } from '../../lib/access/limits.ts'
+import { readingsOf } from '../../lib/access/rate-limiter.ts'
 import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
 import { type Principal, readUsage } from '../../lib/access/principal.ts'
 import { endOf } from '../../lib/access/rate-limit-windows.ts'

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { open } from '../../lib/access/principal.ts'
 import { webFolder } from '../../lib/asset-folder.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
-import { pageHeaders } from '../../lib/http/page-headers.ts'
+import { pageHeaders } from '../../lib/http/security-headers.ts'
 import { documentAt, pageFile } from '../../lib/page/page.ts'
 import { type PlaceId, placeIds, places } from '../web/places.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { limitedAddress } from '../http/network.ts'
+import { limitedAddress } from '../http/ip-networks.ts'
 import { newId } from '../ids.ts'
 import { bearerOf } from './bearer.ts'
 import type { Credentials, Principal } from './principal.ts'

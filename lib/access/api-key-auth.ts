@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
-import { isIn } from '../http/network.ts'
+import { isIn } from '../http/ip-networks.ts'
 import type { Services } from '../services.ts'
 import { type ApiKey, ApiKeys, overReason } from './api-keys.ts'
 import { bearerOf } from './bearer.ts'
-import { isKeyText, looksLikeKey } from './key-text.ts'
+import { isKeyText, looksLikeKey } from './api-key-text.ts'
 import { planOfAccount, recentAccount } from './owner-plan.ts'
 import type { Credentials, Principal } from './principal.ts'
 

@@ -6,7 +6,7 @@ import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned-records.t
 import type { Services } from '../services.ts'
 import { ShortMemory } from '../ttl-cache.ts'
 import { accountKey } from './accounts.ts'
-import { newKeyText } from './key-text.ts'
+import { newKeyText } from './api-key-text.ts'
 import { noticedAfterMs, rememberAccount } from './owner-plan.ts'
 import { scopes } from './principal.ts'
 import { hashOfSecret } from './secret-text.ts'

@@ -4,7 +4,7 @@ import { byKey } from './api-key-auth.ts'
 import type { Way } from './auth-method.ts'
 import { byToken } from './oauth/token-auth.ts'
 import type { Credentials, Principal } from './principal.ts'
-import { bySession } from './session.ts'
+import { bySession } from './session-auth.ts'
 
 /** The first that a request goes decides; everybody is anonymous at last. */
 const ways: readonly Way[] = [byKey, byToken, bySession]

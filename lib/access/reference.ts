@@ -1,4 +1,4 @@
-import { authPath } from './session.ts'
+import { authPath } from './session-auth.ts'
 
 /** What the reference says of signing in, whose endpoints are the library's own. */
 export const accountReference = `

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { isIn } from '../http/network.ts'
+import { isIn } from '../http/ip-networks.ts'
 
 /** A service to try things on (`SANDBOX=1`): without limits of requests, so it may be for some networks alone. */
 

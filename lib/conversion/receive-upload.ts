@@ -1,7 +1,7 @@
 import type { Files, StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
-import { tooLarge } from '../http/form.ts'
+import { tooLarge } from '../http/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { UploadRecord, Uploads } from '../uploads.ts'
 import { storedSource } from './source.ts'

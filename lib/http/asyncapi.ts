@@ -4,7 +4,7 @@ import { eventMeanings, eventNames, eventSchema } from '../../events/index.ts'
 import { StatusView } from '../jobs/view.ts'
 import { clientFrames, JobFrame, serverFrames } from '../live/frames.ts'
 import { closeList } from '../live/reference.ts'
-import { WebhookHeaders } from './event-requests.ts'
+import { WebhookHeaders } from './openapi-webhooks.ts'
 
 interface DocumentInfo {
   readonly version: string

@@ -42,7 +42,7 @@ export async function readBody(
   if (!contract.body) return { value: undefined, ...none }
   const kind = kindOf(event, contract.body.accepts)
   // Before anything arrives that nobody listens to; most requests are no forms with files.
-  const forms = kind === 'multipart' ? await import('./form.ts') : undefined
+  const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limited = limitedBody(bodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodedBody(limited, event.headers['content-encoding'], kind)
   if (forms) {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress } from './client-ip.ts'
 
 /** What the address in front says of itself and of whom it was asked by; `lib/deployment/edge.ts` sends both. */
 export const frontHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const

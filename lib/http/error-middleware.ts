@@ -1,5 +1,5 @@
-import { oauthFailure } from '../access/oauth/failure.ts'
-import { endedSession, endsSession } from '../access/session.ts'
+import { oauthFailure } from '../access/oauth/oauth-errors.ts'
+import { endedSession, endsSession } from '../access/session-auth.ts'
 import type { Config } from '../config.ts'
 import { isFullFor, shortOfSpace } from '../disk-space.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { ownerHeader } from '../access/anonymous.ts'
 import { type Access, grantedScopes, isOpen } from '../access/principal.ts'
-import { sessionCookie } from '../access/session.ts'
+import { sessionCookie } from '../access/session-auth.ts'
 import type { ErrorCode } from '../error-catalog.ts'
 
 /** Ways to say who one is, and what an operation needs, as OpenAPI has it. */

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
 import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/places.ts'
 import { webFolder } from '../asset-folder.ts'
-import { styleHash } from '../http/page-headers.ts'
+import { styleHash } from '../http/security-headers.ts'
 import { browsers } from './browsers.ts'
 import { type Encoded, encoded } from './encoding.ts'
 

@@ -4,7 +4,7 @@ import { isOfDrawing } from '../../functions/web/grid/served.ts'
 import { builtLanguages, type Language, languages, type PlaceId } from '../../functions/web/places.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { securityHeaders } from '../http/page-headers.ts'
+import { securityHeaders } from '../http/security-headers.ts'
 import type { BuiltPage } from './build.ts'
 import type { Encoded } from './encoding.ts'
 

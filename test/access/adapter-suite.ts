@@ -8,7 +8,7 @@ import {
 } from '@better-auth/test-utils/adapter'
 import { type Models, models } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
-import { openApp } from '../http/app-on-embedded.ts'
+import { openApp } from '../http/embedded-app.ts'
 
 /** better-auth's own suite for adapters, by vitest, which it is written for; see adapter.slow.ts. */
 

@@ -7,8 +7,8 @@ import { announceClosing } from '../../lib/access/delete-account.ts'
 import { wakersOf } from '../../lib/wakeups.ts'
 import { changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
-import { visitorOf } from './visitor.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { visitorOf } from './test-browser.ts'
 
 let app: EmbeddedApp
 let account: ReturnType<typeof createAccount>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isOwnPage, ownOrigins } from '../../lib/access/same-origin.ts'
-import { endedSession, endsSession, sessionCookie } from '../../lib/access/session.ts'
+import { endedSession, endsSession, sessionCookie } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('a page', () => {

@@ -11,7 +11,7 @@ import { moveBack, publishAgain } from '../../lib/aws/dead-letters.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/local/embedded.ts'
 import { createLog } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }

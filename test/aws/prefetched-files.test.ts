@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { readLent } from '../../lib/aws/prefetched-files.ts'
 import { cachedBytes, openDirect } from '../../lib/direct-io.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 /** Nothing for so long, which takes no room on the disk, and then bytes of no even number. */
 async function farFile(bytes: Buffer): Promise<string> {

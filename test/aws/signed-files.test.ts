@@ -16,7 +16,7 @@ import { openS3 } from '../../lib/local/s3/server.ts'
 import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const folder = scratchFolder('signed-files')
 const keys = { accessKeyId: 'AKIASIGNER', secretAccessKey: 'signer' }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { descendants } from '../processes.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { cpuMs, memoryMib, reaper } from './process-tree.ts'
 
 const underReaper = (script: string) => {

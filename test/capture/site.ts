@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { captureWebsite } from '../../lib/capture/capture.ts'
 import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
 import type { Outgoing } from '../../lib/transfer/guarded-http.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const workDir = scratchFolder('websites')
 

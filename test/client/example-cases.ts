@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { signatureHeaders } from '../../lib/webhooks/signatures.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const run = promisify(execFile)
 

@@ -1,4 +1,4 @@
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { place, screen, type Terminal } from './screen.ts'
 
 const typed = [

@@ -11,8 +11,8 @@ import { findInputs, glob, OutputNames } from '../../lib/client/command/inputs.t
 import { localName } from '../../lib/client/command/local-name.ts'
 import { bar, bytesText, cutTo, openTerminal } from '../../lib/client/command/terminal.ts'
 import { failureOf } from '../../lib/client/failure.ts'
-import { scratchFolder } from '../scratch.ts'
-import { until } from '../until.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { until } from '../wait-until.ts'
 
 test('what is no option of the command line is one of the conversion', () => {
   const { words, flags, options } = parseArguments([

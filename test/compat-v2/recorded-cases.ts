@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { asking, type Cases, type Facade } from './asking.ts'
+import { asking, type Cases, type Facade } from './sdk.ts'
 
 /** A part of a form, with the header lines that a client writes. */
 const part = (head: readonly string[], body: string) => [`--${boundary}`, ...head, '', body, ''].join('\r\n')

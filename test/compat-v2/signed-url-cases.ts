@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { asking, type Cases, type Facade, type Loose } from './asking.ts'
+import { asking, type Cases, type Facade, type Loose } from './sdk.ts'
 
 const tasks = (file: string, output_format = 'html') => ({
   text: { operation: 'import/raw', file, filename: 'hi.md' },

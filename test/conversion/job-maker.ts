@@ -7,7 +7,7 @@ import type { JobState } from '../../lib/jobs/job.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import type { UploadRecord } from '../../lib/uploads.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 /** Requests for jobs as endpoints make them, on the embedded servers and without workers. */
 

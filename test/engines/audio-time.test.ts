@@ -7,7 +7,7 @@ import { mergeSoundOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { fixture } from './run-engine.ts'
 
 /** Twice a tone of a second with ten between, for a worker that has so many seconds. */

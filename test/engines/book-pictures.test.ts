@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import sharp from 'sharp'
 import { createCalibre } from '../../lib/engines/calibre.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, zipNames } from './judge.ts'
 import { convert } from './run-engine.ts'
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 

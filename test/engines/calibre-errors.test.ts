@@ -4,7 +4,7 @@ import { bookError } from '../../lib/engines/calibre/ebook-error.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../assert-refused.ts'
 
 describe('what calibre says of a book', () => {
   const failed = (stderr: string) => new ProcessFailure('calibre', 1, stderr)

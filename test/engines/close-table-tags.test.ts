@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { withEndTags } from '../../lib/engines/pandoc/close-table-tags.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
 test('ends of cells, rows and parts of a table that HTML leaves out are written out', () => {

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 
 const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.split(' ')

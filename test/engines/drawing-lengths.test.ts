@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { chromium } from '../../lib/engines/chromium.ts'
 import { inPixels } from '../../lib/engines/vips/drawing-lengths.ts'
 import { vips } from '../../lib/engines/vips.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('drawing-lengths')

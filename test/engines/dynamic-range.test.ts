@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, streams } from './judge.ts'
 import { convert, removeRuns } from './run-engine.ts'
 

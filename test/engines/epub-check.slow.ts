@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createCalibre } from '../../lib/engines/calibre.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
 

@@ -15,7 +15,7 @@ import {
 } from '../../lib/engines/sandbox/isolation.ts'
 import { type Way, ways } from '../../lib/engines/sandbox/launchers.ts'
 import { AppError } from '../../lib/errors.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const base = scratchFolder('intruder-test')
 

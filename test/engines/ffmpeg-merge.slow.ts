@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../assert-refused.ts'
 import { probed } from './judge.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 

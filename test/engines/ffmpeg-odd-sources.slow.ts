@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, probed } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
 

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { type Chunk, chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const whole = (...values: readonly number[]) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { corners, quarters } from './imagemagick-corners.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 

@@ -9,7 +9,7 @@ import { threadsHere } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { protection, sandboxed } from '../../lib/engines/sandbox/isolation.ts'
 import { viewOfFiles } from '../../lib/engines/sandbox/visible-files.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const { level, detail } = await protection()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }

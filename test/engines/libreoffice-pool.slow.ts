@@ -11,7 +11,7 @@ import type { Engine } from '../../lib/engines/engine.ts'
 import { createLibreOffice, type LibreOfficeSettings } from '../../lib/engines/libreoffice.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { output, pdfText } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 

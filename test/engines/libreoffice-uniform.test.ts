@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfText } from './judge.ts'
 import { convert } from './run-engine.ts'
 

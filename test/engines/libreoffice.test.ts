@@ -8,7 +8,7 @@ import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 

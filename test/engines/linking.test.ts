@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { startOf } from '../../lib/engines/sandbox/linking.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 test('FFmpeg is linked by the libraries that are sought most, all of which are there', async () => {
   const signal = new AbortController().signal

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { detected } from '../formats/detected.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
 const scratch = scratchFolder('mail-test')

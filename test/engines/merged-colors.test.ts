@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { colorsOfFirst } from '../../lib/engines/ffmpeg/merged-colors.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('merged-colors')

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { inParts, whole } from './film-in-parts.ts'
 import { convert } from './run-engine.ts'
 

@@ -10,7 +10,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('metadata')

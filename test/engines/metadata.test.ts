@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { python3 } from '../python.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../assert-refused.ts'
 import {
   at,
   decodedOf,

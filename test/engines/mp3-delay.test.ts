@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
 const run = (args: readonly string[]) =>

@@ -9,7 +9,7 @@ import type { Result, Share, ShareResult, Tools, Work } from '../../lib/engines/
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { linksOf, outlineOf } from './pdf-judge.ts'
 import { bookOf, shelf } from './pdf-maker.ts'

@@ -6,7 +6,7 @@ import type { Crew, Portion } from '../../lib/engines/engine.ts'
 import { sharesOfOcr } from '../../lib/engines/pdf/ocr/chunks.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages } from './judge.ts'
 import { longBook, type Objects, pdfOf, shelf } from './pdf-maker.ts'
 

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { keepRecognized, recognize } from '../../lib/engines/pdf/ocr/recognize.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { shelf } from './pdf-maker.ts'
 import { scannedPage, scanOf } from './scan-maker.ts'
 

@@ -6,7 +6,7 @@ import type { Operation } from '../../lib/engines/engine.ts'
 import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../lib/engines/pdf/ocr/languages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 

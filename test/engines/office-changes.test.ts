@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { convert } from './run-engine.ts'
 

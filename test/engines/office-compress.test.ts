@@ -7,7 +7,7 @@ import { Document, ImageRun, Packer, Paragraph } from 'docx'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { python3 } from '../python.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, zipNames } from './judge.ts'
 import { convert, fixture } from './run-engine.ts'
 

@@ -7,7 +7,7 @@ import type { Tools } from '../../lib/engines/engine.ts'
 import type { OpenPdf } from '../../lib/engines/pdf/open.ts'
 import { type Rendering, renderPages } from '../../lib/engines/pdf/render.ts'
 import { toText } from '../../lib/engines/pdf/text.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 describe('pages of a PDF', () => {
   const letter = { width: 612, height: 792 }

@@ -8,7 +8,7 @@ import { pdf } from '../../lib/engines/pdf.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages, pdfText, zipNames } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 /** Objects of a PDF by number; a stream has its bytes beside its dictionary. */
 export type Objects = Readonly<Record<number, string | { readonly dict: string; readonly data: Uint8Array }>>

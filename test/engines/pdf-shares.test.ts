@@ -7,7 +7,7 @@ import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { zipHashes } from './judge.ts'
 import { longBook, shelf } from './pdf-maker.ts'
 

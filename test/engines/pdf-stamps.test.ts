@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { refused } from '../refused.ts'
+import { refused } from '../assert-refused.ts'
 import { output, pdfText } from './judge.ts'
 import { drawn, isPaper } from './pdf-judge.ts'
 import { bookOf, shelf } from './pdf-maker.ts'

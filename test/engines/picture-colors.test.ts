@@ -7,7 +7,7 @@ import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pictureSize } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 

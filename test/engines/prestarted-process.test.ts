@@ -11,8 +11,8 @@ import { protection } from '../../lib/engines/sandbox/isolation.ts'
 import { createStandby, type Standby } from '../../lib/engines/sandbox/prestarted-process.ts'
 import { takeOut } from '../../lib/engines/sandbox/process-folder.ts'
 import { AppError } from '../../lib/errors.ts'
-import { scratchFolder } from '../scratch.ts'
-import { until } from '../until.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { until } from '../wait-until.ts'
 
 const { level, detail } = await protection()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }

@@ -45,7 +45,7 @@ import {
   tooLarge,
   tooMany,
 } from '../../lib/engines/seven-zip/limits.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const scratch = scratchFolder('process-folder-test')
 let base: string

@@ -11,7 +11,7 @@ import { launched } from '../../lib/engines/sandbox/launcher.ts'
 import { type Way, ways } from '../../lib/engines/sandbox/launchers.ts'
 import { progressWithin } from '../../lib/engines/sandbox/progress.ts'
 import { rulesOfFiles } from '../../lib/engines/sandbox/visible-files.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const base = scratchFolder('sandbox-rules')
 const { level, detail } = await protection()

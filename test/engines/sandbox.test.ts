@@ -13,7 +13,7 @@ import { protection, sandboxed } from '../../lib/engines/sandbox/isolation.ts'
 import { TextEnds } from '../../lib/engines/sandbox/output.ts'
 import { killGroup } from '../../lib/engines/sandbox/process-exit.ts'
 import { AppError } from '../../lib/errors.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const { level, detail } = await protection()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 
 test('a ZIP holds a file of more than 4 GiB, and files behind it', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
 import { python3 } from '../python.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 
 // More than one reading of the buffer.

@@ -10,7 +10,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { detected } from '../formats/detected.ts'
 import { conversions } from '../plan/with-all-engines.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 import { cuesIn, type SeenCue } from './subtitle-judge.ts'
 

@@ -12,7 +12,7 @@ import { type CopySettings, utf8Copy } from '../../lib/engines/text/encoding.ts'
 import { tableCopy } from '../../lib/engines/text/table.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const workDir = scratchFolder('text-test')
 

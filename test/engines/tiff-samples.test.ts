@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { vips } from '../../lib/engines/vips.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('tiff-samples')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { tiffPages } from '../../lib/engines/image/tiff-fields.ts'
 import { tiffTag } from '../../lib/engines/image/tiff-tag.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const path = join(scratchFolder('tiff-tag'), 'a.tiff')
 

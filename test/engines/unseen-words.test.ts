@@ -9,7 +9,7 @@ import { pandoc } from '../../lib/engines/pandoc.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { convert } from './run-engine.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { convert, removeRuns } from './run-engine.ts'
 

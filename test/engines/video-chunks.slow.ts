@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { type Asked, assertSameFilm, inParts, split, whole } from './film-in-parts.ts'
 
 const shelf = scratchFolder('film-parts')

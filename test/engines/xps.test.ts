@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { detected } from '../formats/detected.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages } from './judge.ts'
 import { convert } from './run-engine.ts'
 

@@ -12,7 +12,7 @@ import { Words } from '../../lib/fidelity/word-counts.ts'
 import { hidingStyles, readRuns } from '../../lib/fidelity/word-runs.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { createLog } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
 const folder = scratchFolder('counted')

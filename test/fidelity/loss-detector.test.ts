@@ -13,7 +13,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import type { Step } from '../../lib/jobs/job.ts'
 import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/convert-files.ts'
 import { createLog, type Log } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const folder = scratchFolder('guard')
 const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']

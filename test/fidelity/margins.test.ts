@@ -7,7 +7,7 @@ import { compare } from '../../lib/fidelity/compare.ts'
 import type { Holding } from '../../lib/fidelity/content-summary.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 async function cellsOf(...cells: readonly string[]) {
   const path = join(scratchFolder('values'), 'a.fods')

@@ -9,7 +9,7 @@ import { holdingOf } from '../../lib/fidelity/read.ts'
 import { visibleCells } from '../../lib/fidelity/visible-cells.ts'
 import { visibleTables } from '../../lib/fidelity/visible-tables.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../assert-refused.ts'
 import { detected } from './detected.ts'
 
 const latin = (text: string, length = 2048) =>

@@ -9,7 +9,7 @@ import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../assert-refused.ts'
 import { detected, type Given, inMemory } from './detected.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
 import { descendants, residentBytes } from '../processes.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const run = promisify(execFile)
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { errorKinds } from '../../lib/error-catalog.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
-import { Described } from '../described.ts'
+import { Described } from '../openapi-checker.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 

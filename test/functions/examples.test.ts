@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { createJob } from '../../functions/routes/create-job.ts'
 import { html, Sites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

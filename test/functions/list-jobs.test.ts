@@ -8,7 +8,7 @@ import { listKeyOf } from '../../lib/jobs/list.ts'
 import { graphRecords, type NewJob } from '../../lib/jobs/task-graph.ts'
 import { eachOf } from '../../lib/map-concurrently.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 let app: EmbeddedApp
 /** An owner of jobs of every kind. */

@@ -12,8 +12,8 @@ import { callSigned, region } from '../local/runtime.ts'
 import { hasMounts, secretsBucket } from '../packages/box.ts'
 import { unpackFunction } from '../packages/unpack.ts'
 import { decisionsIn } from '../permissions/tally.ts'
-import { scratchFolder } from '../scratch.ts'
-import { until } from '../until.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { until } from '../wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
 const packages = scratchFolder('packages')

@@ -17,7 +17,7 @@ import {
 import * as z from 'zod'
 import { lastServers } from '../../lib/local/replay/log-files.ts'
 import { loadSecrets } from '../../lib/local/secrets.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

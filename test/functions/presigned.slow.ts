@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
 import { identity, region } from '../local/s3/identity.ts'
 import { Bucket, startWithBucket } from '../local/s3/start.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type Presigned, startService, type TestService } from '../service.ts'
 
 /** Debian's packages; others may stand earlier on the PATH. */

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { recordedMs } from '../../lib/conversion/estimate.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 

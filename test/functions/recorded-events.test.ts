@@ -13,7 +13,7 @@ import { processEnvironment } from '../../lib/config.ts'
 import { environment } from '../../lib/deployment/functions.ts'
 import type { ApiHandler } from '../../lib/http/http-function.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 /** Functions as AWS calls them: each with an event as its trigger sends it, settings from the environment alone. */
 

@@ -6,9 +6,9 @@ import { output } from '../engines/judge.ts'
 import { outlineOf } from '../engines/pdf-judge.ts'
 import { scannedPage, scanOf } from '../engines/scan-maker.ts'
 import { before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const folder = scratchFolder('scan-in-parts')
 const count = 24

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
 /** Letters that no encoding of ours changes, and that stand nowhere else. */

@@ -19,7 +19,7 @@ import { descendants } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 /** Four parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))

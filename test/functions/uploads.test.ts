@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, type Presigned, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 /** As long, but other bytes. */

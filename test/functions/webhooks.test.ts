@@ -32,7 +32,7 @@ import { Dispatcher } from '../../lib/webhooks/dispatcher.ts'
 import { Receivers } from '../../lib/webhooks/receiver-concurrency.ts'
 import { delaysS } from '../../lib/webhooks/schedule.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { privateForms } from '../transfer/private-forms.ts'
 import { answers, openReceiver } from '../webhooks/receiver.ts'
 

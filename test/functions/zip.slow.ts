@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { eachOf } from '../../lib/map-concurrently.ts'
 import { after, before } from '../hooks.ts'
 import { python3 } from '../python.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

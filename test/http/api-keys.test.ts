@@ -3,13 +3,13 @@ import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
-import { isKeyText, newKeyText } from '../../lib/access/key-text.ts'
+import { isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
 import { grantedScopes } from '../../lib/access/principal.ts'
 import { hashOfSecret } from '../../lib/access/secret-text.ts'
-import { isIn } from '../../lib/http/network.ts'
+import { isIn } from '../../lib/http/ip-networks.ts'
 import { managerKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp, type Sent } from './app-on-embedded.ts'
+import { type EmbeddedApp, openApp, type Sent } from './embedded-app.ts'
 
 let app: EmbeddedApp
 before(async () => {

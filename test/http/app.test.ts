@@ -11,7 +11,7 @@ import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
-import { Described } from '../described.ts'
+import { Described } from '../openapi-checker.ts'
 
 const letters = contract({
   method: 'POST',

@@ -15,8 +15,8 @@ import { Reservations } from '../../lib/http/idempotency-store.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
-import { until } from '../until.ts'
-import { type Answered, type EmbeddedApp, openApp, type Sent } from './app-on-embedded.ts'
+import { until } from '../wait-until.ts'
+import { type Answered, type EmbeddedApp, openApp, type Sent } from './embedded-app.ts'
 
 let app: EmbeddedApp
 before(async () => {

@@ -9,11 +9,11 @@ import type { Files } from '../../lib/aws/files.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
-import { refused } from '../refused.ts'
-import { scratchFolder } from '../scratch.ts'
+import { refused } from '../assert-refused.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import type { Presigned } from '../service.ts'
-import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
-import { interrupted, once } from './interrupted.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
+import { interrupted, once } from './fault-injection.ts'
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 /** As long, but other bytes. */

@@ -10,7 +10,7 @@ import {
   requireOwner,
   viewedState,
 } from '../../lib/http/job-access.ts'
-import { networkOf } from '../../lib/http/network.ts'
+import { networkOf } from '../../lib/http/ip-networks.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'

@@ -9,7 +9,7 @@ import type { Piece, Step } from '../../lib/jobs/job.ts'
 import { convertByWays } from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import type { FindWay } from '../../lib/jobs/run/fallbacks.ts'
 import { createLog } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { file } from './records.ts'
 
 const folder = scratchFolder('by-ways')

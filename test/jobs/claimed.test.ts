@@ -9,7 +9,7 @@ import type { Task } from '../../lib/jobs/job.ts'
 import { type Claimed, inWorkDir, Stopped, withinLimit } from '../../lib/jobs/run/claimed-task.ts'
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { given, newJob, task } from './records.ts'
 
 const state = newJob([given('in'), task('work', [0])])

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { protection } from '../../lib/engines/sandbox/isolation.ts'
 import { convertFiles, type FilesRun } from '../../lib/jobs/run/convert-files.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const { level, detail } = await protection()
 const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}

@@ -6,7 +6,7 @@ import { percentOfTask } from '../../lib/jobs/machine.ts'
 import { fetchResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
 import { created, leftovers, partStories, split } from './part-stories.ts'
 import { given, records, task } from './records.ts'
@@ -34,7 +34,7 @@ async function told({ play, during, loops = 2 }: Story): Promise<World> {
 }
 
 test('a task in parts ends alike whatever write, message or event is the last of its process', async (t) => {
-  // Every one of them in parts.slow.ts.
+  // Every one of them in chunks.slow.ts.
   t.diagnostic(`${await walk(database, partStories['a task in parts'], { every: 4 })} runs`)
 })
 

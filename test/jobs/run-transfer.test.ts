@@ -8,7 +8,7 @@ import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { carryTask } from '../../lib/jobs/run/transfer-task.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { Store } from '../../lib/transfer/transfer.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { completed, file, given, newJob, task, withTasks } from './records.ts'
 
 const state = withTasks(newJob([given('in'), task('work', [0]), task('send', [1])]), {

@@ -8,7 +8,7 @@ import { environment as deployedEnvironment, imageLimits } from '../../lib/deplo
 import { after, before } from '../hooks.ts'
 import { descendants } from '../processes.ts'
 import { makeSmallDisk } from '../small-disk.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { isBuilt } from './built-images.ts'
 import type { LambdaOptions } from './lambda.ts'
 import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'

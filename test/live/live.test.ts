@@ -6,7 +6,7 @@ import { ownerCookie } from '../../lib/access/anonymous.ts'
 import { ending, progress } from '../../lib/jobs/events.ts'
 import { mostSockets } from '../../lib/live/connections.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { Gateway } from './gateway.ts'
 
 let app: EmbeddedApp

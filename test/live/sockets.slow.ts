@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import { ServerFrame } from '../../lib/live/frames.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 let service: TestService
 const open = new Set<WebSocket>()

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { blobPath, namedBlobs, s3Blobs, s3Database } from '../../lib/local/backup/s3-files.ts'
 import { takeSnapshot } from '../../lib/local/backup/snapshot.ts'
 import { openS3 } from '../../lib/local/s3/server.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 test('a snapshot has each file that its rows name, and no other, however fast they are replaced', async () => {
   const dir = scratchFolder('backup')

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { Reserve } from '../../lib/local/disk-reserve.ts'
 import { createLog } from '../../lib/log.ts'
 import { makeSmallDisk } from '../small-disk.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const mib = 1024 ** 2
 const silent = pino({ level: 'silent' })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { startEmbedded } from './embedded-process.ts'
 
 test('awscli works on S3, SQS, DynamoDB, EventBridge and Scheduler with what is printed', async (t) => {

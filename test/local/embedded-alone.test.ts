@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../lib/local/listen.ts'
 import { descendants, residentBytes } from '../processes.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { refusalOf, startEmbedded } from './embedded-process.ts'
 
 const run = promisify(execFile)

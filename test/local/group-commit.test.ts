@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type GroupCommit, groupCommit, openDatabase } from '../../lib/local/group-commit.ts'
 import { Shrinking } from '../../lib/local/sqlite-vacuum.ts'
-import { scratchFolder } from '../scratch.ts'
-import { until } from '../until.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { until } from '../wait-until.ts'
 
 interface Sync {
   end(): void

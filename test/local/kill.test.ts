@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { descendants, withEnvironment } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const run = promisify(execFile)
 

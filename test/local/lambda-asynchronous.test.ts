@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Asynchronous } from '../../lib/local/lambda/asynchronous.ts'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { log, makeFunction } from './runtime.ts'
 import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Control, openControl } from '../../lib/local/lambda-and-sockets-api.ts'
 import { Worker } from '../../lib/local/workers.ts'
 import { after, before } from '../hooks.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './runtime.ts'
 
 let release: () => void = () => {}

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { type MappingOptions, QueueMapping } from '../../lib/local/queue-mapping.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { log } from './runtime.ts'
 import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
 

@@ -9,7 +9,7 @@ import { printedCommands } from '../../lib/local/replay/command-logger.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
 import { pictureSize } from '../engines/judge.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { descendants } from '../processes.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const run = promisify(execFile)
 

@@ -8,7 +8,7 @@ import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
 import { removeFoldersOf } from '../../lib/local/remove-leftover-folders.ts'
 import { Worker, type WorkerOptions } from '../../lib/local/workers.ts'
 import { chances } from '../jobs/imitated-aws.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const silent = pino({ level: 'silent' })
 const workers: Worker[] = []

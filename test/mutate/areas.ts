@@ -47,7 +47,7 @@ export const areas: readonly Area[] = [
       ...tests('jobs', 'regressions ways cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
       ...tests('jobs', 'parts stragglers stops'),
-      'test/http/limits.test.ts',
+      'test/http/rate-limits.test.ts',
     ],
   },
   {
@@ -96,7 +96,7 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: ['functions/routes/*.ts', 'functions/*.ts'],
     tests: [
-      'test/functions/promises.test.ts',
+      'test/functions/api-snapshot.test.ts',
       'test/client/types.test.ts',
       ...tests(
         'functions',

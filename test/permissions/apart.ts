@@ -11,8 +11,8 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { managerOf } from '../account.ts'
 import { callSigned, region } from '../local/runtime.ts'
-import { scratchFolder } from '../scratch.ts'
-import { until } from '../until.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { until } from '../wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
 /** Where decisions are written down. */

@@ -11,7 +11,7 @@ const seldom: readonly (readonly [rights: RegExp, why: string])[] = [
   ],
   [
     /^convert-(av|pdf): dynamodb:BatchWriteItem/,
-    'what takes long is shared out: film.slow.ts, parts.slow.ts',
+    'what takes long is shared out: video.slow.ts, chunks.slow.ts',
   ],
   [/^count-usage: dynamodb:BatchGetItem/, 'many ends of jobs are counted at once'],
   [

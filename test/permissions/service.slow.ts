@@ -10,8 +10,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
-import { until } from '../until.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { until } from '../wait-until.ts'
 import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './apart.ts'
 import { assertExact, runsTasks } from './exact.ts'
 import { decisionsIn } from './tally.ts'
@@ -34,7 +34,7 @@ before(async () => {
   }
   recorded = run('test/record-examples.ts')
   // One after the other: each starts all functions.
-  faced = recorded.then(() => run('--test', 'test/compat-v2/facade.test.ts'))
+  faced = recorded.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
   apart = await openApart()
 })
 after(() => apart.close())

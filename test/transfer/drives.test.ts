@@ -6,7 +6,7 @@ import { type DriveId, driveIds } from '../../lib/transfer/drives/drive.ts'
 import { Driving, holds } from '../../lib/transfer/drives/drive-service.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { clientSecret, openDriveServer } from './drive-server.ts'
 
 let app: EmbeddedApp

@@ -12,7 +12,7 @@ import type { Ended } from '../../lib/usage/terminal-events.ts'
 import { Meter } from '../../lib/usage/usage-meter.ts'
 import { adminKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 let app: EmbeddedApp
 before(async () => {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { SMTPServer } from 'smtp-server'
 import { totpOf } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { openSite, type Site } from './browser.ts'
 
 /** Signing up and in by a real browser, with letters by SMTP and an OpenID provider. About twenty seconds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { cardOf, fixture, give, openSite, payload, type Site, visit } from './browser.ts'
 import { looksRight } from './looks-right.ts'
 

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { fixture } from './browser.ts'
 
 /** The way through the page in Debian's Firefox ESR, which WebDriver BiDi drives. A quarter of a minute. */

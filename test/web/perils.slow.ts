@@ -5,9 +5,9 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { cardOf, choose, downloadFrom, fixture, launchBrowser, payload, visit } from './browser.ts'
 
 /**

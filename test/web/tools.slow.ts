@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { faultsByAxe } from './axe.ts'
 import { bytesOf, fixture, openSite, type Site, visit } from './browser.ts'
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { attemptMs } from '../../lib/webhooks/delivery-attempt.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 import { openReceiver } from './receiver.ts'
 
 /** Webhooks of one owner while jobs end all the time, one receiver is dead and one slow, and processes are killed. */

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { parseJson } from '../../http/json-body.ts'
 import { parseWith } from '../../parse-input.ts'
-import { authPath } from '../session.ts'
+import { authPath } from '../session-auth.ts'
 import type { Auth } from './auth.ts'
 
 /** What better-auth refused, in words for people: its own are those of its parser, a word or two, or none at all. */

@@ -14,7 +14,7 @@ import {
   recordKey,
   stored,
 } from './records.ts'
-import { fits, inOrder, pathTo } from './request-context.ts'
+import { fits, inOrder, pathTo } from './query-filter.ts'
 
 export interface AdapterParts extends Keeper, Pick<Services, 'table'> {}
 

@@ -2,7 +2,7 @@ import type { Services } from '../../services.ts'
 import { accountOf } from '../accounts.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { type Client, Clients } from './clients.ts'
-import { oauthError } from './failure.ts'
+import { oauthError } from './oauth-errors.ts'
 import { Tokens } from './tokens.ts'
 
 /** What clients say to the endpoints for tokens; each of them is one of RFC 6749, 7009 or 7662. */

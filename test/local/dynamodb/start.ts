@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
 import { type DynamoDbOptions, openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { descendants } from '../../processes.ts'
-import { scratchFolder } from '../../scratch.ts'
+import { scratchFolder } from '../../scratch-folder.ts'
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 export const silentLog = pino({ level: 'silent' })

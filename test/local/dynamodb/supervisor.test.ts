@@ -13,7 +13,7 @@ import pino from 'pino'
 import { checkFile } from '../../../lib/local/dynamodb/preconditions.ts'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
-import { until } from '../../until.ts'
+import { until } from '../../wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start.ts'
 
 /** A log that tells what was said. */

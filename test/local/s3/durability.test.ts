@@ -12,7 +12,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { until } from '../../until.ts'
+import { until } from '../../wait-until.ts'
 import { crashRepeatedly } from './crash.ts'
 import { Bucket, blobs, errorOf, makeClient, startS3, startWithBucket } from './start.ts'
 

@@ -1,4 +1,4 @@
-import type { getAccount } from '../../../routes/account.ts'
+import type { getAccount } from '../../../routes/get-account.ts'
 import { ask, type DataOf } from '../../api.ts'
 import type { Whereabouts } from '../../shell/router.ts'
 import { Act, Page, Shown } from '../../ui/parts.tsx'

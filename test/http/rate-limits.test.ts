@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownerToken } from '../../lib/access/anonymous.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import { rateLimited, readingsOf, takeRequest } from '../../lib/access/limits.ts'
+import { rateLimited, readingsOf, takeRequest } from '../../lib/access/rate-limiter.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import {
   endOf,
@@ -16,7 +16,7 @@ import {
   type WindowName,
 } from '../../lib/access/rate-limit-windows.ts'
 import type { Table } from '../../lib/aws/table.ts'
-import { clientAddress } from '../../lib/http/client-address.ts'
+import { clientAddress } from '../../lib/http/client-ip.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
@@ -28,7 +28,7 @@ import type { Services } from '../../lib/services.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { changeAccount, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
 
 let app: EmbeddedApp
 before(async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { scratchFolder } from '../scratch.ts'
-import { assertSameInParts, makeFilm } from './killed-films.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { assertSameInParts, makeFilm } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('film')
 

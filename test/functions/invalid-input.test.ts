@@ -8,7 +8,7 @@ import type * as z from 'zod'
 import type { checkConversion } from '../../functions/routes/check-conversion.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { jpg, wrongConversions } from './wrong-conversions.ts'
+import { jpg, wrongConversions } from './invalid-conversions.ts'
 
 let service: TestService
 let client: Client

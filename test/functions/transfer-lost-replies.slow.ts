@@ -13,7 +13,7 @@ import { startAzurite } from '../transfer/azurite.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 /** Two parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 650_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))

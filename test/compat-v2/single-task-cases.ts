@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { facadeEvent } from '../../lib/webhooks/compat-event.ts'
-import { asking, type Cases, type Loose } from './asking.ts'
+import { asking, type Cases, type Loose } from './sdk.ts'
 
 const keysOf = (value: Loose) => Object.keys(value).sort()
 

@@ -1,8 +1,8 @@
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { createJob } from '../routes/create-job.ts'
-import { ask, type Request } from './ask.ts'
-import { type Copy, copiesOf, forgetCopies } from './copies.ts'
+import { ask, type Request } from './call-endpoint.ts'
+import { type Copy, copiesOf, forgetCopies } from './input-copies.ts'
 import { type JobBody, ourJob, ownImport } from './job-request.ts'
 
 /**

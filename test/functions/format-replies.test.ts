@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 /** What the service says that it converts, narrowed in every way. */
 

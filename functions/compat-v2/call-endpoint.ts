@@ -4,7 +4,7 @@ import type { AnyContract, HttpRequest } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { getJob } from '../routes/get-job.ts'
-import { facadeFailure, facadeStatus } from './failure.ts'
+import { facadeFailure, facadeStatus } from './errors.ts'
 import { taskOf, theirJob } from './job-view.ts'
 
 /** What the endpoints here have in common: each asks one of ours, and says its answer in other words. */

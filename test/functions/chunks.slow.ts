@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { zipHashes } from '../engines/judge.ts'
 import { longBook } from '../engines/pdf-maker.ts'
-import { scratchFolder } from '../scratch.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const folder = scratchFolder('parts')
 const book = { name: 'book.pdf', bytes: new Uint8Array(longBook(400)) }

@@ -6,7 +6,7 @@ import type { StoredFile } from '../../lib/jobs/job.ts'
 import { filesOfTask, namedFiles } from '../../lib/jobs/machine.ts'
 import type { Services } from '../../lib/services.ts'
 import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
-import { foundTask, isLive, type Request } from './ask.ts'
+import { foundTask, isLive, type Request } from './call-endpoint.ts'
 
 /** A file of another job's task, as an upload that one job takes. */
 export interface Copy {

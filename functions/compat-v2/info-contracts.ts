@@ -5,7 +5,7 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/option-view.ts'
 import { listConversions } from '../routes/list-conversions.ts'
 import { getQuota } from '../routes/quota.ts'
-import { ask, baseOf, common, data, listed } from './ask.ts'
+import { ask, baseOf, common, data, listed } from './call-endpoint.ts'
 
 interface Quotas {
   readonly quotas: readonly { readonly window: string; readonly remaining: number | null }[]

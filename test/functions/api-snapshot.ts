@@ -1,11 +1,11 @@
 // What clients rely on of each operation, beside the shapes that lib/client/api-types.ts has: `node
-// test/functions/promises.ts` writes it anew into promises.txt, whose change is then a decision of somebody.
+// test/functions/api-snapshot.ts` writes it anew into api-snapshot.txt, whose change is then a decision of somebody.
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { routes } from '../../functions/routes/index.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
-export const kept = new URL('promises.txt', import.meta.url)
+export const kept = new URL('api-snapshot.txt', import.meta.url)
 
 function promisesOf({
   method,

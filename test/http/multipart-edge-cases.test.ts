@@ -7,8 +7,8 @@ import type { Files } from '../../lib/aws/files.ts'
 import { createServices } from '../../lib/create-services.ts'
 import { newId } from '../../lib/ids.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from './app-on-embedded.ts'
-import { interrupted, once, replaced } from './interrupted.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
+import { interrupted, once, replaced } from './fault-injection.ts'
 
 const mib = 1024 ** 2
 const large = Buffer.alloc(5 * mib, 'words ')

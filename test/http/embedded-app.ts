@@ -14,7 +14,7 @@ import { openEmbedded } from '../../lib/local/embedded.ts'
 import { provision } from '../../lib/local/provision.ts'
 import { missingPage } from '../../lib/page/missing-page.ts'
 import type { Services } from '../../lib/services.ts'
-import { Described, isOfApi } from '../described.ts'
+import { Described, isOfApi } from '../openapi-checker.ts'
 
 const described = new Described(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 

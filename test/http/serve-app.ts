@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { EmbeddedApp } from './app-on-embedded.ts'
+import type { EmbeddedApp } from './embedded-app.ts'
 
 /** The API behind an address, for stock clients that bring their own HTTP; bodies are forms or JSON. */
 export async function overHttp(app: EmbeddedApp) {

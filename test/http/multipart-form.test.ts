@@ -4,7 +4,7 @@ import { addAbortSignal, PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import type { Files } from '../../lib/aws/files.ts'
-import { type FormOptions, readMultipart, tooLarge } from '../../lib/http/form.ts'
+import { type FormOptions, readMultipart, tooLarge } from '../../lib/http/multipart-form.ts'
 
 /** A bucket that is a map; as much of it as forms need. */
 function bucket(fail?: Error) {

@@ -1,6 +1,6 @@
 import type { createAccount } from '../../functions/auth.ts'
 import type { Letter, Mailer } from '../../lib/access/auth/emails.ts'
-import { type EmbeddedApp, eventOf } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, eventOf } from '../http/embedded-app.ts'
 
 export interface Seen {
   readonly status: number

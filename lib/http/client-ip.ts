@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { isIn } from './network.ts'
+import { isIn } from './ip-networks.ts'
 
 interface Reached {
   readonly headers: Readonly<Record<string, string | undefined>>

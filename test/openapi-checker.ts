@@ -1,7 +1,7 @@
 // Every reply that a test sees has to be what the OpenAPI document says of it.
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { patiently } from './patient-fetch.ts'
+import { patiently } from './retrying-fetch.ts'
 
 export interface Seen {
   readonly method: string

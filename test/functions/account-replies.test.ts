@@ -10,7 +10,7 @@ import { ownedCounts } from '../../lib/owned-records.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { adminKey, managerKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/app-on-embedded.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 /** What is answered about accounts, their keys and what they may, and to whom. */
 

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../processes.ts'
 import { Client, type JobData, startService } from '../service.ts'
 import { makeSmallDisk } from '../small-disk.ts'
-import { until } from '../until.ts'
+import { until } from '../wait-until.ts'
 
 const text = { name: 'note.txt', bytes: new Uint8Array(Buffer.from('words')) }
 const settings = { MIN_FREE_DISK_GB: '0' }
