@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { expectationOf } from './describe-schema.ts'
 import { engineIds } from './engines/engine.ts'
-import { confinementLevels } from './engines/sandbox/levels.ts'
+import { confinementLevels } from './engines/sandbox/confinement-levels.ts'
 import { planIds } from './plans.ts'
 import { imageIds } from './resources/queues.ts'
 import { driveIds } from './transfer/drives/drive.ts'

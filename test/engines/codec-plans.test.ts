@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { silence } from '../../lib/engines/ffmpeg/audio.ts'
+import { silence } from '../../lib/engines/ffmpeg/audio-stream.ts'
 import { audioCodecs } from '../../lib/engines/ffmpeg/audio-codecs.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { codecAliases, codecIdOf, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
-import { after, recipe } from './told-recipe.ts'
+import { after, recipe } from './ffmpeg-recipe.ts'
 
 /** What ffmpeg is told about a film of two streams, which is encoded whole. */
 const told = (to: string, options: object, picture: object = {}, sound: object = {}) =>

@@ -5,7 +5,7 @@ import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { codecIdOf } from '../../lib/engines/ffmpeg/codecs.ts'
 import { ownCodec } from '../../lib/engines/ffmpeg/compress.ts'
-import { arranged } from '../../lib/engines/ffmpeg/layouts.ts'
+import { arranged } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import {
   audioOptions,
   compressOptions,

@@ -5,7 +5,7 @@ import { titleFromName } from '../../lib/engines/calibre/ebook.ts'
 import { bookShape } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
-import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/layouts.ts'
+import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
@@ -18,7 +18,7 @@ import {
   readResolution,
   videoOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
-import { sizeFor } from '../../lib/engines/ffmpeg/size.ts'
+import { sizeFor } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { jpgShape, pngShape, scales } from '../../lib/engines/image/options.ts'
 import { manyCount, scaleInto, thumbnailBox } from '../../lib/engines/image/thumbnail-options.ts'

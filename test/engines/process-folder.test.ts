@@ -19,7 +19,7 @@ import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
 import { turns } from '../../lib/engines/sandbox/mutex.ts'
-import { OutputCap, TextEnds } from '../../lib/engines/sandbox/output.ts'
+import { OutputCap, TextEnds } from '../../lib/engines/sandbox/output-buffers.ts'
 import {
   ended,
   isAlive,

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { timesIn } from '../engines/film-times.ts'
+import { timesIn } from '../engines/frame-times.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
 

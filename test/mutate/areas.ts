@@ -126,7 +126,7 @@ export const areas: readonly Area[] = [
   {
     name: 'sandbox',
     isWhole: true,
-    files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/inputs.ts', 'lib/engines/seven-zip/limits.ts'],
+    files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/demuxers.ts', 'lib/engines/seven-zip/limits.ts'],
     tests: tests(
       'engines',
       'filter launchers sandbox-rules isolation process-folder ffmpeg-inputs prestarted-process escape-test sandbox linking 7zip-hostile',

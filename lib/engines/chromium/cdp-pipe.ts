@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { TextEnds } from '../sandbox/output.ts'
+import { TextEnds } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
 /** The browser or a page of it died or answered nonsense: the same document may well work on another one. */

@@ -4,11 +4,11 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
 import { usualRange } from './dynamic-range.ts'
-import { inputGuard } from './inputs.ts'
+import { inputGuard } from './demuxers.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type Media } from './probe.ts'
 import { runFfmpeg } from './run.ts'
-import { type Size, sizeFor } from './size.ts'
+import { type Size, sizeFor } from './video-filters.ts'
 import { cutOf } from './trim.ts'
 
 export interface Clip {

@@ -1,5 +1,5 @@
 import type { QualityScale } from '../options.ts'
-import { type LayoutName, usualLayouts } from './layouts.ts'
+import { type LayoutName, usualLayouts } from './channel-layouts.ts'
 
 /** How ffmpeg is told to encode sound; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
 export interface AudioCodec {

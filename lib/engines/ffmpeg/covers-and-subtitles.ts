@@ -1,5 +1,5 @@
 import type { Container } from './containers.ts'
-import { languageArgs } from './languages.ts'
+import { languageArgs } from './language-args.ts'
 import type { Part } from './merge-inputs.ts'
 import type { MediaStream } from './probe.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { unknownFeature } from '../unsupported-feature.ts'
-import { localOnly } from './inputs.ts'
+import { localOnly } from './demuxers.ts'
 import { runFfmpeg } from './run.ts'
 
 const demuxers: Readonly<Partial<Record<FormatId, string>>> = {

@@ -1,7 +1,7 @@
 // The files of a merge, as ffprobe sees them.
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools, Work } from '../engine.ts'
-import { inputGuard } from './inputs.ts'
+import { inputGuard } from './demuxers.ts'
 import { playable } from './predecode-audio.ts'
 import { type Media, probedOnce } from './probe.ts'
 

@@ -5,8 +5,8 @@ import { codecsOf, type Run } from './merge-encode.ts'
 import type { Part } from './merge-inputs.ts'
 import type { MergeVideoOptions } from './options.ts'
 import { hasAlpha, type Media } from './probe.ts'
-import { sizeFor } from './size.ts'
-import { encodingS } from './video-effort.ts'
+import { sizeFor } from './video-filters.ts'
+import { encodingS } from './video-encode-time.ts'
 import { lengthOfPiece, type Place, workOfPiece } from './video-segments.ts'
 
 /** How a merge of films is cut, and where the pieces come to lie. Pure. */

@@ -5,7 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
 import { MetadataOptions } from '../metadata/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { inputGuard } from './inputs.ts'
+import { inputGuard } from './demuxers.ts'
 import { unreadable } from './probe.ts'
 
 /** Their muxers by ffmpeg's names. */

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { isDeepFlac, unpackedFlac } from './deep-flac.ts'
+import { isDeepFlac, unpackedFlac } from './flac-32bit.ts'
 import { isMidi, playedMidi } from './midi.ts'
 
 /** The file itself, or what another program makes of sound that ffmpeg does not read. @throws AppError CORRUPT_FILE. */

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { hasTimes, inputGuard, isAnimation } from './inputs.ts'
+import { hasTimes, inputGuard, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import type { Header, ReadAt } from './header.ts'
-import { demuxersOf } from './inputs.ts'
+import { demuxersOf } from './demuxers.ts'
 import { matroskaHeader } from './matroska-header.ts'
 import { mp4Header } from './mp4-header.ts'
 

@@ -3,7 +3,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Container } from './containers.ts'
 import type { MediaOptions } from './options.ts'
 import type { Media } from './probe.ts'
-import type { Overlay } from './size.ts'
+import type { Overlay } from './video-filters.ts'
 import type { Languages } from './track-languages.ts'
 
 export interface Warning {

@@ -10,7 +10,7 @@ import { withoutDrawings } from './ass-drawings.ts'
 import { withUsualFields } from './ass-fields.ts'
 import { textSubtitles } from './covers-and-subtitles.ts'
 import { withoutEntities } from './html-entities.ts'
-import { inputGuard, localOnly } from './inputs.ts'
+import { inputGuard, localOnly } from './demuxers.ts'
 import { probe, unreadable } from './probe.ts'
 import { closed, cuesOf, isOpen, subRipOf, untilNext, wordsOf } from './subtitle-cues.ts'
 

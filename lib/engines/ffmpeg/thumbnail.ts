@@ -6,7 +6,7 @@ import type { InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
 import { manyCount, thumbnailRowsOf } from '../image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import { time } from './options.ts'
-import type { Size } from './size.ts'
+import type { Size } from './video-filters.ts'
 import { openFilm, sensibleStill, stillAt, timesOf } from './video-still.ts'
 
 const shape = {

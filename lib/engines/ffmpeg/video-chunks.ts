@@ -6,8 +6,8 @@ import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.
 import { videos } from './capabilities.ts'
 import type { VideoCodecId } from './codecs.ts'
 import type { Container } from './containers.ts'
-import { inputGuard } from './inputs.ts'
-import { writtenTexts } from './merged-texts.ts'
+import { inputGuard } from './demuxers.ts'
+import { writtenTexts } from './merged-metadata.ts'
 import type { MediaOptions } from './options.ts'
 import { recipeFor } from './plan.ts'
 import { playable } from './predecode-audio.ts'
@@ -15,7 +15,7 @@ import { hasAlpha, type Media, probedOnce } from './probe.ts'
 import { headerOf } from './read-header.ts'
 import { encode, runFfmpeg } from './run.ts'
 import { detailsOf, targetOf, transcode } from './transcode.ts'
-import { encodingS } from './video-effort.ts'
+import { encodingS } from './video-encode-time.ts'
 import {
   cutAtKeyPictures,
   joinPieces,

@@ -5,10 +5,10 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools, Work } from '../engine.ts'
 import { loadSharp } from '../vips/image.ts'
 import { usualRange, warnOfRange } from './dynamic-range.ts'
-import { hasTimes, inputGuard } from './inputs.ts'
+import { hasTimes, inputGuard } from './demuxers.ts'
 import { alphaDecoder, type Media, type MediaStream, nothingOf, probeWhole } from './probe.ts'
 import { runFfmpeg } from './run.ts'
-import { sizeFor } from './size.ts'
+import { sizeFor } from './video-filters.ts'
 
 /** A film that stills are taken of. */
 export interface Film {

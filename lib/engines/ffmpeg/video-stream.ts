@@ -1,14 +1,14 @@
 import type { FormatId } from '../../formats/index.ts'
-import { notCopied } from './audio.ts'
+import { notCopied } from './audio-stream.ts'
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { isHdr, rangeWarnings } from './dynamic-range.ts'
-import { hasTimes, isAnimation } from './inputs.ts'
+import { hasTimes, isAnimation } from './demuxers.ts'
 import type { MediaOptions } from './options.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
 import { rateArgs } from './rate-control.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'
-import { overlaidFilter, type Size, sizeFor, videoFilter } from './size.ts'
+import { overlaidFilter, type Size, sizeFor, videoFilter } from './video-filters.ts'
 
 interface Picture {
   readonly args: readonly string[]

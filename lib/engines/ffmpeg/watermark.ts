@@ -6,7 +6,7 @@ import { loadSharp } from '../vips/image.ts'
 import { ownCodec, type Source } from './compress.ts'
 import { filmWatermarkOptions } from './options.ts'
 import { nothingOf } from './probe.ts'
-import type { Overlay } from './size.ts'
+import type { Overlay } from './video-filters.ts'
 import { containerOf, transcode } from './transcode.ts'
 import { encodedSize } from './video-stream.ts'
 

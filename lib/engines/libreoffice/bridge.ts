@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { TextEnds } from '../sandbox/output.ts'
+import { TextEnds } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
 /** The office or its bridge died, hung or could not start: another process may well convert the same document. */

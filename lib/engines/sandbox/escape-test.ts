@@ -14,7 +14,7 @@ import type { SandboxedCommand, SandboxOptions } from './command.ts'
 import type { Way } from './launchers.ts'
 import { killGroup } from './process-exit.ts'
 
-const program = fileURLToPath(new URL('../../../layers/sandbox/intruder.pl', import.meta.url))
+const program = fileURLToPath(new URL('../../../layers/sandbox/escape-test.pl', import.meta.url))
 
 /** What an intruder can get; true where it was held, or stands in a namespace of its own. */
 const things = [
@@ -33,7 +33,7 @@ const limits = { memoryBytes: 1024 * MB, fileBytes: MB, cpuS: 60 } as const
 
 type Start = (bin: string, args: readonly string[], options: SandboxOptions) => Promise<SandboxedCommand>
 
-/** Sends layers/sandbox/intruder.pl the way that engines go, and sees how far it comes. */
+/** Sends layers/sandbox/escape-test.pl the way that engines go, and sees how far it comes. */
 export async function intrude({ processes }: Pick<Way, 'processes'>, start: Start): Promise<Findings> {
   const base = await mkdtemp(join(tmpdir(), 'mutabor-check-'))
   const targets = await openTargets()

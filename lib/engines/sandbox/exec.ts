@@ -8,7 +8,7 @@ import type { SandboxedCommand, SandboxLimits, SandboxOptions, WaitingProgram } 
 import { EngineCrash } from './engine-crash.ts'
 import { freshUid, protection, sandboxed } from './isolation.ts'
 import { type Turns, turns } from './mutex.ts'
-import { OutputCap, TextEnds } from './output.ts'
+import { OutputCap, TextEnds } from './output-buffers.ts'
 import { ended, isOver, killGroup, killMarked, signalOf } from './process-exit.ts'
 import { removeOddFiles } from './work-folder.ts'
 

@@ -1,4 +1,4 @@
-import type { ConfinementLevel } from './levels.ts'
+import type { ConfinementLevel } from './confinement-levels.ts'
 
 /** How a program is started confined. */
 export interface Way {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type FileRule, fileRights } from './launcher.ts'
+import { type FileRule, fileRights } from './launch-command.ts'
 
 /** What programs need of /etc and /var, and nothing that tells about this machine or its users. */
 const readableSystemPaths = [

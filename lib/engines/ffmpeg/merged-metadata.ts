@@ -6,7 +6,7 @@ import type { Container } from './containers.ts'
 import { holdsChapters } from './covers-and-subtitles.ts'
 import type { Part } from './merge-inputs.ts'
 import { type Told, tellAll } from './metadata.ts'
-import { textNames, textsWarning } from './texts.ts'
+import { textNames, textsWarning } from './tag-support.ts'
 
 /** What a merge says of itself, as a file that ffmpeg reads beside the parts. */
 export interface MergedTexts {

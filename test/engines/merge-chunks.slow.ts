@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { type Asked, assertSameFilm, inParts, split, whole } from './film-in-parts.ts'
+import { type Asked, assertSameFilm, inParts, split, whole } from './video-in-chunks.ts'
 
 const shelf = scratchFolder('merge-parts')
 const film = (name: string) => join(shelf, name)

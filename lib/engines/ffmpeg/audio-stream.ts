@@ -1,7 +1,7 @@
 import { qualityNumber } from '../options.ts'
 import { type AudioCodec, audioCodecs } from './audio-codecs.ts'
 import type { Container } from './containers.ts'
-import { type Arrangement, arranged, channelsIn, type LayoutName, type Room } from './layouts.ts'
+import { type Arrangement, arranged, channelsIn, type LayoutName, type Room } from './channel-layouts.ts'
 import type { MediaOptions } from './options.ts'
 import type { SoundStream } from './probe.ts'
 import type { RecipeRequest, Warning } from './recipe.ts'

@@ -1,7 +1,7 @@
 // What the kernel would answer to a system call, by the program that it is given.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type FilterOptions, filterOf } from '../../lib/engines/sandbox/filter.ts'
+import { type FilterOptions, filterOf } from '../../lib/engines/sandbox/seccomp-filter.ts'
 
 interface Call {
   readonly call: number

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { Crew, Tools, Work } from '../engine.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
-import { soundWithin } from './audio-effort.ts'
+import { soundWithin } from './audio-encode-time.ts'
 import { totalS } from './merge.ts'
 import { partsOf } from './merge-inputs.ts'
 import { isMidi } from './midi.ts'

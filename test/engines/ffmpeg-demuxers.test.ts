@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { demuxersOf, hasTimes, inputGuard, localOnly } from '../../lib/engines/ffmpeg/inputs.ts'
+import { demuxersOf, hasTimes, inputGuard, localOnly } from '../../lib/engines/ffmpeg/demuxers.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 

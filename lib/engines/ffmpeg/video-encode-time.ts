@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type Preset, presets, type VideoCodecId } from './codecs.ts'
 import type { MediaStream } from './probe.ts'
-import type { Size } from './size.ts'
+import type { Size } from './video-filters.ts'
 
 /**
  * Seconds of processor time per megapixel, decoding included: of the usual preset, veryfast, and how often as much the

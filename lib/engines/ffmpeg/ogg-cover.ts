@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { inputGuard } from './inputs.ts'
+import { inputGuard } from './demuxers.ts'
 import type { MediaStream } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 

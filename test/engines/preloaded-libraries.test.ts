@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
-import { startOf } from '../../lib/engines/sandbox/linking.ts'
+import { startOf } from '../../lib/engines/sandbox/preloaded-libraries.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 test('FFmpeg is linked by the libraries that are sought most, all of which are there', async () => {

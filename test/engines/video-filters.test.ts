@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sizeFor } from '../../lib/engines/ffmpeg/size.ts'
-import { after, mediaWith, recipe, type Streams } from './told-recipe.ts'
+import { sizeFor } from '../../lib/engines/ffmpeg/video-filters.ts'
+import { after, mediaWith, recipe, type Streams } from './ffmpeg-recipe.ts'
 
 const encode = { mode: 'encode' }
 const filter = (to: string, options: object, picture: object = {}, more: object = {}) =>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { inParts, whole } from './film-in-parts.ts'
+import { inParts, whole } from './video-in-chunks.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('merged-texts')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { layoutSteps, newSoundArgs } from '../../lib/engines/ffmpeg/audio.ts'
-import { arranged, channelsIn, type LayoutName } from '../../lib/engines/ffmpeg/layouts.ts'
-import { after, containerOf, mediaWith, recipe } from './told-recipe.ts'
+import { layoutSteps, newSoundArgs } from '../../lib/engines/ffmpeg/audio-stream.ts'
+import { arranged, channelsIn, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
+import { after, containerOf, mediaWith, recipe } from './ffmpeg-recipe.ts'
 
 /** What is told of the first track, or of tracks of several. */
 const told = (to: string, options: object = {}, ...sounds: object[]) =>

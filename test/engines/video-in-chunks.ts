@@ -6,7 +6,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { timesIn } from './film-times.ts'
+import { timesIn } from './frame-times.ts'
 
 /** Takes films through ffmpeg as one and in parts, and looks whether the same comes of both. */
 
