@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Share } from '../lib/usage/usage-share.ts'
+import { Share } from '../lib/usage/job-usage.ts'
 import { accountEvents } from './account-events.ts'
 import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'

@@ -8,7 +8,7 @@ import { errorCodes } from '../lib/error-catalog.ts'
 import { takeConfig } from '../lib/load-config.ts'
 import { endings } from '../lib/usage/terminal-events.ts'
 import { Meter } from '../lib/usage/usage-meter.ts'
-import { Share } from '../lib/usage/usage-share.ts'
+import { Share } from '../lib/usage/job-usage.ts'
 
 const End = z.object({
   event: z.enum(endings),

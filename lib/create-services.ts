@@ -128,7 +128,7 @@ function outletOf({
   if (!signsWork) return byWayOfPreparing
   const signs = started(async () => {
     const [{ signing }, { WorkSigner }] = await Promise.all([
-      import('./jobs/sign-work.ts'),
+      import('./jobs/presign-work.ts'),
       import('./aws/task-url-signer.ts'),
     ])
     return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })

@@ -17,7 +17,7 @@ import {
 } from '../lib/jobs/events.ts'
 import type { Job, JobState, Task } from '../lib/jobs/job.ts'
 import { endOfJob } from '../lib/jobs/job-end.ts'
-import { filesOfJob, outcomeOf } from '../lib/jobs/machine.ts'
+import { filesOfJob, outcomeOf } from '../lib/jobs/job-state-machine.ts'
 import {
   awaited,
   changed,

@@ -7,7 +7,7 @@ import { optionsOf, planRoute } from '../plan/index.ts'
 import { namingTask, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { type JobRequest, namesTasks } from './job-request.ts'
 import type { Source } from './source.ts'
-import { storedFile } from './stored-file.ts'
+import { storedFile } from './to-stored-file.ts'
 
 /** By the name of the import. */
 export type Detected = ReadonlyMap<string, StoredFile | AppError>

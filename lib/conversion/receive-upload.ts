@@ -5,7 +5,7 @@ import { tooLarge } from '../http/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { UploadRecord, Uploads } from '../uploads.ts'
 import { storedSource } from './source.ts'
-import { storedFile } from './stored-file.ts'
+import { storedFile } from './to-stored-file.ts'
 
 export interface Receiving {
   readonly uploads: Uploads

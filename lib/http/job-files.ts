@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { Job, StoredFile } from '../jobs/job.ts'
-import { resultFiles } from '../jobs/machine.ts'
-import { taskWithFiles } from '../jobs/task-files.ts'
+import { resultFiles } from '../jobs/job-state-machine.ts'
+import { taskWithFiles } from '../jobs/find-task-files.ts'
 import type { Services } from '../services.ts'
 import { jobNotFound } from './job-access.ts'
 

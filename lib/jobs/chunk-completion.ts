@@ -1,7 +1,7 @@
 import { isUnread } from '../conversion/unreadable-error.ts'
 import { arrival } from './dependency-update.ts'
 import { isOver, JobError, type Task } from './job.ts'
-import { isJoining, percentOfTask } from './machine.ts'
+import { isJoining, percentOfTask } from './job-state-machine.ts'
 import { type JobStore, refOf } from './store.ts'
 import { attemptOfPart, isTwin, memberOf, twinOf } from './task-graph.ts'
 

@@ -6,7 +6,7 @@ import { type Uploads, uploadIdOf } from '../uploads.ts'
 import { expired, fileDeleted, untold } from './events.ts'
 import { isLive, type Job, jobPrefix } from './job.ts'
 import type { Course } from './job-lifecycle.ts'
-import { filesOfJob } from './machine.ts'
+import { filesOfJob } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
 
 /** The end of all that a job has stored, by request or by the clock. Begun once, it is finished by the sweep if need be. */

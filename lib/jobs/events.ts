@@ -2,7 +2,7 @@ import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { Fact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
 import { shareOf } from './job-usage.ts'
-import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './machine.ts'
+import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './job-state-machine.ts'
 
 /**
  * Events of a job, rendered from what is stored and from nothing else: whoever publishes them, and however often, they

@@ -1,7 +1,7 @@
 import type { Change } from '../aws/table-expressions.ts'
 import type { JobState } from './job.ts'
 import { listKeyOf } from './list.ts'
-import { broughtIn, type Outcome } from './machine.ts'
+import { broughtIn, type Outcome } from './job-state-machine.ts'
 
 /** Bytes of a result that the job's own record takes. */
 const mostResultInside = 2000

@@ -8,7 +8,7 @@ import { type ListenersOf, withListeners } from '../subscribers.ts'
 import { progress, started, untold } from './events.ts'
 import { isLive, isOver, type Job, type JobState, type Task } from './job.ts'
 import { endOfJob } from './job-end.ts'
-import { outcomeOf, percentOf } from './machine.ts'
+import { outcomeOf, percentOf } from './job-state-machine.ts'
 import { type JobStore, refOf } from './store.ts'
 
 export interface CourseParts {

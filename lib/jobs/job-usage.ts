@@ -1,6 +1,6 @@
-import type { Share } from '../usage/usage-share.ts'
+import type { Share } from '../usage/job-usage.ts'
 import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
-import { isRecorded, resultIn } from './machine.ts'
+import { isRecorded, resultIn } from './job-state-machine.ts'
 
 const isImport = ({ operation }: Pick<Task, 'operation'>) => operation.startsWith('import/')
 const isWork = ({ operation }: Pick<Task, 'operation'>) => !/^(?:im|ex)port\//.test(operation)

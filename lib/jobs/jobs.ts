@@ -19,7 +19,7 @@ import { isLive, isOver, isTerminal, type Job, type JobState, type StoredFile, t
 import { unsaidS } from './job-lifecycle.ts'
 import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
-import { stalledIn, verdictOf } from './machine.ts'
+import { stalledIn, verdictOf } from './job-state-machine.ts'
 import { type Along, isJobLive, type JobStore } from './store.ts'
 import { Settlement } from './task-completion.ts'
 import { firstLookS, type GraphRecords } from './task-graph.ts'

@@ -3,7 +3,7 @@ import type { ImageId } from '../engines/engine.ts'
 import { processOperation } from '../tasks/index.ts'
 import { Spec } from '../tasks/operation.ts'
 import type { JobState, Piece, StoredFile, Task } from './job.ts'
-import { filesOfTask } from './machine.ts'
+import { filesOfTask } from './job-state-machine.ts'
 
 /** The files of a task's inputs, and what it wants of them. @throws AppError for files that it does not take. */
 export function wishedOf(

@@ -9,7 +9,7 @@ import { errorForClient } from './failure.ts'
 import { isLive, type Job, type JobState, type Task } from './job.ts'
 import { Course, type CourseParts } from './job-lifecycle.ts'
 import { bucketOf, countKey, latchKey } from './keys.ts'
-import { isDecided, isLoss, verdictOf } from './machine.ts'
+import { isDecided, isLoss, verdictOf } from './job-state-machine.ts'
 import { type JobStore, refOf } from './store.ts'
 import type { Known, Outlet, Sending } from './task-sender.ts'
 

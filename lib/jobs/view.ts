@@ -27,7 +27,7 @@ import {
   resultIn,
   statusOfFixed,
   warningsOf,
-} from './machine.ts'
+} from './job-state-machine.ts'
 
 /** Jobs and tasks as clients see them: no keys of the bucket, no owner, no leases. */
 

@@ -1,6 +1,6 @@
 import type { Job, JobState, StoredFile } from './job.ts'
-import { isRecorded, resultFiles, statusOfFixed } from './machine.ts'
-import { taskWithFiles } from './task-files.ts'
+import { isRecorded, resultFiles, statusOfFixed } from './job-state-machine.ts'
+import { taskWithFiles } from './find-task-files.ts'
 
 /** What goes into a ZIP of results, and what its manifest says of what cannot. */
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { pinnedEngine } from '../conversion/options.ts'
 import type { Wish } from '../conversion/plan-files.ts'
-import { targetFormatOf } from '../conversion/target.ts'
+import { targetFormatOf } from '../conversion/target-format.ts'
 import type { StoredFile } from '../jobs/job.ts'
 import type { Capture, Find, OpenStore } from '../transfer/transfer.ts'
 

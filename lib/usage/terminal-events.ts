@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../error-catalog.ts'
-import type { Share } from './usage-share.ts'
+import type { Share } from './job-usage.ts'
 
 /** The events that are counted. */
 export const endings = ['job.completed', 'job.failed', 'job.cancelled'] as const

@@ -1,5 +1,5 @@
 import { derivedId, newId } from '../ids.ts'
-import { runAfter } from './calendar.ts'
+import { runAfter } from './cron-schedule.ts'
 import { mostFailures, type Run, runLifetimeS, type Workflow } from './workflow.ts'
 
 /** What the clock and the ends of runs make of a workflow: decisions alone, so that days can be played through at once. */

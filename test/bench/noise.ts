@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
-import { chances } from '../jobs/imitated-aws.ts'
+import { chances } from '../jobs/simulated-aws.ts'
 
 /** A picture of grain, the same for the same seed. */
 export function noise(width: number, height: number, seed: number): Sharp {

@@ -11,7 +11,7 @@ import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
 import { Guard } from '../../lib/fidelity/loss-detector.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { Step } from '../../lib/jobs/job.ts'
-import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/convert-files.ts'
+import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/run-steps.ts'
 import { createLog, type Log } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 

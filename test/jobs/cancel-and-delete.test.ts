@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { partRecord } from '../../lib/jobs/task-graph.ts'
 import { importedFile } from './no-op-engine.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
-import { arrive, createAwaiting, fails, keysLeft, picture } from './stories.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { diamond, fanOutAndIn, graph, one } from './tasks.ts'
-import { type During, World } from './world.ts'
+import { assertAtRest, outcomeOf } from './job-outcome.ts'
+import { arrive, createAwaiting, fails, keysLeft, picture } from './job-scenarios.ts'
+import { openDatabase } from './test-table.ts'
+import { diamond, fanOutAndIn, graph, one } from './new-tasks.ts'
+import { type During, World } from './simulated-service.ts'
 
 const database = openDatabase()
 

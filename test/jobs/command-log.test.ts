@@ -6,7 +6,7 @@ import pino from 'pino'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { protection } from '../../lib/engines/sandbox/isolation.ts'
-import { convertFiles, type FilesRun } from '../../lib/jobs/run/convert-files.ts'
+import { convertFiles, type FilesRun } from '../../lib/jobs/run/run-steps.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const { level, detail } = await protection()

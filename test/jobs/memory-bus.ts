@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type BusEvent, eventSchema } from '../../events/index.ts'
 import { Bus } from '../../lib/aws/bus.ts'
 import type { Config } from '../../lib/config.ts'
-import type { Gate } from './gate.ts'
+import type { Gate } from './function-instance.ts'
 
 /** Keeps what was published, and refuses what is no event or another one under an id that was used. */
 export class MemoryBus extends Bus {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { type FetchedFile, Files, type StoredObject } from '../../lib/aws/files.ts'
 import type { Config } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Gate } from './gate.ts'
+import type { Gate } from './function-instance.ts'
 
 /** The bucket in memory. */
 export class MemoryFiles extends Files {

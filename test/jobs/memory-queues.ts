@@ -3,7 +3,7 @@ import { Queues } from '../../lib/aws/queues.ts'
 import type { Config } from '../../lib/config.ts'
 import { TaskMessage } from '../../lib/jobs/task-message.ts'
 import { maxReceiveCount, type QueueId } from '../../lib/resources/queues.ts'
-import type { Gate } from './gate.ts'
+import type { Gate } from './function-instance.ts'
 
 interface Stored {
   readonly body: string

@@ -7,9 +7,9 @@ import { prepareTask } from '../../lib/jobs/run/prepare-task.ts'
 import { partRecord } from '../../lib/jobs/task-graph.ts'
 import type { Services } from '../../lib/services.ts'
 import { importedFile } from './no-op-engine.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { chain, one, records } from './tasks.ts'
-import { World } from './world.ts'
+import { openDatabase } from './test-table.ts'
+import { chain, one, records } from './new-tasks.ts'
+import { World } from './simulated-service.ts'
 
 const database = openDatabase()
 

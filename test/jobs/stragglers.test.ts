@@ -6,11 +6,11 @@ import { isStraggler, lookAfterPart } from '../../lib/jobs/run/stragglers.ts'
 import { isTwin, memberOf, twinOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start.ts'
 import { until } from '../wait-until.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
-import { leftovers, split } from './part-stories.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { leftovers, split } from './chunk-scenarios.ts'
 import { newJob } from './records.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { type During, World } from './world.ts'
+import { openDatabase } from './test-table.ts'
+import { type During, World } from './simulated-service.ts'
 
 const database = openDatabase()
 

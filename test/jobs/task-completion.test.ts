@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { Job, Latch, Task } from '../../lib/jobs/job.ts'
 import { Course } from '../../lib/jobs/job-lifecycle.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
-import { percentOf } from '../../lib/jobs/machine.ts'
+import { percentOf } from '../../lib/jobs/job-state-machine.ts'
 import { Settlement } from '../../lib/jobs/task-completion.ts'
 import { changed, completed, failed, file, given, moment, records, start, task } from './records.ts'
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ResultLink } from '../../lib/http/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { endOfJob } from '../../lib/jobs/job-end.ts'
-import { outcomeOf } from '../../lib/jobs/machine.ts'
+import { outcomeOf } from '../../lib/jobs/job-state-machine.ts'
 import { JobView, jobView, needsTasks, retryAfterS, statusView } from '../../lib/jobs/view.ts'
 import {
   awaited,

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Job } from '../../lib/jobs/job.ts'
 import { jobEnds } from '../../lib/jobs/job-end-emitter.ts'
 import { until } from '../wait-until.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { fanIn, graph, one } from './tasks.ts'
-import { World } from './world.ts'
+import { openDatabase } from './test-table.ts'
+import { fanIn, graph, one } from './new-tasks.ts'
+import { World } from './simulated-service.ts'
 
 const database = openDatabase()
 

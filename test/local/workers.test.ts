@@ -7,7 +7,7 @@ import pino from 'pino'
 import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
 import { removeFoldersOf } from '../../lib/local/remove-leftover-folders.ts'
 import { Worker, type WorkerOptions } from '../../lib/local/workers.ts'
-import { chances } from '../jobs/imitated-aws.ts'
+import { chances } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const silent = pino({ level: 'silent' })

@@ -30,7 +30,7 @@ describe('faults that are put into the code', () => {
 
 describe('the tests that belong to a file', () => {
   test('are those that import it, and those of its area', () => {
-    assert.ok(testsOf('lib/jobs/machine.ts').includes('test/jobs/machine.test.ts'))
+    assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(
       testsOf('lib/engines/pdf/docx/rows.ts').filter((one) => one.includes('pdf-docx')).length > 0,

@@ -4,7 +4,7 @@ import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/proce
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { JobState, Task } from '../job.ts'
-import { maxAttempts } from '../machine.ts'
+import { maxAttempts } from '../job-state-machine.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'

@@ -2,7 +2,7 @@ import { link, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { InputFile } from '../../engines/engine.ts'
 import type { Piece } from '../job.ts'
-import { convertFiles, type FilesDone, type FilesRun } from './convert-files.ts'
+import { convertFiles, type FilesDone, type FilesRun } from './run-steps.ts'
 import { afterFailure, type FindWay, waysOf } from './fallbacks.ts'
 
 /** The way of a piece that led to its end, and what it made. */

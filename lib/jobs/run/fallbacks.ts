@@ -4,7 +4,7 @@ import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
 import { errorForClient } from '../failure.ts'
 import type { Fallback, JobError, Piece, Tried, Warning } from '../job.ts'
-import { capabilityOf } from './capability-of.ts'
+import { capabilityOf } from './find-capability.ts'
 
 /** What becomes of a piece whose way leads nowhere, or to too little: it takes another one, or what an earlier one made. */
 

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
 import type { JobError, Piece, StoredFile, Task, Warning } from '../job.ts'
-import { maxAttempts } from '../machine.ts'
+import { maxAttempts } from '../job-state-machine.ts'
 import { fetchResults } from './chunks.ts'
 import {
   convertFiles,
@@ -16,7 +16,7 @@ import {
   type FilesRun,
   joinReads,
   splitFiles,
-} from './convert-files.ts'
+} from './run-steps.ts'
 import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './fallbacks.ts'
 import { fetchInputs, inputsOf } from './fetch-inputs.ts'
 import { freeWorkers } from './idle-workers.ts'

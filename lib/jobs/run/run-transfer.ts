@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { boundsOf } from '../../access/plan-limits.ts'
 import { isReusable } from '../../buffer-pool.ts'
 import { freeingSpent, watched } from '../../collect-garbage.ts'
-import { storedFile } from '../../conversion/stored-file.ts'
+import { storedFile } from '../../conversion/to-stored-file.ts'
 import { requireDiskSpace } from '../../disk-space.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { fileName, nameFromTemplate } from '../../file-name.ts'
@@ -15,7 +15,7 @@ import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../.
 import { DistinctNames } from '../../unique-names.ts'
 import { PassingError } from '../failure.ts'
 import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
-import { filesOfTask, maxAttempts } from '../machine.ts'
+import { filesOfTask, maxAttempts } from '../job-state-machine.ts'
 import type { TaskServices } from './task-services.ts'
 
 export interface TransferRun {

@@ -9,7 +9,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import { eachOf } from '../../map-concurrently.ts'
 import { Spec } from '../../tasks/operation.ts'
 import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
-import type { FilesMade } from './convert-files.ts'
+import type { FilesMade } from './run-steps.ts'
 import { waysOf } from './fallbacks.ts'
 import type { TaskServices } from './task-services.ts'
 

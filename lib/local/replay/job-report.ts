@@ -7,7 +7,7 @@ import {
   type StoredFile,
   type Task,
 } from '../../jobs/job.ts'
-import { isRecorded, statusOfFixed, warningsOf } from '../../jobs/machine.ts'
+import { isRecorded, statusOfFixed, warningsOf } from '../../jobs/job-state-machine.ts'
 import type { Plan } from './plans.ts'
 import type { Printer } from './printer.ts'
 

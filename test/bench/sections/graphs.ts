@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GraphRun } from '../../jobs/graph-runs.ts'
+import type { GraphRun } from '../../jobs/run-graph.ts'
 import type { Say } from '../report.ts'
 import type { Section } from '../section.ts'
 
@@ -11,9 +11,9 @@ import type { Section } from '../section.ts'
  */
 async function benchGraphs(say: Say): Promise<void> {
   // Only here: what belongs to tests has Node tell of tests at the end.
-  const { runGraph } = await import('../../jobs/graph-runs.ts')
-  const { serveDatabase } = await import('../../jobs/table-of-tests.ts')
-  const { chain, fanIn, fanOut, one } = await import('../../jobs/tasks.ts')
+  const { runGraph } = await import('../../jobs/run-graph.ts')
+  const { serveDatabase } = await import('../../jobs/test-table.ts')
+  const { chain, fanIn, fanOut, one } = await import('../../jobs/new-tasks.ts')
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-graphs-'))
   const database = await serveDatabase(folder)
   const graphs = {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { runAfter } from '../../../../lib/workflows/calendar.ts'
+import { runAfter } from '../../../../lib/workflows/cron-schedule.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
 import { ask, type DataOf, Problem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'

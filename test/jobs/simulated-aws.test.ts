@@ -1,8 +1,8 @@
 import { test } from 'node:test'
-import { conflicts, lostAnswers, silence, together, unprocessed } from './imitated-aws.ts'
-import { stories } from './stories.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { seeded, walk } from './walk.ts'
+import { conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
+import { stories } from './job-scenarios.ts'
+import { openDatabase } from './test-table.ts'
+import { seeded, walk } from './run-scenario.ts'
 
 const database = openDatabase()
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkTimetable, runAfter } from '../../lib/workflows/calendar.ts'
+import { checkTimetable, runAfter } from '../../lib/workflows/cron-schedule.ts'
 
 function runs(cron: string, timezone: string, from: string, until: string): string[] {
   const found: string[] = []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Piece, Task } from '../../lib/jobs/job.ts'
-import { signedForS, signing } from '../../lib/jobs/sign-work.ts'
+import { signedForS, signing } from '../../lib/jobs/presign-work.ts'
 import type { SignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
 import type { Known, Outlet } from '../../lib/jobs/task-sender.ts'
 import { isSealed, Vault } from '../../lib/sealed.ts'

@@ -5,7 +5,7 @@ import { readConfig } from '../../lib/config.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 import type { Services } from '../../lib/services.ts'
-import { openDatabase } from './table-of-tests.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 const owner = 'anon_1'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { percentOf } from '../../lib/jobs/machine.ts'
+import { percentOf } from '../../lib/jobs/job-state-machine.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
-import type { Database } from './table-of-tests.ts'
-import { type Circumstances, World } from './world.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import type { Database } from './test-table.ts'
+import { type Circumstances, World } from './simulated-service.ts'
 
 export interface GraphRun {
   readonly world: World

@@ -22,7 +22,7 @@ import {
   statusOfFixed,
   verdictOf,
   warningsOf,
-} from '../../lib/jobs/machine.ts'
+} from '../../lib/jobs/job-state-machine.ts'
 import { imageOf, wishedOf } from '../../lib/jobs/next-image.ts'
 import { Settlement } from '../../lib/jobs/task-completion.ts'
 import {

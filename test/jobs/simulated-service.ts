@@ -27,8 +27,8 @@ import { Uploads } from '../../lib/uploads.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { silentLog } from '../local/dynamodb/start.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { asInstance, Gate } from './gate.ts'
-import { asItIs, clientOf, isWrite, type Manner } from './imitated-aws.ts'
+import { asInstance, Gate } from './function-instance.ts'
+import { asItIs, clientOf, isWrite, type Manner } from './simulated-aws.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemoryQueues, type Received } from './memory-queues.ts'
@@ -40,8 +40,8 @@ import {
   importedFile,
   noOpEngines,
 } from './no-op-engine.ts'
-import type { Database } from './table-of-tests.ts'
-import { records } from './tasks.ts'
+import type { Database } from './test-table.ts'
+import { records } from './new-tasks.ts'
 import { inTime, VirtualTime, wallTime } from './virtual-time.ts'
 
 const secret = 'a secret of tests that is long enough'

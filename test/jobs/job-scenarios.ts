@@ -1,9 +1,9 @@
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
 import { newUpload, uploadKey } from '../../lib/uploads.ts'
-import { awaited, diamond, graph, one } from './tasks.ts'
-import type { Story } from './walk.ts'
-import type { World } from './world.ts'
+import { awaited, diamond, graph, one } from './new-tasks.ts'
+import type { Story } from './run-scenario.ts'
+import type { World } from './simulated-service.ts'
 
 /** What a job can live through. */
 

@@ -26,7 +26,7 @@ import { withExtension } from '../../file-name.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { Step, Warning } from '../job.ts'
-import { capabilityOf } from './capability-of.ts'
+import { capabilityOf } from './find-capability.ts'
 import { extensionOf, formatId } from './format-id.ts'
 
 export interface FilesRun {

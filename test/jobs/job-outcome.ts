@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { isTerminal } from '../../lib/jobs/job.ts'
-import { resultIn, statusOfFixed } from '../../lib/jobs/machine.ts'
-import type { World } from './world.ts'
+import { resultIn, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
+import type { World } from './simulated-service.ts'
 
 /** What a client can know of a job in the end, whatever happened on the way. */
 export interface Outcome {

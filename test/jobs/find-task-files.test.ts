@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { taskWithFiles } from '../../lib/jobs/task-files.ts'
+import { taskWithFiles } from '../../lib/jobs/find-task-files.ts'
 import { completed, exported, file, given, newJob, task, withTasks } from './records.ts'
 
 const state = withTasks(

@@ -1,10 +1,10 @@
 // Run by `npm run test:slow`: the everyday suite stops a process after every fourth effect only.
 import { test } from 'node:test'
-import { lostAnswers, silence } from './imitated-aws.ts'
-import type { Outcome } from './outcome.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { type Story, seeded, walk } from './walk.ts'
-import { wayStories } from './way-stories.ts'
+import { lostAnswers, silence } from './simulated-aws.ts'
+import type { Outcome } from './job-outcome.ts'
+import { openDatabase } from './test-table.ts'
+import { type Story, seeded, walk } from './run-scenario.ts'
+import { wayStories } from './fallback-scenarios.ts'
 
 const database = openDatabase()
 

@@ -3,9 +3,9 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
 import { importedAnimation } from './no-op-engine.ts'
-import { graph, imported } from './tasks.ts'
-import type { Story } from './walk.ts'
-import type { Circumstances, World } from './world.ts'
+import { graph, imported } from './new-tasks.ts'
+import type { Story } from './run-scenario.ts'
+import type { Circumstances, World } from './simulated-service.ts'
 
 /** What a task can live through whose file not every engine can read. */
 

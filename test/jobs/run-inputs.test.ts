@@ -13,7 +13,7 @@ import { type PiecesRun, runPieces } from '../../lib/jobs/run/run-inputs.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { Gate } from './gate.ts'
+import { Gate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { file, given, newJob, task, withTasks } from './records.ts'
 

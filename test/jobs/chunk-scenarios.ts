@@ -3,9 +3,9 @@ import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
 import { importedDocument } from './no-op-engine.ts'
-import { graph, imported } from './tasks.ts'
-import type { Story } from './walk.ts'
-import type { During, World } from './world.ts'
+import { graph, imported } from './new-tasks.ts'
+import type { Story } from './run-scenario.ts'
+import type { During, World } from './simulated-service.ts'
 
 /** What a task that splits into parts can live through. */
 

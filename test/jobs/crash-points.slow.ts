@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chances, conflicts, lostAnswers, silence, together, unprocessed } from './imitated-aws.ts'
-import { assertAtRest, outcomeOf } from './outcome.ts'
-import { stories } from './stories.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { fanIn } from './tasks.ts'
-import { seeded, walk } from './walk.ts'
-import { World } from './world.ts'
+import { chances, conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
+import { assertAtRest, outcomeOf } from './job-outcome.ts'
+import { stories } from './job-scenarios.ts'
+import { openDatabase } from './test-table.ts'
+import { fanIn } from './new-tasks.ts'
+import { seeded, walk } from './run-scenario.ts'
+import { World } from './simulated-service.ts'
 
 const database = openDatabase()
 

@@ -1,8 +1,8 @@
 import { test } from 'node:test'
-import { lostAnswers, silence } from './imitated-aws.ts'
-import { partStories } from './part-stories.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { seeded, walk } from './walk.ts'
+import { lostAnswers, silence } from './simulated-aws.ts'
+import { partStories } from './chunk-scenarios.ts'
+import { openDatabase } from './test-table.ts'
+import { seeded, walk } from './run-scenario.ts'
 
 const database = openDatabase()
 

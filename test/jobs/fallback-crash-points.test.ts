@@ -4,11 +4,11 @@ import { AppError } from '../../lib/errors.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
 import { jobPrefix, type Piece, type Task } from '../../lib/jobs/job.ts'
 import { afterEnd, afterFailure } from '../../lib/jobs/run/fallbacks.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './outcome.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { type Story, walk } from './walk.ts'
-import { animation, keeps, wayStories } from './way-stories.ts'
-import { World } from './world.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { openDatabase } from './test-table.ts'
+import { type Story, walk } from './run-scenario.ts'
+import { animation, keeps, wayStories } from './fallback-scenarios.ts'
+import { World } from './simulated-service.ts'
 
 const database = openDatabase()
 

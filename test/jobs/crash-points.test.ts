@@ -1,7 +1,7 @@
 import { test } from 'node:test'
-import { stories } from './stories.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { walk } from './walk.ts'
+import { stories } from './job-scenarios.ts'
+import { openDatabase } from './test-table.ts'
+import { walk } from './run-scenario.ts'
 
 const database = openDatabase()
 

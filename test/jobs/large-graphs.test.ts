@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resultIn } from '../../lib/jobs/machine.ts'
-import { figures, runGraph } from './graph-runs.ts'
-import { openDatabase } from './table-of-tests.ts'
-import { chain, diamond, fanOutAndIn } from './tasks.ts'
+import { resultIn } from '../../lib/jobs/job-state-machine.ts'
+import { figures, runGraph } from './run-graph.ts'
+import { openDatabase } from './test-table.ts'
+import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
 
 const database = openDatabase()
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
-import { isRecorded, namedFiles } from './machine.ts'
+import { isRecorded, namedFiles } from './job-state-machine.ts'
 
 /**
  * A task by its name, with the files that it gave. What came in is not given out.
