@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
 import type { Page, PageView } from '../engines/chromium/page.ts'
 import { AppError } from '../errors.ts'
-import { type Answer, Paused, type Requests } from './requests.ts'
+import { type Answer, Paused, type Requests } from './page-requests.ts'
 
 const nothing = z.looseObject({})
 

@@ -9,8 +9,8 @@ import type { Capability, Engine, InputFile, Result, Tools, Work } from './engin
 import type { Standby } from './sandbox/prestarted-process.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
 import { encoding } from './text/charsets.ts'
-import { utf8Copy } from './text/encoding.ts'
-import { readingAny } from './text/reading.ts'
+import { utf8Copy } from './text/read-text.ts'
+import { readingAny } from './text/text-options.ts'
 import { wholeText } from './text/word-text.ts'
 
 const kindle = ['epub', 'mobi', 'azw3', 'fb2'] as const

@@ -17,19 +17,19 @@ import {
   pageWith,
   sizeByLibrsvg,
   sizeOnPage,
-} from './chromium/drawing.ts'
+} from './chromium/svg-page.ts'
 import { evaluate } from './chromium/evaluate.ts'
 import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
 import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
 import { print } from './chromium/print.ts'
-import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/targets.ts'
+import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/screenshot.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
 import { thumbnailRowsOf } from './image/thumbnail-options.ts'
 import { encoding } from './text/charsets.ts'
 import type { Charset } from './text/detect-charset.ts'
-import { charsetOfFile } from './text/encoding.ts'
-import { readingAny } from './text/reading.ts'
+import { charsetOfFile } from './text/read-text.ts'
+import { readingAny } from './text/text-options.ts'
 
 const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
 const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]
@@ -116,7 +116,7 @@ async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<Pag
   const title = parse(filename).name
   if (format === 'epub') {
     // Reading books takes an XML parser that nothing else here needs.
-    const { bookSource } = await import('./chromium/ebook.ts')
+    const { bookSource } = await import('./chromium/ebook-page.ts')
     return bookSource(input, title, sheetOf(options, bookMargin))
   }
   const bytes = await readFile(path)

@@ -21,13 +21,13 @@ import {
   sheetPageSetup,
   TextPdfOptions,
   textPageSetup,
-} from './libreoffice/page.ts'
+} from './libreoffice/page-setup.ts'
 import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
-import { officeSource } from './libreoffice/source.ts'
+import { officeSource } from './libreoffice/office-source.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
-import { readingAny } from './text/reading.ts'
+import { readingAny } from './text/text-options.ts'
 
 const noOptions = z.object({})
 

@@ -22,10 +22,10 @@ import {
   targetIds,
   targetOf,
 } from './pandoc/formats.ts'
-import { makeSound } from './pandoc/links.ts'
-import { mailCapability, mailToPage } from './pandoc/mail.ts'
+import { makeSound } from './pandoc/epub-validity.ts'
+import { mailCapability, mailToPage } from './pandoc/email.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
-import { forgetMaker, printStyle } from './pandoc/page-look.ts'
+import { forgetMaker, printStyle } from './pandoc/web-page-output.ts'
 import { lettersOf, mediaFolder, read, treeFile, treeOf } from './pandoc/read-tree.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import { setTitle, settleTitle, titleOf } from './pandoc/title.ts'
@@ -40,7 +40,7 @@ import {
 import { keepUnwritten } from './pandoc/unsupported-nodes.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { readingAny } from './text/reading.ts'
+import { readingAny } from './text/text-options.ts'
 import { unknownFeature } from './unsupported-feature.ts'
 
 /**

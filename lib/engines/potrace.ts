@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Engine, Result, Tools, Work } from './engine.ts'
 import { rawPixels } from './image/raw-pixels.ts'
-import { tellWhatIsDropped, traceable } from './image/traced.ts'
+import { tellWhatIsDropped, traceable } from './image/tracing.ts'
 import { flag, integer } from './options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 

@@ -30,7 +30,7 @@ export async function lettersIn(file: FileBytes, encoding?: string): Promise<str
   // The tables of all encodings are loaded for the first text that needs them.
   const { charsetOf } = await import('../engines/text/detect-charset.ts')
   const { requestedCharset } = await import('../engines/text/charsets.ts')
-  const { decoderOf } = await import('../engines/text/letters.ts')
+  const { decoderOf } = await import('../engines/text/decode.ts')
   const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
   const more = bytes.subarray(first, first + moreBytes)
   const { name } = charsetOf({ head: bytes, more, isUtf8: isUtf8(bytes) }, 'html', requestedCharset(encoding))

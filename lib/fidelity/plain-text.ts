@@ -1,5 +1,5 @@
 import { withoutDrawings } from '../engines/ffmpeg/ass-drawings.ts'
-import { separatorOf } from '../engines/text/separator.ts'
+import { separatorOf } from '../engines/text/csv-separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './content-summary.ts'
 import { type Asked, asciiIn, lettersIn } from './decode-text.ts'

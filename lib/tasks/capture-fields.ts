@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { snakeCase } from '../case-conversion.ts'
 import { PrintOptions } from '../engines/chromium/paper.ts'
-import { pictureOptions } from '../engines/chromium/targets.ts'
+import { pictureOptions } from '../engines/chromium/screenshot.ts'
 import { headers } from './import-url.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const

@@ -8,7 +8,7 @@ import {
   usualPaper,
   windowWidth,
 } from '../../lib/engines/chromium/paper.ts'
-import { runningText } from '../../lib/engines/chromium/running-text.ts'
+import { runningText } from '../../lib/engines/chromium/header-footer.ts'
 
 const asked = (options: object) => PrintOptions.parse(options)
 

@@ -23,7 +23,7 @@ import {
   sheetPageSetup,
   TextPdfOptions,
   textPageSetup,
-} from '../../lib/engines/libreoffice/page.ts'
+} from '../../lib/engines/libreoffice/page-setup.ts'
 import { mark, TableOptions } from '../../lib/engines/text/table-options.ts'
 
 const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { XMLParser } from 'fast-xml-parser'
 import * as z from 'zod'
-import { openZip, type ZipParts } from './zip-parts.ts'
+import { openZip, type ZipParts } from './zip-entries.ts'
 
 /** A file of the book. */
 export interface BookItem {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { type PageSetup, TextPdfOptions, textPageSetup } from '../libreoffice/page.ts'
+import { type PageSetup, TextPdfOptions, textPageSetup } from '../libreoffice/page-setup.ts'
 import { decimal, flag } from '../options.ts'
 import type { PageArea } from './page.ts'
 

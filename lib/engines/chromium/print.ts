@@ -6,7 +6,7 @@ import { evaluate } from './evaluate.ts'
 import type { Page, PageArea } from './page.ts'
 import { noRoom, OwnPaper, PrintOptions, pageRules, usualPaper, windowWidth } from './paper.ts'
 import { nameAuthor } from './pdf-author.ts'
-import { runningText } from './running-text.ts'
+import { runningText } from './header-footer.ts'
 
 const maxPdfBytes = 1024 ** 3
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Tools } from '../engine.ts'
-import { brightest, convertedRange, knee, white } from '../image/dynamic-range.ts'
+import { brightest, convertedRange, knee, white } from '../image/hdr.ts'
 
 /** What tells how the colors of a film are meant, in the words of ffprobe. */
 export const Colors = z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
 import { integer, quality } from '../options.ts'
-import type { Size } from './drawing.ts'
+import type { Size } from './svg-layout.ts'
 
 const maxSide = 8192
 const usualSide = 256

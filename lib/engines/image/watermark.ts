@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { InputFile } from '../engine.ts'
 import { loadSharp } from '../vips/image.ts'
 import { maxPixels } from '../vips/limits.ts'
-import { type Box, framed, middleAt, type Size, xmlText } from './drawing.ts'
+import { type Box, framed, middleAt, type Size, xmlText } from './svg-layout.ts'
 import type { WatermarkOptions } from './watermark-options.ts'
 
 /** Something to place: as large as it is, drawn around its own middle. */

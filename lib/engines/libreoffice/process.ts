@@ -13,7 +13,7 @@ import {
   type OfficeFacts,
   OfficeStartFailure,
 } from './bridge.ts'
-import type { PageSetup } from './page.ts'
+import type { PageSetup } from './page-setup.ts'
 
 /** The office says that it cannot convert this document; another try would end the same way. */
 export class OfficeRefusal extends Error {

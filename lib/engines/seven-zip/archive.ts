@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { type FormatId, formatById, formats } from '../../formats/index.ts'
 import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
 import { secret } from '../options.ts'
-import { freeNames } from './names.ts'
+import { freeNames } from './unique-file-names.ts'
 import { compressionLevel, type Packed, pack, passwordText } from './pack.ts'
 
 const every = formats.map(({ id }) => id)

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
-import { freeNames } from './names.ts'
+import { freeNames } from './unique-file-names.ts'
 import { unpack } from './unpack.ts'
 
 const mostMembers = 1000

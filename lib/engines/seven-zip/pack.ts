@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
-import { freeNames } from './names.ts'
+import { freeNames } from './unique-file-names.ts'
 
 export const compressionLevel = integer(0, 9)
   .default(5)

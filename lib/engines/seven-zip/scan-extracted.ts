@@ -60,7 +60,7 @@ export async function makeReadable(folder: string, usual: string): Promise<void>
   }
   const [{ guessed }, { lettersOf }] = await Promise.all([
     import('../text/detect-charset.ts'),
-    import('../text/letters.ts'),
+    import('../text/decode.ts'),
   ])
   const charset = guessed(Buffer.concat(found.flatMap(({ name }) => [name, Buffer.from('\n')])), usual)
   // What is in a folder first: its path ends with the folder's new name.

@@ -7,9 +7,9 @@ import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
 import { unknownFeature } from '../unsupported-feature.ts'
-import { tellWhatIsDropped } from './dropped.ts'
+import { tellWhatIsDropped } from './dropped-entries.ts'
 import { allowedBytes, tooLarge } from './limits.ts'
-import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list.ts'
+import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list-entries.ts'
 import { makeReadable, survey, type Unpacked } from './scan-extracted.ts'
 
 /** Compressed single files; a tape archive inside is unpacked too. */

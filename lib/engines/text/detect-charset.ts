@@ -2,8 +2,8 @@ import chardet from 'chardet'
 import type { FormatId } from '../../formats/index.ts'
 import { wideCharset } from '../../formats/utf16.ts'
 import { charsetNamed } from './charsets.ts'
-import { lettersOf } from './letters.ts'
-import { plausibility } from './plausible.ts'
+import { lettersOf } from './decode.ts'
+import { plausibility } from './plausibility.ts'
 
 /** What is known of the bytes of a text. */
 export interface TextBytes {

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { InputFile, Tools } from '../engine.ts'
-import { isCountable } from './cells.ts'
+import { isCountable } from './csv-numbers.ts'
 import type { Charset } from './detect-charset.ts'
-import { charsetOfFile, decoded } from './encoding.ts'
-import { separatorOf } from './separator.ts'
+import { charsetOfFile, decoded } from './read-text.ts'
+import { separatorOf } from './csv-separator.ts'
 import type { TableOptions } from './table-options.ts'
 
 /** A table as RFC 4180 has it, in UTF-8. */

@@ -8,12 +8,12 @@ import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
 import { hasFewColors } from './few-colors.ts'
-import { framesAsWebp, framesOf, turned } from './frames.ts'
+import { framesAsWebp, framesOf, turned } from './animation-frames.ts'
 import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './image.ts'
 import { picturesToPdf } from './image-pdf.ts'
 import { isExact, isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
-import { type Pixels, usualDensity, writerOf } from './writers.ts'
+import { type Pixels, usualDensity, writerOf } from './encoders.ts'
 
 /** @throws when the engine does not declare the format. */
 export function targetOf(to: FormatId): PixelTargetId | 'pdf' {

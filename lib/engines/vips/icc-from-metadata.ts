@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
 import { type Chunk, chunksOf, pngOf } from './apng/chunks.ts'
 import { type Chromaticities, type Curve, grayProfileOf, profileOf } from './build-icc.ts'
-import type { Range } from './dynamic-range.ts'
+import type { Range } from './tone-mapping.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Metadata, Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Result, Tools, Work } from '../engine.ts'
-import type { Size } from '../image/drawing.ts'
+import type { Size } from '../image/svg-layout.ts'
 import { pictureOptions } from '../image/options.ts'
 import {
   filled,

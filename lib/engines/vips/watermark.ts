@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, Result, Tools, Work } from '../engine.ts'
-import type { Size } from '../image/drawing.ts'
+import type { Size } from '../image/svg-layout.ts'
 import { pictureOptions, pictureShape } from '../image/options.ts'
 import { sheetOn, type Watermark, watermarkOf } from '../image/watermark.ts'
 import { stampInputs, watermarkOptions, watermarkShape } from '../image/watermark-options.ts'
@@ -10,7 +10,7 @@ import { quality } from '../options.ts'
 import { extensionOf, isPaged, joinPages } from './convert.ts'
 import { loadSharp, openPicture, type Picture, pixels } from './image.ts'
 import { type PixelTargetId, pixelTargetOf } from './targets.ts'
-import { writerOf } from './writers.ts'
+import { writerOf } from './encoders.ts'
 
 const formats = [
   'jpg',

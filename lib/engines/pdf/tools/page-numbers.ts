@@ -1,4 +1,4 @@
-import { middleAt, xmlText } from '../../image/drawing.ts'
+import { middleAt, xmlText } from '../../image/svg-layout.ts'
 import type { PageSize } from '../open.ts'
 import { pagesOf } from '../page-range.ts'
 import { finish, type Tool } from './document.ts'

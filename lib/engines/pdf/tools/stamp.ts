@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { framed } from '../../image/drawing.ts'
+import { framed } from '../../image/svg-layout.ts'
 import type { PageSize } from '../open.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
 import type { EditablePdf } from './document.ts'

@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type Sharp from 'sharp'
 import type { Tools } from '../engine.ts'
-import { brightest, convertedRange, knee, white } from '../image/dynamic-range.ts'
+import { brightest, convertedRange, knee, white } from '../image/hdr.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 

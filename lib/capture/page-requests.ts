@@ -12,7 +12,7 @@ import {
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
-import { requirePage } from './website.ts'
+import { requirePage } from './require-page.ts'
 
 export const Paused = z.looseObject({
   requestId: z.string(),

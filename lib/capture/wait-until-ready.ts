@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
 import type { Page } from '../engines/chromium/page.ts'
 import { AppError } from '../errors.ts'
-import type { Requests } from './requests.ts'
+import type { Requests } from './page-requests.ts'
 
 /** What a page has to come to before it is captured. */
 export interface Readiness {

@@ -2,7 +2,7 @@ import { join, parse } from 'node:path'
 import type Sharp from 'sharp'
 import type { Sharp as Image, Metadata, SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
-import { tiffOfShades } from '../image/tiff-shades.ts'
+import { tiffOfShades } from '../image/rescale-tiff-samples.ts'
 import { tags, tiffTag } from '../image/tiff-tag.ts'
 import { maxPixels } from './limits.ts'
 

@@ -1,5 +1,5 @@
 import type { Tools } from '../engine.ts'
-import { type Entry, unwanted } from './list.ts'
+import { type Entry, unwanted } from './list-entries.ts'
 
 /** Names that a warning lists, and letters of each. */
 const mostNames = 10

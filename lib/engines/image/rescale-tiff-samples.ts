@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { ascii, view } from '../../formats/detect/source.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { maxPixels } from '../vips/limits.ts'
-import { SampleRange, type Shades, shadesOf, shareOf } from './shades.ts'
+import { SampleRange, type Shades, shadesOf, shareOf } from './sample-range.ts'
 import { type Fields, shortType, tiffPages } from './tiff-fields.ts'
 
 /** Rows of a strip: all of a large picture would be gigabytes. */

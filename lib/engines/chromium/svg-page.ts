@@ -7,12 +7,12 @@ import { boxOf, dpi, pictureOptions } from '../image/options.ts'
 import { filled, scaleInto, thumbnailBox } from '../image/thumbnail-options.ts'
 import { decimal } from '../options.ts'
 import { extensionOf, writePicture } from '../vips/convert.ts'
-import { drawingInPixels, pixelsPerInch, usualLetters } from '../vips/drawing-lengths.ts'
+import { drawingInPixels, pixelsPerInch, usualLetters } from '../vips/svg-lengths.ts'
 import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import type { Page, PageArea } from './page.ts'
-import { photographDrawing } from './targets.ts'
+import { photographDrawing } from './screenshot.ts'
 
 /** Drawings, which a browser shows as any page may hold them; what comes of the pixels is done where all pictures are. */
 

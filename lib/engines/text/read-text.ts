@@ -89,7 +89,7 @@ export async function utf8Copy(
 
 /** The letters of a text, without a byte order mark. Tells the client of bytes that were none. */
 export async function* decoded(input: InputFile, charset: Charset, tools: Tools): AsyncGenerator<string> {
-  const { decoderOf } = await import('./letters.ts')
+  const { decoderOf } = await import('./decode.ts')
   const decode = decoderOf(charset.name)
   let wrong = 0
   for await (const piece of pieces(input.path)) {

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools, Work } from '../engine.ts'
-import { utf8Copy } from '../text/encoding.ts'
+import { utf8Copy } from '../text/read-text.ts'
 import type { TableCopy } from '../text/table.ts'
 import { TableOptions } from '../text/table-options.ts'
 
