@@ -1,7 +1,7 @@
 import type { AnyContract } from '../lib/http/contract.ts'
 import { httpFunction } from '../lib/http/http-function.ts'
-import { getAccount } from './routes/get-account.ts'
 import { apiKeys } from './routes/api-keys.ts'
+import { getAccount } from './routes/get-account.ts'
 import {
   createOAuthClient,
   deleteOAuthClient,

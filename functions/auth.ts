@@ -1,10 +1,10 @@
 import { moveToAccount } from '../lib/access/adopt-anonymous.ts'
-import { ownerCookie, ownerHeader, ownerOfToken } from '../lib/access/anonymous.ts'
+import { ownerCookie, ownerHeader, verifyOwnerToken } from '../lib/access/anonymous.ts'
 import { type AuthParts, createAuth } from '../lib/access/auth/auth.ts'
 import { handleAuth } from '../lib/access/auth/http-adapter.ts'
 import { isOwnPage } from '../lib/access/same-origin.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
-import { reachedFrom } from '../lib/http/edge-origin.ts'
+import { clientIpOf } from '../lib/http/edge-origin.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
 import { deployedServices } from '../lib/lambda-services.ts'
 import { started } from '../lib/lazy-async.ts'
@@ -41,7 +41,7 @@ export function createAccount(
     return auth
   }
   return async (event) => {
-    const address = reachedFrom({ ...event, ...event.requestContext.http }, services.config)
+    const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
     const isOwn = services.config.TRUST_HOST === '1' && isOwnPage(event.headers, origin)
     return handleAuth(await current(), isOwn ? fromPage(event, origin) : event, { origin, address, evenMs })
   }
@@ -58,7 +58,7 @@ function knownOwner(headers: Headers, secret: Buffer): string | undefined {
     ?.split(/;\s*/)
     .find((pair) => pair.startsWith(`${ownerCookie}=`))
     ?.slice(ownerCookie.length + 1)
-  return ownerOfToken(headers.get(ownerHeader) ?? undefined, secret) ?? ownerOfToken(cookie, secret)
+  return verifyOwnerToken(headers.get(ownerHeader) ?? undefined, secret) ?? verifyOwnerToken(cookie, secret)
 }
 
 const account = started(async () => createAccount(await deployedServices()))

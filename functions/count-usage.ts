@@ -6,9 +6,9 @@ import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-catalog.ts'
 import { takeConfig } from '../lib/load-config.ts'
+import { Share } from '../lib/usage/job-usage.ts'
 import { endings } from '../lib/usage/terminal-events.ts'
 import { Meter } from '../lib/usage/usage-meter.ts'
-import { Share } from '../lib/usage/job-usage.ts'
 
 const End = z.object({
   event: z.enum(endings),

@@ -3,7 +3,7 @@ import type { Connections } from '../lib/aws/connections.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { documentClient, Table } from '../lib/aws/table.ts'
 import type { Config } from '../lib/config.ts'
-import { resultLinks } from '../lib/http/result-links.ts'
+import { createResultLink } from '../lib/http/result-links.ts'
 import { deployedConfig } from '../lib/lambda-config.ts'
 import { started } from '../lib/lazy-async.ts'
 import { createLog } from '../lib/log.ts'
@@ -54,7 +54,7 @@ function openServices(config: Config, connections: Connections): DelivererServic
     ...{ config, log: createLog(config), table: new Table(config, documentClient(config)) },
     queues: new Queues(config, connections.sqs),
     vault: new Vault(SERVICE_SECRET),
-    resultLink: resultLinks(config.PUBLIC_URL ?? '', keysOfDays(SERVICE_SECRET)),
+    resultLink: createResultLink(config.PUBLIC_URL ?? '', keysOfDays(SERVICE_SECRET)),
     outgoing: () => outgoing,
   }
 }

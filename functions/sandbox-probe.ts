@@ -1,18 +1,18 @@
-import { intrude } from '../lib/engines/sandbox/escape-test.ts'
-import { commandFor, levelOf, protection } from '../lib/engines/sandbox/isolation.ts'
-import { ways } from '../lib/engines/sandbox/launchers.ts'
+import { runEscapeTest } from '../lib/engines/sandbox/escape-test.ts'
+import { buildCommand, confinement, confinementLevel } from '../lib/engines/sandbox/isolation.ts'
+import { launchers } from '../lib/engines/sandbox/launchers.ts'
 
 /**
  * How far engines can be confined where this function runs: called once after a deployment, before the first file. Each
  * way is tried by itself, so that one that a host refuses shows.
  */
 export async function handler() {
-  const held = await protection()
+  const held = await confinement()
   const tried = []
-  for (const way of ways) {
-    const findings = await intrude(way, (...command) => commandFor(way, ...command))
+  for (const way of launchers) {
+    const findings = await runEscapeTest(way, (...command) => buildCommand(way, ...command))
     const open = Object.entries(findings).flatMap(([thing, isHeld]) => (isHeld ? [] : [thing]))
-    tried.push({ detail: way.detail, promised: way.level, level: levelOf(findings), open })
+    tried.push({ detail: way.detail, promised: way.level, level: confinementLevel(findings), open })
   }
   return { ...held, tried }
 }

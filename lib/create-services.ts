@@ -10,7 +10,7 @@ import type { Config } from './config.ts'
 import { Durations } from './conversion/duration-stats.ts'
 import { Downloads } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
-import { resultLinks } from './http/result-links.ts'
+import { createResultLink } from './http/result-links.ts'
 import { type JobHint, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
 import { byWayOfPreparing, direct, type Outlet } from './jobs/task-sender.ts'
@@ -73,7 +73,7 @@ export function createServices(
     durations: new Durations(table),
     requestCounts: new RequestCounts(table),
     downloads: new Downloads(table),
-    resultLink: resultLinks(config.PUBLIC_URL ?? '', (day) => download()(day)),
+    resultLink: createResultLink(config.PUBLIC_URL ?? '', (day) => download()(day)),
     get vault() {
       return vault()
     },
@@ -85,7 +85,7 @@ export function createServices(
       ...services,
       config: other,
       files: new Files(other, connections, patience),
-      resultLink: resultLinks(other.PUBLIC_URL ?? '', download()),
+      resultLink: createResultLink(other.PUBLIC_URL ?? '', download()),
     }),
   }
   return services

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorKinds } from './error-catalog.ts'
+import { type ErrorCode, errorCatalog } from './error-catalog.ts'
 
 export type { ErrorCode } from './error-catalog.ts'
 
@@ -20,16 +20,16 @@ export class AppError extends Error {
   }
 
   get status(): number {
-    return errorKinds[this.code].status
+    return errorCatalog[this.code].status
   }
 }
 
 /** Seconds after which it is worth asking again when a part of the service is away. */
-const usualRetryAfterS = 10
+const defaultRetryAfterS = 10
 
 /** Every 503 says when to ask again, whoever answers it; other errors where they know. */
 export function retryAfterOf({ status, details }: Pick<AppError, 'status' | 'details'>): number | undefined {
   const known = details?.['retryAfter']
   if (typeof known === 'number') return known
-  return status === 503 ? usualRetryAfterS : undefined
+  return status === 503 ? defaultRetryAfterS : undefined
 }

@@ -1,11 +1,11 @@
-import { type Bounds, boundsOf } from './access/plan-limits.ts'
+import { type PlanLimits, limitsOfOwner } from './access/plan-limits.ts'
 import { partLimits, type StoredPart } from './aws/multipart.ts'
 import { ownUpload, uploadNotFound } from './conversion/source.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { AppError } from './errors.ts'
 import { fileName } from './file-name.ts'
-import { announcedTooLarge } from './http/content-length.ts'
-import { tooLarge } from './http/multipart-form.ts'
+import { declaredSizeError } from './http/content-length.ts'
+import { fileTooLargeError } from './http/multipart-form.ts'
 import { newId } from './ids.ts'
 import type { Services } from './services.ts'
 import { partsLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
@@ -18,7 +18,7 @@ export const partUrlLifetimeS = 3600
 const mib = 1024 ** 2
 
 /** Bytes of the largest file that may come in parts. */
-export const mostBytes = ({ maxFileBytes }: Bounds) => Math.min(partLimits.object, maxFileBytes)
+export const mostBytes = ({ maxFileBytes }: PlanLimits) => Math.min(partLimits.object, maxFileBytes)
 
 /** Bytes of a part with which the whole fits into as many as there may be. */
 export const partSizeFor = (size: number): number =>
@@ -42,9 +42,9 @@ export async function beginParts(announced: Announced, services: Services): Prom
   const { config, files, uploads } = services
   const { owner, contentType, size, open } = announced
   await requireDiskSpace(config)
-  const bounds = await boundsOf(owner, services)
+  const bounds = await limitsOfOwner(owner, services)
   const maxSize = mostBytes(bounds)
-  if (size !== undefined && size > maxSize) throw announcedTooLarge(maxSize, size)
+  if (size !== undefined && size > maxSize) throw declaredSizeError(maxSize, size)
   if (size === 0) throw isEmpty('size')
   const id = newId('upl')
   const key = uploadKey('uploads', id, bounds.retentionHours)
@@ -95,11 +95,11 @@ export async function partUrls(
   await requireDiskSpace(config)
   const there = await partsOf(upload, services)
   if (!there) throw isOver(upload)
-  const most = upload.maxSize ?? mostBytes(await boundsOf(upload.owner, services))
+  const most = upload.maxSize ?? mostBytes(await limitsOfOwner(upload.owner, services))
   const kept = there.filter(({ number }) => !numbers.includes(number))
   if (sizeOf(kept) >= most) {
     await dropParts(upload, services)
-    throw tooLarge(most)
+    throw fileTooLargeError(most)
   }
   const target = { key: upload.key, uploadId: upload.partsId }
   const signed = numbers.map(
@@ -132,7 +132,7 @@ export async function completeParts(
     const size = sizeOf(parts)
     if (size > (upload.maxSize ?? size)) {
       await dropParts(upload, services)
-      throw tooLarge(upload.maxSize ?? size, size)
+      throw fileTooLargeError(upload.maxSize ?? size, size)
     }
     requireAnnounced(upload, size)
     // Parts can be sent anew, so the upload stays.

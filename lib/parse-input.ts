@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { expectationOf, ownWords } from './describe-schema.ts'
 import { AppError } from './errors.ts'
-import { requireClear } from './http/json-body.ts'
+import { requireUnambiguousJson } from './http/json-body.ts'
 import { isNestedTooDeep } from './json-depth.ts'
 
 interface FieldError {
@@ -42,7 +42,7 @@ export function parseJson<Schema extends z.ZodType>(
   try {
     const value: unknown = JSON.parse(text)
     if (isNestedTooDeep(text)) throw new RangeError('nested too deep')
-    requireClear(text, value, field)
+    requireUnambiguousJson(text, value, field)
     return schema.parse(value)
   } catch (error) {
     if (error instanceof AppError) throw error

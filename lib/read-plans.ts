@@ -4,7 +4,7 @@ import { type Config, ConfigError } from './config.ts'
 import { defaultPlans, type Plan, type Plans, planIdOf, planIds } from './plans.ts'
 
 const count = z.int().min(0).nullable()
-const atLeastOne = z.int().min(1)
+const positiveInt = z.int().min(1)
 const Values = z.strictObject({
   requestsPerMinute: count,
   requestsPerHour: count,
@@ -12,9 +12,9 @@ const Values = z.strictObject({
   requestsPerDay: count,
   requestsPerMonth: count,
   conversionMinutesPerMonth: count,
-  maxFileBytes: atLeastOne.nullable(),
+  maxFileBytes: positiveInt.nullable(),
   filesPerJob: z.int().min(1).max(100),
-  concurrentJobs: atLeastOne.nullable(),
+  concurrentJobs: positiveInt.nullable(),
   retentionHours: z
     .number()
     .positive()
@@ -26,14 +26,14 @@ const PlansFile = z.record(z.string(), Values.partial())
 
 const mb = 1_000_000
 /** Of all, whoever they are (`SANDBOX`). */
-const sandbox = { ...defaultPlans['self-hosted'], maxFileBytes: 10 * mb, retentionHours: 1 } satisfies Plan
+const sandboxPlan = { ...defaultPlans['self-hosted'], maxFileBytes: 10 * mb, retentionHours: 1 } satisfies Plan
 
 /** @throws ConfigError for a file that cannot be read, and for plans and limits that do not exist. */
 export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | 'SANDBOX'>): Plans {
   // Entries by the ids of the table.
-  if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandbox])) as unknown as Plans
+  if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandboxPlan])) as unknown as Plans
   if (PLANS_FILE === undefined) return defaultPlans
-  const given = parsed(PLANS_FILE)
+  const given = parsePlansFile(PLANS_FILE)
   const plans: Record<string, Plan> = { ...defaultPlans }
   for (const [name, values] of Object.entries(given)) {
     const id = planIdOf(name)
@@ -47,7 +47,7 @@ export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | '
   return plans as Plans // begun with every plan
 }
 
-function parsed(path: string): z.infer<typeof PlansFile> {
+function parsePlansFile(path: string): z.infer<typeof PlansFile> {
   try {
     return PlansFile.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Durations } from './conversion/duration-stats.ts'
 import type { Downloads } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import type { ResultLink } from './http/result-links.ts'
-import type { KeyOfDay } from './http/signed-download.ts'
+import type { DailyKey } from './http/signed-download.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
 import type { Plans } from './plans.ts'
@@ -40,7 +40,7 @@ export interface Services {
   readonly plans: Plans
   /** What tokens and cursors are signed with, and requests are told apart by. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {
-    readonly download: KeyOfDay
+    readonly download: DailyKey
   }
   /** The same with other addresses of the service and of its files. */
   readonly at: (config: Config) => Services

@@ -13,7 +13,7 @@ export type Request = HttpRequest<unknown, unknown, unknown>
 
 export const common = {
   tag: 'Facade',
-  failureForm: { statusOf: facadeStatus, bodyOf: facadeFailure },
+  errorFormat: { statusOf: facadeStatus, bodyOf: facadeFailure },
 } as const
 export const data = { schema: z.object({ data: z.unknown() }), form: 'raw' } as const
 export const listed = {
@@ -29,7 +29,7 @@ export const baseOf = ({ config }: Services) => config.PUBLIC_URL ?? ''
 export const waitS = 25
 export const isLive = (status: string) => status === 'waiting' || status === 'processing'
 export const again = (path: string) => ({ status: 307, headers: { location: path } })
-export const mayWait = { also: { 307: 'It goes on waiting there.' } }
+export const mayWait = { otherStatuses: { 307: 'It goes on waiting there.' } }
 
 /** Our endpoint's answer to the same client. */
 export async function ask<Data>(

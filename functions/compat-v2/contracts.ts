@@ -1,7 +1,7 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
+import { lookContracts } from './info-contracts.ts'
 import { jobContracts } from './job-contracts.ts'
 import { listContracts } from './list-contracts.ts'
-import { lookContracts } from './info-contracts.ts'
 import { signedUrlContracts } from './signed-urls.ts'
 import { taskContracts } from './task-contracts.ts'
 import { webhookContracts } from './webhook-contracts.ts'

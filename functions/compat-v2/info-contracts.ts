@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountOf } from '../../lib/access/accounts.ts'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/option-view.ts'
 import { listConversions } from '../routes/list-conversions.ts'
@@ -24,7 +24,7 @@ const showUser = contract({
   ...common,
   method: 'GET',
   path: '/v2/users/me',
-  access: read,
+  access: readAccess,
   summary: 'See who you are',
   reply: { status: 200, ...data },
   handle: async (request, services) => {
@@ -78,7 +78,7 @@ const formatsAt = (path: string) =>
     ...common,
     method: 'GET',
     path,
-    access: read,
+    access: readAccess,
     summary: 'List what converts to what',
     query: FormatFilters,
     reply: listed,

@@ -1,6 +1,6 @@
-import { boundsOf } from '../../lib/access/plan-limits.ts'
+import { limitsOfOwner } from '../../lib/access/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
-import { isInReach } from '../../lib/http/job-access.ts'
+import { isVisibleToKey } from '../../lib/http/job-access.ts'
 import { newId } from '../../lib/ids.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { filesOfTask, namedFiles } from '../../lib/jobs/job-state-machine.ts'
@@ -54,7 +54,7 @@ async function filesIn(
   { jobs }: Services,
 ): Promise<readonly StoredFile[]> {
   const state = await jobs.store.whole(jobId)
-  if (!state || state.job.owner !== principal.ownerId || !isInReach(state.job, principal))
+  if (!state || state.job.owner !== principal.ownerId || !isVisibleToKey(state.job, principal))
     throw new AppError('JOB_NOT_FOUND', `input: there is no job ${jobId} of yours.`, {
       field: 'input',
       jobId,
@@ -65,7 +65,7 @@ async function filesIn(
 }
 
 async function copyOf(file: StoredFile, owner: string, services: Services): Promise<Copy> {
-  const { retentionHours } = await boundsOf(owner, services)
+  const { retentionHours } = await limitsOfOwner(owner, services)
   const id = newId('upl')
   const key = uploadKey('received', id, retentionHours)
   await services.files.copy(file, key)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { read, write } from '../../lib/access/principal.ts'
+import { readAccess, writeAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import { again, ask, baseOf, common, data, gone, isLive, jobOf, mayWait, waitS } from './call-endpoint.ts'
@@ -13,7 +13,7 @@ const startJob = contract({
   ...common,
   method: 'POST',
   path: '/v2/jobs',
-  access: write,
+  access: writeAccess,
   summary: 'Run tasks',
   body: { accepts: ['json'], schema: JobBody },
   reply: { status: 201, ...data },
@@ -28,7 +28,7 @@ const showJob = contract({
   ...common,
   method: 'GET',
   path: '/v2/jobs/:jobId',
-  access: read,
+  access: readAccess,
   summary: 'See a job',
   params: JobParams,
   reply: { status: 200, ...data },
@@ -43,7 +43,7 @@ const waitForJob = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =
     ...common,
     method: 'GET',
     path,
-    access: read,
+    access: readAccess,
     summary: 'Wait for a job',
     params: JobParams,
     reply: { status: 200, ...mayWait, ...data },
@@ -59,7 +59,7 @@ const removeJob = contract({
   ...common,
   method: 'DELETE',
   path: '/v2/jobs/:jobId',
-  access: write,
+  access: writeAccess,
   summary: 'Delete a job',
   params: JobParams,
   reply: gone,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { list } from '../../lib/access/principal.ts'
+import { listAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
@@ -79,7 +79,7 @@ const allJobs = contract({
   ...common,
   method: 'GET',
   path: '/v2/jobs',
-  access: list,
+  access: listAccess,
   summary: 'List jobs',
   query: Paging,
   reply: listed,
@@ -94,7 +94,7 @@ const allTasks = contract({
   ...common,
   method: 'GET',
   path: '/v2/tasks',
-  access: list,
+  access: listAccess,
   summary: 'List tasks',
   query: Paging,
   reply: listed,

@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { principalOf } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { authorize } from '../../lib/access/authorize.ts'
-import { rateLimited, takeRequest } from '../../lib/access/rate-limiter.ts'
-import { open, type Principal, write } from '../../lib/access/principal.ts'
+import { openAccess, type Principal, writeAccess } from '../../lib/access/principal.ts'
+import { countRequest, rateLimitError } from '../../lib/access/rate-limiter.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
-import { checkedJobId, jobNotFound } from '../../lib/http/job-access.ts'
-import { signedQuery, verify } from '../../lib/http/signed-download.ts'
+import { jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
+import { signQuery, verifySignature } from '../../lib/http/signed-download.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { parseWith } from '../../lib/parse-input.ts'
@@ -29,7 +29,7 @@ const showBase = contract({
   ...common,
   method: 'GET',
   path: '/v2/signed-urls',
-  access: write,
+  access: writeAccess,
   summary: 'See base and secret for signed URLs',
   description: 'They belong to the API key that asks, and hold as long as it does.',
   reply: { status: 200, ...data },
@@ -48,7 +48,7 @@ const startSigned = contract({
   ...common,
   method: 'GET',
   path: `${pathOfBase}:keyId`,
-  access: open,
+  access: openAccess,
   summary: 'Run the tasks that a signed URL carries, and get their file',
   params: z.object({ keyId: z.string() }),
   query: z.looseObject({
@@ -72,7 +72,7 @@ const startSigned = contract({
     const body = exporting(parseWith(JobBody, jobIn(query), 'job'))
     const begin = async (jobId: string) => {
       const principal = await signer(params.keyId, request, services)
-      const given = { ...request, principal, newJobId: () => jobId, jobMadeBefore: async () => undefined }
+      const given = { ...request, principal, newJobId: () => jobId, findEarlierJob: async () => undefined }
       await startTheirJob(body, given, services)
     }
     const made = query.cache_key === undefined ? await justOnce(begin) : await onceADay(text, begin, services)
@@ -98,9 +98,9 @@ function exporting(body: JobBody): JobBody {
 async function signer(keyId: string, request: Request, services: Services): Promise<Principal> {
   const key = await new ApiKeys(services).find(keyId)
   const principal = await principalOf(key, request, services)
-  authorize(principal, write)
-  const taken = await takeRequest(services, principal, true)
-  if (!taken.isAllowed) throw rateLimited(taken, principal)
+  authorize(principal, writeAccess)
+  const taken = await countRequest(services, principal, true)
+  if (!taken.isAllowed) throw rateLimitError(taken, principal)
   return principal
 }
 
@@ -111,21 +111,21 @@ const mostWaitS = 3600
 function waitingPlace(jobId: string, { keys }: Services): string {
   const at = Date.now()
   const wanted = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + mostWaitS, at }
-  return `/sync${pathOfBase}${jobId}?${signedQuery(wanted, keys.download)}`
+  return `/sync${pathOfBase}${jobId}?${signQuery(wanted, keys.download)}`
 }
 
 const followSigned = contract({
   ...common,
   method: 'GET',
   path: `/sync${pathOfBase}:jobId`,
-  access: open,
+  access: openAccess,
   summary: 'Wait for the file of a signed URL',
   params: z.object({ jobId: z.string() }),
   query: z.looseObject({ until: z.literal('end') }),
   reply: redirects,
   handle: async (request, services) => {
-    const jobId = checkedJobId(request.params.jobId)
-    verify(jobId, request.rawQuery, services.keys.download)
+    const jobId = requireJobId(request.params.jobId)
+    verifySignature(jobId, request.rawQuery, services.keys.download)
     const made = await jobThere(jobId, services)
     const owner = { ...request, principal: { ...request.principal, ownerId: made.owner } }
     const job = theirJob(await jobOf(jobId, owner, services, waitS), baseOf(services))

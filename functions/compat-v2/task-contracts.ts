@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { read, write } from '../../lib/access/principal.ts'
+import { readAccess, writeAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
@@ -19,7 +19,7 @@ const showTask = contract({
   ...common,
   method: 'GET',
   path: '/v2/tasks/:taskId',
-  access: read,
+  access: readAccess,
   summary: 'See a task',
   params: TaskParams,
   reply: { status: 200, ...data },
@@ -34,7 +34,7 @@ const waitForTask = ['/sync/v2/tasks/:taskId', '/v2/tasks/:taskId/wait'].map((pa
     ...common,
     method: 'GET',
     path,
-    access: read,
+    access: readAccess,
     summary: 'Wait for a task',
     params: TaskParams,
     reply: { status: 200, ...mayWait, ...data },
@@ -51,7 +51,7 @@ const cancelTask = contract({
   ...common,
   method: 'POST',
   path: '/v2/tasks/:taskId/cancel',
-  access: write,
+  access: writeAccess,
   summary: 'Cancel a task, and with it its job',
   params: TaskParams,
   reply: { status: 200, ...data },
@@ -66,7 +66,7 @@ const retryTask = contract({
   ...common,
   method: 'POST',
   path: '/v2/tasks/:taskId/retry',
-  access: write,
+  access: writeAccess,
   summary: 'Do the job of a task again',
   params: TaskParams,
   reply: { status: 201, ...data },
@@ -83,7 +83,7 @@ const removeTask = contract({
   ...common,
   method: 'DELETE',
   path: '/v2/tasks/:taskId',
-  access: write,
+  access: writeAccess,
   summary: 'Delete a task that stands alone',
   params: TaskParams,
   reply: gone,
@@ -105,7 +105,7 @@ const startTask = taskOperations.map(({ name: ours }) => {
     ...common,
     method: 'POST',
     path: `/v2/${operation}`,
-    access: write,
+    access: writeAccess,
     summary: `Run ${operation} by itself`,
     body: { accepts: ['json'], schema: AloneBody },
     reply: { status: 201, ...data },
@@ -124,7 +124,7 @@ const leftOut = ['command', 'import/openstack', 'export/openstack'].map((operati
     ...common,
     method: 'POST',
     path: `/v2/${operation}`,
-    access: write,
+    access: writeAccess,
     summary: `Say that there is no ${operation}`,
     body: { accepts: ['json'], schema: z.looseObject({}) },
     reply: { status: 201, ...data },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { webhooks } from '../../lib/access/principal.ts'
+import { webhookAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
 import { ask, baseOf, common, data, gone, listed } from './call-endpoint.ts'
@@ -9,7 +9,7 @@ const addWebhook = contract({
   ...common,
   method: 'POST',
   path: '/v2/webhooks',
-  access: webhooks,
+  access: webhookAccess,
   summary: 'Be told of jobs',
   body: {
     accepts: ['json'],
@@ -32,7 +32,7 @@ const myWebhooks = contract({
   ...common,
   method: 'GET',
   path: '/v2/users/me/webhooks',
-  access: webhooks,
+  access: webhookAccess,
   summary: 'List webhooks',
   reply: listed,
   handle: async (request, services) => {
@@ -51,7 +51,7 @@ const removeWebhook = contract({
   ...common,
   method: 'DELETE',
   path: '/v2/webhooks/:webhookId',
-  access: webhooks,
+  access: webhookAccess,
   summary: 'Delete a webhook',
   params: z.object({ webhookId: z.string() }),
   reply: gone,

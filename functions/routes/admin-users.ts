@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
-import { administer as change, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { AuditEntry, auditPage, noteOf } from '../../lib/access/audit.ts'
+import { administer as change, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { tellOfPlans } from '../../lib/access/plan-changes.ts'
-import { administer } from '../../lib/access/principal.ts'
+import { adminAccess } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
 import { integer } from '../../lib/coerce.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -11,7 +11,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
 import { planIds } from '../../lib/plans.ts'
 
-const shared = { tag: 'Administration', access: administer } as const
+const shared = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
 const pageOf = (prefix: Parameters<typeof idPattern>[0]) =>
   z

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { type ApiKey, ApiKeys, type KeyWish, mostKeys } from '../../lib/access/api-keys.ts'
-import { noteOf } from '../../lib/access/audit.ts'
 import {
   fields,
   KeyView,
@@ -10,7 +8,9 @@ import {
   scopesOf,
   viewOf,
 } from '../../lib/access/api-key-fields.ts'
-import { manageAccount, type Principal } from '../../lib/access/principal.ts'
+import { type ApiKey, ApiKeys, type KeyWish, mostKeys } from '../../lib/access/api-keys.ts'
+import { noteOf } from '../../lib/access/audit.ts'
+import { accountManageAccess, type Principal } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
@@ -42,7 +42,7 @@ const Change = z
   })
   .partial()
 
-const shared = { tag: 'API keys', access: manageAccount } as const
+const shared = { tag: 'API keys', access: accountManageAccess } as const
 
 export const createKey = contract({
   ...shared,

@@ -1,13 +1,13 @@
-import { write } from '../../lib/access/principal.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { checkedJobId, JobParams, knownJob, requireOwner } from '../../lib/http/job-access.ts'
+import { JobParams, requireJobId, requireOwner, requireVisibleJob } from '../../lib/http/job-access.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 
 export const cancelJob = contract({
   method: 'POST',
   path: '/v1/jobs/:jobId/cancel',
-  access: write,
+  access: writeAccess,
   tag: 'Jobs',
   summary: 'Cancel a job',
   description: 'The engine that works on it is stopped within seconds. Only the owner may cancel.',
@@ -15,12 +15,12 @@ export const cancelJob = contract({
   reply: { status: 200, schema: JobView, form: 'mirrored' },
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'CONFLICT'],
   handle: async ({ params, principal }, services) => {
-    const jobId = checkedJobId(params.jobId)
-    const job = knownJob(await services.jobs.store.job(jobId), jobId, principal)
+    const jobId = requireJobId(params.jobId)
+    const job = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
     requireOwner(job, principal)
     const cancelled = await services.jobs.cancel(jobId, 'user')
     if (!cancelled) {
-      const { status } = knownJob(await services.jobs.store.job(jobId), jobId, principal)
+      const { status } = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
       throw new AppError(
         'CONFLICT',
         `The job is ${status} already; only a job that is not over can be cancelled.`,

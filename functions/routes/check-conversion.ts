@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { boundsOf } from '../../lib/access/plan-limits.ts'
-import { read } from '../../lib/access/principal.ts'
+import { limitsOfOwner } from '../../lib/access/plan-limits.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { requireRoom } from '../../lib/conversion/disk-limits.ts'
 import { Estimate, estimateOfKind } from '../../lib/conversion/estimate.ts'
 import { pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
@@ -10,9 +10,9 @@ import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { KnownLoss, knownLoss } from '../../lib/fidelity/known-loss.ts'
-import { announcedSize, announcedTooLarge } from '../../lib/http/content-length.ts'
+import { declaredSize, declaredSizeError } from '../../lib/http/content-length.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { givenOptions, noTarget, targetFields } from '../../lib/http/conversion-request.ts'
+import { collectOptions, missingTargetError, targetFields } from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/jobs/job.ts'
 import { planRoute, type Route } from '../../lib/plan/index.ts'
 import { offeredOperation, processOperation } from '../../lib/tasks/index.ts'
@@ -29,7 +29,7 @@ const Fields = z.looseObject({
     .describe(
       `A tool instead of a conversion: ${toolOperations.join(', ')}; also what else a task can do, as \`merge\` or \`thumbnail\``,
     ),
-  size: announcedSize
+  size: declaredSize
     .optional()
     .describe('Bytes of the file, where they are known: what is too large for its conversion is told'),
 })
@@ -37,7 +37,7 @@ const Fields = z.looseObject({
 export const checkConversion = contract({
   method: 'POST',
   path: '/v1/convert/check',
-  access: read,
+  access: readAccess,
   tag: 'Conversion',
   summary: 'Check a conversion before its file is sent',
   description:
@@ -64,11 +64,11 @@ export const checkConversion = contract({
     'FILE_TOO_LARGE',
   ],
   handle: async ({ body, principal }, services) => {
-    const options = givenOptions(body, Fields)
+    const options = collectOptions(body, Fields)
     const { from, to, task } = wishOf(body)
-    const bounds = await boundsOf(principal.ownerId, services)
+    const bounds = await limitsOfOwner(principal.ownerId, services)
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
-      throw announcedTooLarge(bounds.maxFileBytes, body.size)
+      throw declaredSizeError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
     exportTask(body, [])
     // Some operations have fields of their own.
@@ -103,7 +103,7 @@ function wishOf(body: z.infer<typeof Fields>) {
     })
   const task = taskNamed(body.toolOperation)
   const to = targetFormatOf(body)
-  if (!to && !task) throw noTarget()
+  if (!to && !task) throw missingTargetError()
   return { from, to, task: task ?? processOperation('convert') }
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { write } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk-space.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { announcedSize } from '../../lib/http/content-length.ts'
+import { declaredSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -43,7 +43,7 @@ const notFound = ['UPLOAD_NOT_FOUND'] as const
 const params = contract({
   method: 'GET',
   path: '/v1/uploads/s3/params',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Get a form to upload a file by',
   description: 'The last part of `key` is the `uploadId` of the file.',
@@ -62,7 +62,7 @@ const params = contract({
   handle: async ({ query, principal }, services) => {
     const { config, files, uploads } = services
     await requireDiskSpace(config)
-    const bounds = boundsOfPlan(principal.plan, services)
+    const bounds = limitsOfPlan(principal.plan, services)
     const id = newId('upl')
     const key = uploadKey('uploads', id, bounds.retentionHours)
     const maxSize = Math.min(maxPutBytes, mostBytes(bounds))
@@ -82,7 +82,7 @@ const params = contract({
 const create = contract({
   method: 'POST',
   path: '/v1/uploads/s3/multipart',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Begin an upload in parts',
   description:
@@ -92,7 +92,7 @@ const create = contract({
     schema: z.object({
       filename: z.string().min(1).max(1024),
       type,
-      size: announcedSize.optional(),
+      size: declaredSize.optional(),
       metadata: z.record(z.string(), z.unknown()).nullish().describe('Not kept'),
     }),
   },
@@ -115,7 +115,7 @@ const create = contract({
 const list = contract({
   method: 'GET',
   path: '/v1/uploads/s3/multipart/:uploadId',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'List the parts that have arrived',
   params: UploadParams,
@@ -131,7 +131,7 @@ const list = contract({
 const sign = contract({
   method: 'GET',
   path: '/v1/uploads/s3/multipart/:uploadId/:partNumber',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Get the URL of a part',
   params: PartParams,
@@ -147,7 +147,7 @@ const sign = contract({
 const complete = contract({
   method: 'POST',
   path: '/v1/uploads/s3/multipart/:uploadId/complete',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Put the parts together',
   params: UploadParams,
@@ -170,7 +170,7 @@ const complete = contract({
 const abort = contract({
   method: 'DELETE',
   path: '/v1/uploads/s3/multipart/:uploadId',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Drop an upload in parts',
   params: UploadParams,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { boundsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
-import { write } from '../../lib/access/principal.ts'
+import { limitsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import type { Import } from '../../lib/conversion/job-request.ts'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
 import { exportTask, fetchTask } from '../../lib/conversion/remote-files.ts'
@@ -12,12 +12,12 @@ import { fileName } from '../../lib/file-name.ts'
 import { BatchItem, batchItems, placed } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
+  collectOptions,
+  completedReply,
   conversionErrors,
-  givenOptions,
-  mayBeOver,
-  ofNewJob,
+  createdJobReply,
   targetFields,
-  waited,
+  waitForJob,
 } from '../../lib/http/conversion-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
@@ -58,7 +58,7 @@ type ItemView = z.infer<typeof ItemView>
 export const createBatch = contract({
   method: 'POST',
   path: '/v1/convert/batch',
-  access: write,
+  access: writeAccess,
   tag: 'Conversion',
   summary: 'Convert many files in one job',
   description:
@@ -69,8 +69,8 @@ export const createBatch = contract({
     files: { file: 'Repeated: the files to convert' },
   },
   reply: {
-    ...ofNewJob,
-    also: mayBeOver,
+    ...createdJobReply,
+    otherStatuses: completedReply,
     schema: StatusView.extend({
       batchId: z.string().describe('The same as jobId'),
       total: z.int(),
@@ -83,8 +83,8 @@ export const createBatch = contract({
   errors: conversionErrors,
   handle: async (request, services) => {
     const items = await openItems(request, services)
-    const created = (await request.jobMadeBefore()) ?? (await start(request, items, services))
-    const { state, ...answer } = await waited(created, request, services)
+    const created = (await request.findEarlierJob()) ?? (await start(request, items, services))
+    const { state, ...answer } = await waitForJob(created, request, services)
     const shared = targetFormatOf(request.body)
     const views = items.map((item) => itemView(item, created, shared))
     const rejected = views.filter(({ status }) => status === 'rejected').length
@@ -124,7 +124,7 @@ function start(
   services: Services,
 ): Promise<JobState> {
   const failFast = body.failFast ?? false
-  const options = givenOptions(body, Fields)
+  const options = collectOptions(body, Fields)
   const converted = items.map(({ names }) => names.convert)
   const stored = exportTask(body, converted)
   const tasks = [
@@ -141,7 +141,7 @@ function start(
         fields: {
           output_format: item.targetFormat ?? targetFormatOf(body),
           engine: pinnedEngine(item.engine ?? body.engine),
-          options: { ...options, ...givenOptions(item, BatchItem) },
+          options: { ...options, ...collectOptions(item, BatchItem) },
         },
       },
     ]),
@@ -176,7 +176,7 @@ async function openItems({ body, files, principal }: Request, services: Services
       ...{ field: 'file', max: mostItems, got: count },
     })
   }
-  requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', boundsOfPlan(principal.plan, services))
+  requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', limitsOfPlan(principal.plan, services))
   if (given && given.length !== count) {
     throw new AppError(
       'INVALID_INPUT',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { write } from '../../lib/access/principal.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { pinnedEngine } from '../../lib/conversion/options.ts'
 import { fileUrl } from '../../lib/conversion/remote-files.ts'
 import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
@@ -9,14 +9,14 @@ import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
-  answerCreated,
-  CreatedView,
+  CreatedJobView,
+  collectOptions,
   conversionErrors,
-  type GivenFile,
-  givenOptions,
-  mayRedirect,
-  noTarget,
-  ofNewJob,
+  createdJobReply,
+  missingTargetError,
+  redirectReply,
+  respondWithJob,
+  type SourceInput,
   startConversion,
   targetFields,
   waitQuery,
@@ -56,7 +56,7 @@ const Fields = z.looseObject({
 export const createConversion = contract({
   method: 'POST',
   path: '/v1/convert',
-  access: write,
+  access: writeAccess,
   tag: 'Conversion',
   summary: 'Convert a file',
   description:
@@ -71,15 +71,15 @@ export const createConversion = contract({
     },
   },
   reply: {
-    ...ofNewJob,
-    also: mayRedirect,
-    schema: CreatedView,
+    ...createdJobReply,
+    otherStatuses: redirectReply,
+    schema: CreatedJobView,
   },
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'FILE_GONE'],
   handle: async (request, services) => {
-    const made = await request.jobMadeBefore()
-    return answerCreated(made ?? (await start(request, services)), request, services)
+    const made = await request.findEarlierJob()
+    return respondWithJob(made ?? (await start(request, services)), request, services)
   },
 })
 
@@ -87,10 +87,10 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, files, principal } = request
-  const options = givenOptions(body, Fields)
+  const options = collectOptions(body, Fields)
   const tool = toolOf(body.toolOperation)
   const to = targetFormatOf(body)
-  if (!to && !tool) throw noTarget()
+  if (!to && !tool) throw missingTargetError()
   const more = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
@@ -98,14 +98,14 @@ async function start(request: Request, services: Services): Promise<JobState> {
     ),
   ])
   const wish = {
-    moreField: 'additionalFile',
+    additionalField: 'additionalFile',
     operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
     to,
     engine: pinnedEngine(body.engine),
     options,
     tag: body.tag,
     webhookUrl: body.webhookUrl,
-    exported: body,
+    exportFields: body,
   } as const
   const { source, discard } = await firstSource(request, services)
   try {
@@ -118,7 +118,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
 async function firstSource(
   request: Request,
   services: Services,
-): Promise<{ source: GivenFile; discard?: () => Promise<void> }> {
+): Promise<{ source: SourceInput; discard?: () => Promise<void> }> {
   const { fileUrl: url, filename, sourceJobId, sourceTask } = request.body
   const alone = sourceJobId !== undefined ? 'sourceJobId' : url !== undefined ? 'fileUrl' : undefined
   if (!alone) {

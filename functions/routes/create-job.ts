@@ -1,10 +1,15 @@
 import * as z from 'zod'
-import { boundsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
-import { write } from '../../lib/access/principal.ts'
+import { limitsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { conversionErrors, mayBeOver, ofNewJob, waited } from '../../lib/http/conversion-request.ts'
+import {
+  completedReply,
+  conversionErrors,
+  createdJobReply,
+  waitForJob,
+} from '../../lib/http/conversion-request.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
@@ -71,7 +76,7 @@ const examples = {
 export const createJob = contract({
   method: 'POST',
   path: '/v1/jobs',
-  access: write,
+  access: writeAccess,
   tag: 'Jobs',
   summary: 'Run a pipeline of tasks',
   description:
@@ -83,15 +88,15 @@ export const createJob = contract({
     examples,
   },
   reply: {
-    ...ofNewJob,
-    also: mayBeOver,
+    ...createdJobReply,
+    otherStatuses: completedReply,
     schema: JobView,
   },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const created = (await request.jobMadeBefore()) ?? (await start(request, services))
-    const { state, ...answer } = await waited(created, request, services)
+    const created = (await request.findEarlierJob()) ?? (await start(request, services))
+    const { state, ...answer } = await waitForJob(created, request, services)
     const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
     return { ...answer, data: jobView(whole, services.resultLink) }
   },
@@ -107,7 +112,7 @@ async function start(
 ): Promise<JobState> {
   const tasks = parseTasks(body.tasks)
   const imported = tasks.filter(({ operation }) => operation.kind === 'import').length
-  requireFilesPerJob(imported, 'tasks', boundsOfPlan(principal.plan, services))
+  requireFilesPerJob(imported, 'tasks', limitsOfPlan(principal.plan, services))
   const { imports, discard } = await openImports(tasks, { owner: principal.ownerId, services })
   try {
     const { tag, webhookUrl, webhookFormat, failFast, expiresIn: expiresInS } = body

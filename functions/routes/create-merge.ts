@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { write } from '../../lib/access/principal.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { fileUrl } from '../../lib/conversion/remote-files.ts'
 import { uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf } from '../../lib/conversion/target-format.ts'
@@ -7,13 +7,13 @@ import { AppError } from '../../lib/errors.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
-  answerCreated,
-  CreatedView,
+  CreatedJobView,
+  collectOptions,
   conversionErrors,
-  type GivenFile,
-  givenOptions,
-  mayRedirect,
-  ofNewJob,
+  createdJobReply,
+  redirectReply,
+  respondWithJob,
+  type SourceInput,
   startConversion,
   targetFields,
   waitQuery,
@@ -42,7 +42,7 @@ const Fields = z.looseObject({
 export const createMerge = contract({
   method: 'POST',
   path: '/v1/convert/merge',
-  access: write,
+  access: writeAccess,
   tag: 'Conversion',
   summary: 'Merge files into one',
   description:
@@ -54,15 +54,15 @@ export const createMerge = contract({
     files: { file: 'Repeated: the files to merge, in order' },
   },
   reply: {
-    ...ofNewJob,
-    also: mayRedirect,
-    schema: CreatedView,
+    ...createdJobReply,
+    otherStatuses: redirectReply,
+    schema: CreatedJobView,
   },
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const made = await request.jobMadeBefore()
-    return answerCreated(made ?? (await start(request, services)), request, services)
+    const made = await request.findEarlierJob()
+    return respondWithJob(made ?? (await start(request, services)), request, services)
   },
 })
 
@@ -82,13 +82,13 @@ async function start(request: Request, services: Services): Promise<JobState> {
   requireKind(sources, mergeType)
   const conversion = {
     sources,
-    moreField: 'file',
+    additionalField: 'file',
     operation: 'merge',
     to: targetFormatOf(body) ?? usualTarget[mergeType],
-    options: givenOptions(body, Fields),
+    options: collectOptions(body, Fields),
     tag: body.tag,
     webhookUrl: body.webhookUrl,
-    exported: body,
+    exportFields: body,
   } as const
   return startConversion(request, conversion, services)
 }
@@ -101,7 +101,7 @@ const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
   })
 
 /** A name that tells another kind of file is refused before anything is read. */
-function requireKind(sources: readonly GivenFile[], mergeType: MergeType): void {
+function requireKind(sources: readonly SourceInput[], mergeType: MergeType): void {
   for (const [index, source] of sources.entries()) {
     // What is fetched shows later what it is.
     if ('url' in source) continue

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { write } from '../../lib/access/principal.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { checkedJobId, JobParams, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
+import { JobParams, jobNotFound, requireJobId, requireOwner } from '../../lib/http/job-access.ts'
 import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',
   path: '/v1/jobs/:jobId',
-  access: write,
+  access: writeAccess,
   tag: 'Jobs',
   summary: 'Delete a job and its files at once',
   description: 'A job that still runs is cancelled first. Only the owner may delete.',
@@ -15,7 +15,7 @@ export const deleteJob = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
   handle: async ({ params, principal }, services) => {
-    const jobId = checkedJobId(params.jobId)
+    const jobId = requireJobId(params.jobId)
     const job = await services.jobs.store.job(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { linkLifetimeS, linkTo, reprDigest } from '../../lib/http/file-link.ts'
-import { checkedJobId, JobParams, jobNotFound, maySee } from '../../lib/http/job-access.ts'
-import { resultOf } from '../../lib/http/job-files.ts'
-import { networkOf } from '../../lib/http/ip-networks.ts'
+import { fileLink, linkLifetimeS, reprDigest } from '../../lib/http/file-link.ts'
+import { subnetOf } from '../../lib/http/ip-networks.ts'
+import { canRead, JobParams, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
+import { findResultFile } from '../../lib/http/job-files.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import { isSigned, verify } from '../../lib/http/signed-download.ts'
+import { hasSignature, verifySignature } from '../../lib/http/signed-download.ts'
 
 /** Seconds that what a counted address leads to works: to begin with it, not to hand it on in its place. */
 const countedLifetimeS = 300
@@ -15,7 +15,7 @@ const countedLifetimeS = 300
 export const downloadResult = contract({
   method: 'GET',
   path: '/v1/download/:jobId',
-  access: read,
+  access: readAccess,
   tag: 'Jobs',
   summary: 'Download the result',
   description:
@@ -40,22 +40,22 @@ export const downloadResult = contract({
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],
   handle: async ({ params, query, rawQuery, method, principal, sourceIp, log }, services) => {
     const { inline, link, max, exp } = query
-    const jobId = checkedJobId(params.jobId)
-    const signed = isSigned(rawQuery)
-    if (signed) verify(jobId, rawQuery, services.keys.download)
+    const jobId = requireJobId(params.jobId)
+    const signed = hasSignature(rawQuery)
+    if (signed) verifySignature(jobId, rawQuery, services.keys.download)
     const job = await services.jobs.store.job(jobId)
     if (!job || job.deletedAt) throw signed ? fileGone(jobId) : jobNotFound(jobId)
-    if (!signed && !maySee(job, principal)) throw jobNotFound(jobId)
-    const file = await resultOf(job, query, services)
+    if (!signed && !canRead(job, principal)) throw jobNotFound(jobId)
+    const file = await findResultFile(job, query, services)
     const isFetched = method !== 'HEAD'
     if (link !== undefined) await services.downloads[isFetched ? 'take' : 'look'](link, Number(max))
     const leftS = signed ? Number(exp) - Date.now() / 1000 : linkLifetimeS
     const lifetimeS = link === undefined ? leftS : Math.min(leftS, countedLifetimeS)
     const [location] = await Promise.all([
-      linkTo(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS }),
+      fileLink(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS }),
       // The file is there for whoever asks, whether or not it can be told.
       isFetched &&
-        services.jobs.downloaded(job, file, { signed, ip: networkOf(sourceIp) }).catch((error: unknown) => {
+        services.jobs.downloaded(job, file, { signed, ip: subnetOf(sourceIp) }).catch((error: unknown) => {
           log.error({ error, jobId }, 'a download was not told of')
         }),
     ])

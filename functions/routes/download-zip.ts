@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName, folderPath } from '../../lib/file-name.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { answerCreated, CreatedView, ofNewJob } from '../../lib/http/conversion-request.ts'
-import { checkedJobId, jobNotFound, maySee, type Reader } from '../../lib/http/job-access.ts'
+import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/conversion-request.ts'
+import { canRead, type JobReader, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { packedOf } from '../../lib/jobs/zip-manifest.ts'
@@ -42,7 +42,7 @@ const Body = z.strictObject({
 export const downloadZip = contract({
   method: 'POST',
   path: '/v1/download/zip',
-  access: read,
+  access: readAccess,
   tag: 'Jobs',
   summary: 'Download many results as one ZIP',
   description:
@@ -52,18 +52,18 @@ export const downloadZip = contract({
   }),
   body: { accepts: ['json'], schema: Body },
   reply: {
-    ...ofNewJob,
-    also: { 303: 'The ZIP is ready; `Location` leads to it' },
-    schema: CreatedView,
+    ...createdJobReply,
+    otherStatuses: { 303: 'The ZIP is ready; `Location` leads to it' },
+    schema: CreatedJobView,
   },
   idempotent: true,
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
   handle: async (request, services) => {
-    const made = (await request.jobMadeBefore()) ?? (await start(request, services))
+    const made = (await request.findEarlierJob()) ?? (await start(request, services))
     const prefer = request.headers['prefer'] ?? (request.query.async ? undefined : `wait=${soonS}`)
     const { remainingMs } = request
     const asked = { headers: { ...request.headers, prefer }, remainingMs, query: { redirect: true } }
-    const { status, ...answer } = await answerCreated(made, asked, services)
+    const { status, ...answer } = await respondWithJob(made, asked, services)
     // A job that is over without a ZIP has failed, and tells why.
     return { ...answer, status: status === 200 ? 202 : status }
   },
@@ -145,9 +145,9 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
 }
 
 /** @throws AppError JOB_NOT_FOUND for one that is gone, or of somebody else. */
-async function ownState(jobId: string, reader: Reader, { jobs }: Services): Promise<JobState> {
-  const state = await jobs.store.whole(checkedJobId(jobId))
-  if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !maySee(state.job, reader))
+async function ownState(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
+  const state = await jobs.store.whole(requireJobId(jobId))
+  if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !canRead(state.job, reader))
     throw jobNotFound(jobId)
   return state
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { drives as drivesAccess } from '../../lib/access/principal.ts'
+import { driveAccess as drivesAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -41,14 +41,14 @@ export const connectDrive = contract({
   reply: {
     status: 200,
     headers: ['location'],
-    also: { 302: 'To the drive' },
+    otherStatuses: { 302: 'To the drive' },
     schema: z.object({
       authorizationUrl: z.url(),
       state: z.string().describe('By which the callback is known'),
       expiresAt: z.iso.datetime(),
     }),
   },
-  handsOutIdentity: true,
+  issuesIdentity: true,
   errors: usual,
   handle: async ({ params, query, principal, headers }, services) => {
     const { redirectUri, state: clientState } = query
@@ -76,7 +76,7 @@ export const driveCallback = contract({
   reply: {
     status: 200,
     headers: ['location'],
-    also: { 302: 'To `redirectUri`, where there is one' },
+    otherStatuses: { 302: 'To `redirectUri`, where there is one' },
     schema: z.object({ connectionId: z.string(), account: Account }),
   },
   errors: [...withConnection, 'CONFLICT'],

@@ -1,18 +1,18 @@
 import * as z from 'zod'
-import { type ErrorCode, errorCodes, errorKinds } from '../../lib/error-catalog.ts'
+import { type ErrorCode, errorCatalog, errorCodes } from '../../lib/error-catalog.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { errorTitle, kebab } from '../../lib/http/envelope.ts'
+import { errorSlug, errorTitle } from '../../lib/http/envelope.ts'
 import { html, plainHeaders, plainPage } from './html-page.ts'
 
 /** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
 
 function pageOf(code: ErrorCode): string {
-  const { status, means, wayOut } = errorKinds[code]
+  const { status, description, hint } = errorCatalog[code]
   const title = errorTitle(code)
   return html(
     title,
-    `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it means</dt><dd>${means}</dd><dt>What to do</dt><dd>${wayOut}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
+    `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it description</dt><dd>${description}</dd><dt>What to do</dt><dd>${hint}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
   )
 }
 
@@ -21,8 +21,8 @@ const listOfAll = () =>
     'Errors',
     `<h1>Errors</h1><dl>${errorCodes
       .map((code) => {
-        const { status, means } = errorKinds[code]
-        return `<dt><a href="/errors/${kebab(code)}">${errorTitle(code)}</a> <code>${code}</code> ${status}</dt><dd>${means}</dd>`
+        const { status, description } = errorCatalog[code]
+        return `<dt><a href="/errors/${errorSlug(code)}">${errorTitle(code)}</a> <code>${code}</code> ${status}</dt><dd>${description}</dd>`
       })
       .join('')}</dl>`,
   )
@@ -32,17 +32,17 @@ export const errorPages = [
     ...plainPage,
     path: '/errors',
     summary: 'All errors',
-    keptAs: () => 'all',
+    cacheKey: () => 'all',
     handle: () => ({ data: listOfAll(), headers: plainHeaders }),
   }),
   contract({
     ...plainPage,
     path: '/errors/:error',
-    summary: 'What an error means, and what to do',
+    summary: 'What an error description, and what to do',
     params: z.object({ error: z.string() }),
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
-      const code = errorCodes.find((known) => kebab(known) === params.error.toLowerCase())
+      const code = errorCodes.find((known) => errorSlug(known) === params.error.toLowerCase())
       if (code) return { data: pageOf(code), headers: plainHeaders }
       throw new AppError('NOT_FOUND', `There is no error of that name. /errors lists all of them.`)
     },

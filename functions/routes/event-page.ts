@@ -44,6 +44,6 @@ export const eventPage = contract({
   ...plainPage,
   path: '/docs/events',
   summary: 'What the service tells by itself: webhooks, sockets, streams',
-  keptAs: () => 'page',
+  cacheKey: () => 'page',
   handle: () => ({ data: pageOf(), headers: plainHeaders }),
 })

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { Account, accountOf } from '../../lib/access/accounts.ts'
 import { planOfAccount } from '../../lib/access/owner-plan.ts'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { readAccount } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { accountReadAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 
@@ -19,7 +19,7 @@ const AccountView = Account.omit({ status: true }).extend({
 export const getAccount = contract({
   method: 'GET',
   path: '/v1/account',
-  access: readAccount,
+  access: accountReadAccess,
   tag: 'Account',
   summary: 'See your account',
   reply: { status: 200, schema: AccountView },
@@ -27,7 +27,7 @@ export const getAccount = contract({
     const account = await accountOf(services, principal.ownerId)
     if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account is gone. Sign up again.')
     const { status: _status, ...shown } = account
-    const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = boundsOfPlan(
+    const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = limitsOfPlan(
       planOfAccount(account),
       services,
     )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -8,7 +8,7 @@ import { FormatView, formatViews } from '../../lib/http/format-view.ts'
 export const getFormat = contract({
   method: 'GET',
   path: '/v1/formats/:formatId',
-  access: read,
+  access: readAccess,
   tag: 'Formats',
   summary: 'See one format and what it can become',
   params: z.object({ formatId: z.string().describe('Id or alias of the format, as `jpg` or `jpeg`') }),

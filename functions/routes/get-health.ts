@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { spaceForFiles } from '../../lib/disk-space.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
@@ -16,11 +16,11 @@ const Health = z.object({
 export const getHealth = contract({
   method: 'GET',
   path: '/health',
-  access: open,
+  access: openAccess,
   tag: 'Service',
   summary: 'See whether a conversion would work now',
   description: '200 when every part works, 503 otherwise; each part is named.',
-  reply: { status: 200, also: { 503: 'Some part does not answer' }, schema: Health, form: 'raw' },
+  reply: { status: 200, otherStatuses: { 503: 'Some part does not answer' }, schema: Health, form: 'raw' },
   handle: async (_request, services) => {
     const [{ engines }, here] = await Promise.all([import('../../lib/engines/index.ts'), services.engines()])
     const parts = Object.fromEntries(
@@ -68,7 +68,9 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
 const confinement: Check = [
   'confinement',
   async () => {
-    const { protection, refusal } = await import('../../lib/engines/sandbox/isolation.ts')
+    const { confinement: protection, confinementProblem: refusal } = await import(
+      '../../lib/engines/sandbox/isolation.ts'
+    )
     const reason = refusal(await protection())
     if (reason !== undefined) throw new Shortage(reason)
   },

@@ -1,20 +1,20 @@
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
-  checkedJobId,
   JobParams,
   jobHeaders,
   jobNotFound,
-  knownJob,
-  waitForEnd,
-  waitOf,
+  preferredWaitS,
+  requireJobId,
+  requireVisibleJob,
+  waitUntilFinished,
 } from '../../lib/http/job-access.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 
 export const getJob = contract({
   method: 'GET',
   path: '/v1/jobs/:jobId',
-  access: read,
+  access: readAccess,
   tag: 'Jobs',
   summary: 'See a job with all its tasks',
   description:
@@ -29,15 +29,15 @@ export const getJob = contract({
   },
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
-    const jobId = checkedJobId(params.jobId)
-    const waitS = waitOf(request)
+    const jobId = requireJobId(params.jobId)
+    const waitS = preferredWaitS(request)
     if (waitS !== undefined) {
-      const found = knownJob(await services.jobs.store.job(jobId), jobId, principal)
-      await waitForEnd(services, jobId, waitS, found)
+      const found = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+      await waitUntilFinished(services, jobId, waitS, found)
     }
     const state = await services.jobs.store.whole(jobId)
     if (!state) throw jobNotFound(jobId)
-    const job = knownJob(state.job, jobId, principal)
+    const job = requireVisibleJob(state.job, jobId, principal)
     return {
       data: jobView(state, services.resultLink),
       headers: jobHeaders(job, waitS),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
@@ -8,7 +8,7 @@ import type { RecordedExample } from '../../lib/http/openapi.ts'
 /** A description of the service for machines. */
 export const document = {
   method: 'GET',
-  access: open,
+  access: openAccess,
   tag: 'Service',
   reply: {
     status: 200,
@@ -17,7 +17,7 @@ export const document = {
     etag: true,
     cacheControl: 'public, max-age=300',
   },
-  keptAs: () => 'document',
+  cacheKey: () => 'document',
 } as const
 
 /** Loaded when somebody asks for the document. */

@@ -1,20 +1,20 @@
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import {
-  checkedJobId,
   JobParams,
   jobHeaders,
-  knownJob,
-  viewedState,
-  waitForEnd,
-  waitOf,
+  loadViewState,
+  preferredWaitS,
+  requireJobId,
+  requireVisibleJob,
+  waitUntilFinished,
 } from '../../lib/http/job-access.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
 
 export const getStatus = contract({
   method: 'GET',
   path: '/v1/status/:jobId',
-  access: read,
+  access: readAccess,
   tag: 'Jobs',
   summary: 'See how far a job is',
   description:
@@ -29,12 +29,12 @@ export const getStatus = contract({
   },
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
-    const jobId = checkedJobId(params.jobId)
-    const waitS = waitOf(request)
-    const found = knownJob(await services.jobs.store.job(jobId), jobId, principal)
-    const waited = waitS === undefined ? found : await waitForEnd(services, jobId, waitS, found)
-    const job = knownJob(waited, jobId, principal)
-    const state = await viewedState(job, services)
+    const jobId = requireJobId(params.jobId)
+    const waitS = preferredWaitS(request)
+    const found = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+    const waited = waitS === undefined ? found : await waitUntilFinished(services, jobId, waitS, found)
+    const job = requireVisibleJob(waited, jobId, principal)
+    const state = await loadViewState(job, services)
     return { data: statusView(state, services.resultLink), headers: jobHeaders(job, waitS) }
   },
 })

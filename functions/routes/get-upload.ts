@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { ownUpload } from '../../lib/conversion/source.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { isTerminal, JobError } from '../../lib/jobs/job.ts'
@@ -23,7 +23,7 @@ const UploadView = z.object({
 export const getUpload = contract({
   method: 'GET',
   path: '/v1/uploads/:uploadId',
-  access: read,
+  access: readAccess,
   tag: 'Uploads',
   summary: 'See whether an upload is there',
   params: z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') }),

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
 
 export const getVersion = contract({
   method: 'GET',
   path: '/v1',
-  access: open,
+  access: openAccess,
   tag: 'Service',
   summary: 'See what this is and where to go on',
   reply: {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { securityHeaders, styleHash } from '../../lib/http/security-headers.ts'
 
 /** Pages of text, which need no script. */
 export const plainPage = {
   method: 'GET',
-  access: open,
+  access: openAccess,
   tag: 'Pages',
   reply: {
     status: 200,

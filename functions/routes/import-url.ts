@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { write } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -13,7 +13,7 @@ const { max_size, ...fields } = operation.fields.shape
 export const importUrl = contract({
   method: 'POST',
   path: '/v1/import/url',
-  access: write,
+  access: writeAccess,
   tag: 'Uploads',
   summary: 'Fetch a file from a URL',
   description:
@@ -34,7 +34,7 @@ export const importUrl = contract({
   handle: async ({ body, principal, requestId, newJobId }, services) => {
     const { maxSize, ...given } = body
     const id = newId('upl')
-    const { retentionHours } = boundsOfPlan(principal.plan, services)
+    const { retentionHours } = limitsOfPlan(principal.plan, services)
     const now = Date.now()
     const filename = body.filename === undefined ? undefined : fileName(body.filename)
     const upload = {

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { type Capability, engineIds, operations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.ts'
-import { linkToNext } from '../../lib/http/query.ts'
+import { nextPageLink } from '../../lib/http/query.ts'
 import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
 import { isOffered } from '../../lib/plan/listed-targets.ts'
 
@@ -48,7 +48,7 @@ const Query = z.object({
 export const listConversions = contract({
   method: 'GET',
   path: '/v1/formats/conversions',
-  access: read,
+  access: readAccess,
   tag: 'Formats',
   summary: 'List the pairs that convert, with the options of each',
   description:
@@ -71,7 +71,7 @@ export const listConversions = contract({
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
   // As many as there are formats to ask for, and pages: those are short, and made each time.
-  keptAs: ({ query: { from, to, limit, cursor, ...few } }) =>
+  cacheKey: ({ query: { from, to, limit, cursor, ...few } }) =>
     from === undefined && to === undefined && limit === undefined && cursor === undefined
       ? JSON.stringify([few.operation, few.category, few.engine])
       : undefined,
@@ -92,7 +92,7 @@ export const listConversions = contract({
     return {
       data: { ...listed, total: found.length, ...(pagination && { pagination }) },
       ...(next && {
-        headers: { link: linkToNext(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, next) },
+        headers: { link: nextPageLink(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, next) },
       }),
     }
   },
@@ -129,7 +129,7 @@ function withOptionSets(pairs: readonly Conversion[]) {
   const views = pairs.map((pair) => {
     const { steps, ...view } = viewOf(pair)
     const via = steps.slice(0, -1).map((step) => step.to)
-    return { ...view, ...(via.length > 0 && { via }), optionSet: sets.placeOf(pair.route) }
+    return { ...view, ...(via.length > 0 && { via }), optionSet: sets.indexOf(pair.route) }
   })
   return { conversions: views, optionSets: sets.all() }
 }

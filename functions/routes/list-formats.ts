@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { categories } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/format-view.ts'
@@ -9,7 +9,7 @@ import { conversions } from '../../lib/plan/index.ts'
 export const listFormats = contract({
   method: 'GET',
   path: '/v1/formats',
-  access: read,
+  access: readAccess,
   tag: 'Formats',
   summary: 'List the formats',
   query: z.object({
@@ -32,7 +32,7 @@ export const listFormats = contract({
     cacheControl: 'public, max-age=300',
   },
   errors: ['INVALID_INPUT'],
-  keptAs: ({ query }) => (Object.values(query).every((value) => value === undefined) ? 'all' : undefined),
+  cacheKey: ({ query }) => (Object.values(query).every((value) => value === undefined) ? 'all' : undefined),
   handle: async ({ query }, services) => {
     const engines = await services.engines()
     const all = formatViews(engines)

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { list } from '../../lib/access/principal.ts'
+import { listAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { viewedState } from '../../lib/http/job-access.ts'
-import { cursorCodec, cursorsAround } from '../../lib/http/job-cursors.ts'
-import { linkToNext } from '../../lib/http/query.ts'
+import { loadViewState } from '../../lib/http/job-access.ts'
+import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
+import { nextPageLink } from '../../lib/http/query.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
 import { eachOf } from '../../lib/map-concurrently.ts'
@@ -41,7 +41,7 @@ const Query = Filters.extend({
 export const listJobs = contract({
   method: 'GET',
   path: '/v1/jobs',
-  access: list,
+  access: listAccess,
   tag: 'Jobs',
   summary: 'List your jobs',
   description:
@@ -82,13 +82,13 @@ export const listJobs = contract({
       matches: matcher(filters),
     })
     const found = back ? [...page.jobs].reverse() : page.jobs
-    const around = cursorsAround({ found, next: page.next, position, isNewestFirst })
+    const around = pageCursors({ found, next: page.next, position, isNewestFirst })
     const nextCursor = around.next ? codec.write(around.next) : null
     const prevCursor = around.prev ? codec.write(around.prev) : null
     const views = await viewsOf(found, include, services)
     return {
       data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },
-      ...(nextCursor && { headers: { link: linkToNext(`${baseUrl}/v1/jobs`, query, nextCursor) } }),
+      ...(nextCursor && { headers: { link: nextPageLink(`${baseUrl}/v1/jobs`, query, nextCursor) } }),
     }
   },
 })
@@ -106,11 +106,11 @@ async function viewsOf(
   const views = new Map<string, JobView | StatusView>()
   await eachOf(jobs, readers, async (job) => {
     if (include !== 'tasks') {
-      views.set(job.id, statusView(await viewedState(job, services), resultLink))
+      views.set(job.id, statusView(await loadViewState(job, services), resultLink))
       return
     }
     const state = await services.jobs.store.whole(job.id)
-    views.set(job.id, jobView(state ?? (await viewedState(job, services)), resultLink))
+    views.set(job.id, jobView(state ?? (await loadViewState(job, services)), resultLink))
   })
   return jobs.flatMap(({ id }) => views.get(id) ?? [])
 }

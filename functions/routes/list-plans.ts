@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { open } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { planIds } from '../../lib/plans.ts'
 
@@ -29,7 +29,7 @@ const PlanView = z
 export const listPlans = contract({
   method: 'GET',
   path: '/v1/plans',
-  access: open,
+  access: openAccess,
   tag: 'Account',
   summary: 'List the plans and what they allow',
   description:
@@ -43,12 +43,12 @@ export const listPlans = contract({
     etag: true,
     cacheControl: 'public, max-age=300',
   },
-  keptAs: () => 'plans',
+  cacheKey: () => 'plans',
   handle: (_request, { plans, config }) => ({
     data: {
       plans: planIds.map((id) => {
         const { maxFileBytes: _, ...rest } = plans[id]
-        const { maxFileBytes: maxFileSize, retentionHours } = boundsOfPlan(id, { plans, config })
+        const { maxFileBytes: maxFileSize, retentionHours } = limitsOfPlan(id, { plans, config })
         return { id, ...rest, maxFileSize, retentionHours }
       }),
       anonymous: config.ANONYMOUS_PLAN,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { list, read } from '../../lib/access/principal.ts'
+import { listAccess, readAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { checkedJobId, JobParams, knownJob } from '../../lib/http/job-access.ts'
+import { JobParams, requireJobId, requireVisibleJob } from '../../lib/http/job-access.ts'
 import { makeTicket, ticketS } from '../../lib/live/connect-tokens.ts'
 import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
 
@@ -16,7 +16,7 @@ export const createTicket = contract({
   method: 'POST',
   path: '/v1/ws/tickets',
   // It tells of all that an owner has.
-  access: list,
+  access: listAccess,
   tag: 'Live',
   summary: 'Get a ticket for a WebSocket',
   description: `For clients that can send neither a cookie, a header nor a subprotocol with the handshake: \`/ws/user/jobs?ticket=…\`. It opens one WebSocket, within ${ticketS} s.`,
@@ -35,7 +35,7 @@ const Stream = z
 export const jobEvents = contract({
   method: 'GET',
   path: '/v1/jobs/:jobId/events',
-  access: read,
+  access: readAccess,
   tag: 'Live',
   summary: 'Follow a job as server-sent events',
   description:
@@ -43,21 +43,21 @@ export const jobEvents = contract({
   params: JobParams,
   reply: {
     status: 200,
-    also: { 204: 'The job is over and the client has had all of its events: do not connect again' },
+    otherStatuses: { 204: 'The job is over and the client has had all of its events: do not connect again' },
     schema: Stream,
     form: 'stream',
     contentType: 'text/event-stream; charset=utf-8',
   },
   errors: ['JOB_NOT_FOUND'],
-  handle: async ({ params, principal, headers, isStreamed, remainingMs }, services) => {
-    const jobId = checkedJobId(params.jobId)
-    const job = knownJob(await services.jobs.store.job(jobId), jobId, principal)
+  handle: async ({ params, principal, headers, canStream, remainingMs }, services) => {
+    const jobId = requireJobId(params.jobId)
+    const job = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
     const given = headers['last-event-id']
-    const forMs = isStreamed ? longestMs : Math.min(wholeS * 1000, remainingMs() - answerMs)
+    const forMs = canStream ? longestMs : Math.min(wholeS * 1000, remainingMs() - answerMs)
     const data = await eventStream(job, services, {
       lastEventId: given && /^\d{1,16}$/.test(given) ? Number(given) : undefined,
       deadline: Date.now() + forMs,
-      isWhole: !isStreamed,
+      isWhole: !canStream,
     })
     // Proxies that gather an answer before they pass it on leave this one alone.
     return data ? { data, headers: { 'x-accel-buffering': 'no' } } : { data, status: 204 }

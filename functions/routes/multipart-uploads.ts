@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { write } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { partLimits } from '../../lib/aws/multipart.ts'
 import { integer } from '../../lib/coerce.ts'
-import { announcedSize } from '../../lib/http/content-length.ts'
+import { declaredSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import {
@@ -77,7 +77,7 @@ const tag = 'Uploads'
 export const createMultipart = contract({
   method: 'POST',
   path: '/v1/uploads/multipart',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Begin an upload in parts',
   description:
@@ -87,7 +87,7 @@ export const createMultipart = contract({
     schema: z.strictObject({
       filename: z.string().min(1).max(1024),
       type: contentType.describe('MIME type'),
-      size: announcedSize.optional().describe('Bytes; a file that is too large is refused at once'),
+      size: declaredSize.optional().describe('Bytes; a file that is too large is refused at once'),
       metadata: z.record(z.string(), z.unknown()).optional().describe('Not kept'),
     }),
   },
@@ -116,7 +116,7 @@ export const createMultipart = contract({
         ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
         ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.parts, minPartSize: partLimits.least },
         ...{
-          maxSize: upload.maxSize ?? mostBytes(boundsOfPlan(principal.plan, services)),
+          maxSize: upload.maxSize ?? mostBytes(limitsOfPlan(principal.plan, services)),
           expiresAt: upload.expiresAt,
         },
       },
@@ -128,7 +128,7 @@ export const createMultipart = contract({
 const listMultipartParts = contract({
   method: 'GET',
   path: '/v1/uploads/multipart/:uploadId',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'List the parts that have arrived',
   params: UploadParams,
@@ -154,7 +154,7 @@ const errors = ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_
 const signPart = contract({
   method: 'GET',
   path: '/v1/uploads/multipart/:uploadId/:partNumber',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Get the URL of a part',
   description: 'PUT the bytes of the part there. A part that is sent again replaces the first.',
@@ -183,7 +183,7 @@ const partNumbers = z
 const signParts = contract({
   method: 'GET',
   path: '/v1/uploads/multipart/:uploadId/batch',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Get the URLs of many parts',
   params: UploadParams,
@@ -209,7 +209,7 @@ const signParts = contract({
 export const completeMultipart = contract({
   method: 'POST',
   path: '/v1/uploads/multipart/:uploadId/complete',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Put the parts together',
   description: 'May be sent again: the answer is the same.',
@@ -230,7 +230,7 @@ export const completeMultipart = contract({
 export const abortMultipart = contract({
   method: 'DELETE',
   path: '/v1/uploads/multipart/:uploadId',
-  access: write,
+  access: writeAccess,
   tag,
   summary: 'Drop an upload in parts',
   params: UploadParams,

@@ -3,7 +3,7 @@ import { noteOf } from '../../lib/access/audit.ts'
 import { type Client, Clients, mostClients } from '../../lib/access/oauth/clients.ts'
 import { clientOf, grant } from '../../lib/access/oauth/grants.ts'
 import { Tokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
-import { grantedScopes, manageAccount, open } from '../../lib/access/principal.ts'
+import { accountManageAccess, grantedScopes, openAccess } from '../../lib/access/principal.ts'
 import { readableName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -29,7 +29,7 @@ const Params = z.object({ clientId: z.string().describe('Id of the client, `clie
 export const createOAuthClient = contract({
   method: 'POST',
   path: '/v1/oauth/clients',
-  access: manageAccount,
+  access: accountManageAccess,
   tag: 'OAuth',
   summary: 'Let a program in by itself',
   description: `It gets access tokens at \`POST /v1/oauth/token\`, with no more than these scopes. The secret is shown this once. An account may have ${mostClients} clients.`,
@@ -60,7 +60,7 @@ export const createOAuthClient = contract({
 export const listOAuthClients = contract({
   method: 'GET',
   path: '/v1/oauth/clients',
-  access: manageAccount,
+  access: accountManageAccess,
   tag: 'OAuth',
   summary: 'List your OAuth clients',
   reply: { status: 200, schema: z.object({ clients: z.array(ClientView) }) },
@@ -73,7 +73,7 @@ export const listOAuthClients = contract({
 export const deleteOAuthClient = contract({
   method: 'DELETE',
   path: '/v1/oauth/clients/:clientId',
-  access: manageAccount,
+  access: accountManageAccess,
   tag: 'OAuth',
   summary: 'Delete an OAuth client',
   description: 'Its tokens end within five seconds.',
@@ -114,7 +114,7 @@ const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 export const getToken = contract({
   method: 'POST',
   path: '/v1/oauth/token',
-  access: open,
+  access: openAccess,
   tag: 'OAuth',
   summary: 'Get an access token',
   description:
@@ -141,7 +141,7 @@ export const getToken = contract({
       scope: z.string(),
     }),
   },
-  failureForm: 'oauth',
+  errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
   handle: async ({ headers, body }, services) => {
     const { token, scopes } = await grant({ headers, body }, services)
@@ -159,13 +159,13 @@ const TokenBody = z.object({
 export const revokeToken = contract({
   method: 'POST',
   path: '/v1/oauth/revoke',
-  access: open,
+  access: openAccess,
   tag: 'OAuth',
   summary: 'End an access token',
   description: 'RFC 7009, for the client that got it. A token that does not hold is ended already.',
   body: { accepts: ['form'], schema: TokenBody },
   reply: { status: 200, schema: z.object({}), form: 'raw' },
-  failureForm: 'oauth',
+  errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
   handle: async ({ headers, body }, services) => {
     const client = await clientOf({ headers, body }, services)
@@ -177,7 +177,7 @@ export const revokeToken = contract({
 export const introspectToken = contract({
   method: 'POST',
   path: '/v1/oauth/introspect',
-  access: open,
+  access: openAccess,
   tag: 'OAuth',
   summary: 'Ask what an access token stands for',
   description:
@@ -196,7 +196,7 @@ export const introspectToken = contract({
       exp: z.int().optional().describe('Seconds since 1970'),
     }),
   },
-  failureForm: 'oauth',
+  errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
   handle: async ({ headers, body }, services) => {
     const asking = await clientOf({ headers, body }, services)
@@ -216,7 +216,7 @@ export const introspectToken = contract({
 export const getOAuthMetadata = contract({
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
-  access: open,
+  access: openAccess,
   tag: 'OAuth',
   summary: 'Where tokens are to be had',
   description: 'RFC 8414, as clients find it by the address of the service alone.',

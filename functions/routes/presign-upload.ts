@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { write } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk-space.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { announcedSize, announcedTooLarge } from '../../lib/http/content-length.ts'
+import { declaredSize, declaredSizeError } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -34,7 +34,7 @@ const Presigned = z.object({
 export const presignUpload = contract({
   method: 'POST',
   path: '/v1/uploads/presign',
-  access: write,
+  access: writeAccess,
   tag: 'Uploads',
   summary: 'Get a URL to upload a file to',
   description:
@@ -44,7 +44,7 @@ export const presignUpload = contract({
     schema: z.strictObject({
       filename: z.string().min(1).max(1024),
       contentType,
-      size: announcedSize,
+      size: declaredSize,
       sha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
@@ -58,9 +58,9 @@ export const presignUpload = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     await requireDiskSpace(services.config)
-    const bounds = boundsOfPlan(principal.plan, services)
+    const bounds = limitsOfPlan(principal.plan, services)
     const maxSize = Math.min(maxPutBytes, bounds.maxFileBytes)
-    if (body.size > bounds.maxFileBytes) throw announcedTooLarge(bounds.maxFileBytes, body.size)
+    if (body.size > bounds.maxFileBytes) throw declaredSizeError(bounds.maxFileBytes, body.size)
     if (body.size > maxPutBytes) throw needsParts(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {

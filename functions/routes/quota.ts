@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { readingsOf } from '../../lib/access/rate-limiter.ts'
-import { boundsOfPlan } from '../../lib/access/plan-limits.ts'
-import { type Principal, readUsage } from '../../lib/access/principal.ts'
-import { endOf } from '../../lib/access/rate-limit-windows.ts'
+import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
+import { type Principal, usageReadAccess } from '../../lib/access/principal.ts'
+import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
+import { windowUsages } from '../../lib/access/rate-limiter.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { liveStatuses } from '../../lib/jobs/job.ts'
 import { planIds } from '../../lib/plans.ts'
@@ -38,19 +38,19 @@ const mostLive = 500
 export const getQuota = contract({
   method: 'GET',
   path: '/v1/account/quota',
-  access: readUsage,
+  access: usageReadAccess,
   tag: 'Account',
   summary: 'See what is left of your plan',
   description:
     'Minutes and hours are those of the key, or session, that asks; days and months those of the account.',
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
-    const [readings, minutes, live] = await Promise.all([
-      readingsOf(services, principal),
+    const [usages, minutes, live] = await Promise.all([
+      windowUsages(services, principal),
       minutesOf(principal, services),
       liveJobs(principal, services),
     ])
-    const requests = readings.map(({ policy: { name, limit }, used, endsAt }): Quota => {
+    const requests = usages.map(({ policy: { name, limit }, used, endsAt }): Quota => {
       const isRead = name === 'reads'
       return {
         ...{ name: isRead ? 'reads' : 'requests', window: isRead ? 'minute' : name, limit, used },
@@ -58,12 +58,12 @@ export const getQuota = contract({
       }
     })
     const most = services.plans[principal.plan].conversionMinutesPerMonth
-    const { plan, concurrentJobs, maxFileBytes, filesPerJob } = boundsOfPlan(principal.plan, services)
+    const { plan, concurrentJobs, maxFileBytes, filesPerJob } = limitsOfPlan(principal.plan, services)
     const ofMinutes: Quota = {
       ...{ name: 'conversion-minutes', window: 'month', limit: most, used: minutes },
       ...{
         remaining: most === null ? null : Math.max(0, most - minutes),
-        resetsAt: new Date(endOf('month', Date.now())).toISOString(),
+        resetsAt: new Date(windowEnd('month', Date.now())).toISOString(),
       },
     }
     return {

@@ -1,11 +1,22 @@
 import type * as z from 'zod'
-import { write } from '../../lib/access/principal.ts'
+import { writeAccess } from '../../lib/access/principal.ts'
 import { retriedJob } from '../../lib/conversion/retry.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
-import { conversionErrors, mayBeOver, ofNewJob, waited } from '../../lib/http/conversion-request.ts'
-import { checkedJobId, JobParams, jobNotFound, knownJob, requireOwner } from '../../lib/http/job-access.ts'
+import {
+  completedReply,
+  conversionErrors,
+  createdJobReply,
+  waitForJob,
+} from '../../lib/http/conversion-request.ts'
+import {
+  JobParams,
+  jobNotFound,
+  requireJobId,
+  requireOwner,
+  requireVisibleJob,
+} from '../../lib/http/job-access.ts'
 import { isLive, type JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
@@ -15,22 +26,22 @@ import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 export const retryJob = contract({
   method: 'POST',
   path: '/v1/jobs/:jobId/retry',
-  access: write,
+  access: writeAccess,
   tag: 'Jobs',
   summary: 'Do a job again',
   description:
     'A new job with the same files, tasks and options; its `retryOf` names the old one, which stays as it is. Only the owner may ask, and only as long as the files are kept.',
   params: JobParams,
   reply: {
-    ...ofNewJob,
-    also: mayBeOver,
+    ...createdJobReply,
+    otherStatuses: completedReply,
     schema: JobView,
   },
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'FILE_GONE'],
   handle: async (request, services) => {
-    const created = (await request.jobMadeBefore()) ?? (await start(request, services))
-    const { state, ...answer } = await waited(created, request, services)
+    const created = (await request.findEarlierJob()) ?? (await start(request, services))
+    const { state, ...answer } = await waitForJob(created, request, services)
     const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
     return { ...answer, data: jobView(whole, services.resultLink) }
   },
@@ -42,12 +53,12 @@ async function start(
   { params, principal, requestId, newJobId }: Request,
   services: Services,
 ): Promise<JobState> {
-  const jobId = checkedJobId(params.jobId)
+  const jobId = requireJobId(params.jobId)
   const state = await services.jobs.store.whole(jobId)
   if (!state) throw jobNotFound(jobId)
   requireOwner(state.job, principal)
   if (state.job.status === 'expired') throw filesGone(jobId)
-  knownJob(state.job, jobId, principal)
+  requireVisibleJob(state.job, jobId, principal)
   if (isLive(state.job.status)) {
     const { status } = state.job
     throw new AppError('CONFLICT', `The job is ${status}; only a job that is over can be done again.`, {

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { read } from '../../lib/access/principal.ts'
+import { readAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { checkedJobId, jobNotFound, requireOwner } from '../../lib/http/job-access.ts'
-import { resultOf } from '../../lib/http/job-files.ts'
-import { lifetimeS, signedQuery } from '../../lib/http/signed-download.ts'
+import { jobNotFound, requireJobId, requireOwner } from '../../lib/http/job-access.ts'
+import { findResultFile } from '../../lib/http/job-files.ts'
+import { signedLifetimeS, signQuery } from '../../lib/http/signed-download.ts'
 
 export const signDownload = contract({
   method: 'POST',
   path: '/v1/download/signed',
-  access: read,
+  access: readAccess,
   tag: 'Jobs',
   summary: 'Get an address of a result to pass on',
   description:
@@ -21,7 +21,7 @@ export const signDownload = contract({
       jobId: z.string().describe('A completed job of yours'),
       task: z.string().optional().describe('Name of the task whose file is wanted'),
       file: z.string().optional().describe('Name of one of several files'),
-      expiresIn: integer(lifetimeS.least, lifetimeS.most)
+      expiresIn: integer(signedLifetimeS.min, signedLifetimeS.max)
         .default(3600)
         .describe('Seconds; it ends with the files in any case'),
       disposition: z
@@ -47,11 +47,11 @@ export const signDownload = contract({
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'INSUFFICIENT_PERMISSIONS'],
   handle: async ({ body, principal }, services) => {
     const { task, file, expiresIn, disposition, maxDownloads } = body
-    const jobId = checkedJobId(body.jobId)
+    const jobId = requireJobId(body.jobId)
     const job = await services.jobs.store.job(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)
-    await resultOf(job, { task, file }, services)
+    await findResultFile(job, { task, file }, services)
     const at = Date.now()
     const expiresAtS = Math.floor(Math.min(at + expiresIn * 1000, Date.parse(job.expiresAt)) / 1000)
     const link = maxDownloads === undefined ? undefined : randomBytes(12).toString('base64url')
@@ -61,7 +61,7 @@ export const signDownload = contract({
       ...(disposition === 'inline' && { inline: 'true' }),
       ...(maxDownloads !== undefined && { max: String(maxDownloads) }),
     }
-    const text = signedQuery({ jobId, query, expiresAtS, at }, services.keys.download)
+    const text = signQuery({ jobId, query, expiresAtS, at }, services.keys.download)
     const expiresAt = new Date(expiresAtS * 1000).toISOString()
     const url = `${services.config.PUBLIC_URL ?? ''}/v1/download/${jobId}?${text}`
     return { data: { url, jobId, expiresAt, expires_at: expiresAt } }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { webFolder } from '../../lib/asset-folder.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
-import { pageHeaders } from '../../lib/http/security-headers.ts'
+import { referencePageHeaders } from '../../lib/http/security-headers.ts'
 import { documentAt, pageFile } from '../../lib/page/page.ts'
 import { type PlaceId, placeIds, places } from '../web/places.ts'
 
@@ -16,11 +16,14 @@ const types: Readonly<Record<string, string>> = {
 }
 
 async function asset(folder: string, name: string) {
-  const headers = { 'content-type': types[extname(name)] ?? 'application/octet-stream', ...pageHeaders }
+  const headers = {
+    'content-type': types[extname(name)] ?? 'application/octet-stream',
+    ...referencePageHeaders,
+  }
   return { data: await readFile(join(folder, name)), headers }
 }
 
-const page = { method: 'GET', access: open, tag: 'Pages' } as const
+const page = { method: 'GET', access: openAccess, tag: 'Pages' } as const
 const reply = {
   status: 200,
   schema: z.instanceof(Buffer).meta({ override: { type: 'string' } }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { administer, open, readUsage } from '../../lib/access/principal.ts'
+import { adminAccess, openAccess, usageReadAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import type { Services } from '../../lib/services.ts'
@@ -9,7 +9,7 @@ import { UsageQuery, UsageView, usageOf } from '../../lib/usage/usage.ts'
 export const getUsage = contract({
   method: 'GET',
   path: '/v1/account/usage',
-  access: readUsage,
+  access: usageReadAccess,
   tag: 'Account',
   summary: 'See what you have used',
   description:
@@ -25,7 +25,7 @@ export const getUsage = contract({
 export const getSlo = contract({
   method: 'GET',
   path: '/v1/admin/slo',
-  access: administer,
+  access: adminAccess,
   tag: 'Administration',
   summary: 'See how well the service does',
   description:
@@ -61,7 +61,7 @@ async function reliabilityOf({ table }: Services): Promise<Reliability> {
 export const getReliability = contract({
   method: 'GET',
   path: '/v1/reliability',
-  access: open,
+  access: openAccess,
   tag: 'Service',
   summary: 'See how reliable the service is',
   description: `Of the last ${publicDays} days, at most a minute old.`,

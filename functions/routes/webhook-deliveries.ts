@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
-import { webhooks } from '../../lib/access/principal.ts'
+import { webhookAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { pageAfter } from '../../lib/http/query.ts'
+import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
@@ -25,7 +25,7 @@ const DeliveryParams = WebhookParams.extend({
 export const testWebhook = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/test',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Send a test to a webhook',
   description:
@@ -57,14 +57,14 @@ export const testWebhook = contract({
 export const listDeliveries = contract({
   method: 'GET',
   path: '/v1/webhooks/:webhookId/deliveries',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'List what was sent to a webhook',
   description: 'The newest event first; each is kept for 30 days.',
   params: WebhookParams,
   query: z.object({
     limit: integer(1, 100).default(20),
-    before: pageAfter('whd', 'delivery'),
+    before: pageCursor('whd', 'delivery'),
   }),
   reply: {
     status: 200,
@@ -81,7 +81,7 @@ export const listDeliveries = contract({
 export const getDelivery = contract({
   method: 'GET',
   path: '/v1/webhooks/:webhookId/deliveries/:deliveryId',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'See a delivery with its attempts',
   params: DeliveryParams,
@@ -96,7 +96,7 @@ export const getDelivery = contract({
 export const redeliver = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Send a delivery once more',
   description: 'Under the same id and with ten attempts, whatever became of it.',
@@ -113,7 +113,7 @@ export const redeliver = contract({
 export const replay = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/replay',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Send what happened since a time',
   description: `What the webhook was told, and what it would have been told had it been switched on, from the last 30 days. Of more than ${mostReplayed} events the rest is sent by \`after\`. Progress is left out unless it is asked for.`,

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import type { Principal } from '../../lib/access/principal.ts'
-import { webhooks } from '../../lib/access/principal.ts'
+import { webhookAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { isPlain } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { pageAfter } from '../../lib/http/query.ts'
+import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { isSecret } from '../../lib/webhooks/signatures.ts'
@@ -63,7 +63,7 @@ const aboutDeliveries =
 export const createWebhook = contract({
   method: 'POST',
   path: '/v1/webhooks',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Be told of events',
   description: `${aboutDeliveries} ${aboutSignatures} One owner may have ${mostWebhooks}.`,
@@ -90,13 +90,13 @@ export const createWebhook = contract({
 export const listWebhooks = contract({
   method: 'GET',
   path: '/v1/webhooks',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'List your webhooks',
   description: 'The newest first.',
   query: z.object({
     limit: integer(1, 100).default(20),
-    before: pageAfter('whk', 'webhook'),
+    before: pageCursor('whk', 'webhook'),
   }),
   reply: { status: 200, schema: z.object({ webhooks: z.array(WebhookView), next: z.string().nullable() }) },
   errors: ['INVALID_INPUT'],
@@ -111,7 +111,7 @@ export const listWebhooks = contract({
 export const getWebhook = contract({
   method: 'GET',
   path: '/v1/webhooks/:webhookId',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'See a webhook',
   description: 'That of the `webhookUrl` of a job too: its id is the id of the job, with `whk_` for `job_`.',
@@ -126,7 +126,7 @@ export const getWebhook = contract({
 export const changeWebhook = contract({
   method: 'PATCH',
   path: '/v1/webhooks/:webhookId',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Change a webhook',
   description: 'What is left out stays as it is. `enabled` switches it on again, whatever switched it off.',
@@ -145,7 +145,7 @@ export const changeWebhook = contract({
 export const deleteWebhook = contract({
   method: 'DELETE',
   path: '/v1/webhooks/:webhookId',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Delete a webhook',
   params: WebhookParams,
@@ -161,7 +161,7 @@ export const deleteWebhook = contract({
 export const rotateSecret = contract({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/rotate-secret',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Change the secret of a webhook',
   description:
@@ -183,7 +183,7 @@ const DefaultSecretView = z.object({ secret: z.string().describe('`whsec_…`'),
 export const getDefaultSecret = contract({
   method: 'GET',
   path: '/v1/webhooks/secret',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'See the secret that signs for webhookUrl',
   description: 'All that goes to the `webhookUrl` of a job of yours is signed with it.',
@@ -197,7 +197,7 @@ export const getDefaultSecret = contract({
 export const rotateDefaultSecret = contract({
   method: 'POST',
   path: '/v1/webhooks/secret/rotate',
-  access: webhooks,
+  access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Change the secret that signs for webhookUrl',
   body: { accepts: ['json'], schema: Grace },

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Principal } from '../../lib/access/principal.ts'
-import { readWorkflows, workflows } from '../../lib/access/principal.ts'
+import { workflowAccess, workflowReadAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
 import { readableName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { pageAfter } from '../../lib/http/query.ts'
+import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, namedId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
@@ -65,7 +65,7 @@ const example = {
 export const createWorkflow = contract({
   method: 'POST',
   path: '/v1/workflows',
-  access: workflows,
+  access: workflowAccess,
   tag: 'Workflows',
   summary: 'Run a pipeline by the clock',
   description: `${aboutTasks} ${aboutClocks} After ${mostFailures} failed runs in a row it is switched off, and says why in \`paused\`. One owner may have ${mostWorkflows}.`,
@@ -90,7 +90,7 @@ export const createWorkflow = contract({
 export const listWorkflows = contract({
   method: 'GET',
   path: '/v1/workflows',
-  access: readWorkflows,
+  access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'List your workflows',
   reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
@@ -109,7 +109,7 @@ export const listWorkflows = contract({
 export const getWorkflow = contract({
   method: 'GET',
   path: '/v1/workflows/:workflowId',
-  access: readWorkflows,
+  access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'See a workflow',
   params: Params,
@@ -123,7 +123,7 @@ export const getWorkflow = contract({
 export const changeWorkflow = contract({
   method: 'PATCH',
   path: '/v1/workflows/:workflowId',
-  access: workflows,
+  access: workflowAccess,
   tag: 'Workflows',
   summary: 'Change a workflow',
   description: 'What is left out stays as it is; tasks are given whole. Switched on, it begins anew.',
@@ -142,7 +142,7 @@ export const changeWorkflow = contract({
 export const deleteWorkflow = contract({
   method: 'DELETE',
   path: '/v1/workflows/:workflowId',
-  access: workflows,
+  access: workflowAccess,
   tag: 'Workflows',
   summary: 'Delete a workflow',
   description: 'A job that it has made goes on.',
@@ -159,7 +159,7 @@ export const deleteWorkflow = contract({
 export const runWorkflow = contract({
   method: 'POST',
   path: '/v1/workflows/:workflowId/run',
-  access: workflows,
+  access: workflowAccess,
   tag: 'Workflows',
   summary: 'Run a workflow now',
   description:
@@ -178,14 +178,14 @@ export const runWorkflow = contract({
 export const listRuns = contract({
   method: 'GET',
   path: '/v1/workflows/:workflowId/runs',
-  access: readWorkflows,
+  access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'List the runs of a workflow',
   description: 'The newest first; each is kept for 90 days.',
   params: Params,
   query: z.object({
     limit: integer(1, 100).default(20),
-    before: pageAfter('run', 'run'),
+    before: pageCursor('run', 'run'),
   }),
   reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],

@@ -4,12 +4,12 @@ import type { Services } from '../services.ts'
 import { listenersOf, withListeners } from '../subscribers.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
-import { threshold, warnedAt } from './quota-thresholds.ts'
-import type { Reading } from './rate-limit-windows.ts'
+import { warningCount, warningPercent } from './quota-thresholds.ts'
+import type { WindowUsage } from './rate-limit-windows.ts'
 
 /** What is told of plans, and of what is left of them; the same events whoever renders them, however often. */
 
-function rendered<Name extends EventName>(
+function createEvent<Name extends EventName>(
   name: Name,
   owner: string,
   at: Date,
@@ -25,26 +25,26 @@ function rendered<Name extends EventName>(
 /** The request with which a window came as far as that, or to its end, tells of it: each is one request. */
 export function quotaEvents(
   { ownerId, kind }: Pick<Principal, 'ownerId' | 'kind'>,
-  readings: readonly Reading[],
+  usages: readonly WindowUsage[],
   now: Date,
 ): BusEvent[] {
   if (kind === 'anonymous') return []
-  return readings.flatMap(({ policy: { name, limit }, used, endsAt }) => {
+  return usages.flatMap(({ policy: { name, limit }, used, endsAt }) => {
     if (name !== 'day' && name !== 'month') return []
     const isFull = used === limit
-    if (!isFull && used !== warnedAt(limit)) return []
+    if (!isFull && used !== warningCount(limit)) return []
     const quota = {
       ...{ name: `requests-per-${name}`, limit, used, remaining: limit - used },
       percent: Math.floor((used / limit) * 100),
-      ...{ threshold: isFull ? 100 : threshold, resetsAt: new Date(endsAt).toISOString() },
+      ...{ threshold: isFull ? 100 : warningPercent, resetsAt: new Date(endsAt).toISOString() },
     }
     const event = isFull ? ('quota.exceeded' as const) : ('quota.warning' as const)
-    return rendered(event, ownerId, now, { facts: [name, endsAt], body: { quota } })
+    return createEvent(event, ownerId, now, { facts: [name, endsAt], body: { quota } })
   })
 }
 
 /** Nobody pays for these. */
-const unpaid: readonly string[] = ['anonymous', 'free', 'self-hosted']
+const freePlans: readonly string[] = ['anonymous', 'free', 'self-hosted']
 
 /** What a change of the plan is, where it was one. */
 export function subscriptionEvents(
@@ -53,7 +53,7 @@ export function subscriptionEvents(
   now: Date,
 ): BusEvent[] {
   if (before.plan === plan) return []
-  const [had, has] = [!unpaid.includes(before.plan), !unpaid.includes(plan)]
+  const [had, has] = [!freePlans.includes(before.plan), !freePlans.includes(plan)]
   if (!had && !has) return []
   const event = !had ? 'subscription.created' : has ? 'subscription.updated' : 'subscription.cancelled'
   const at = now.toISOString()
@@ -63,11 +63,11 @@ export function subscriptionEvents(
     // Payment is somebody else's business, and so are its months.
     ...{ interval: null, currentPeriodStart: at, currentPeriodEnd: has ? null : at },
   }
-  return [rendered(event, id, now, { facts: [before.plan, plan], body: { subscription } })]
+  return [createEvent(event, id, now, { facts: [before.plan, plan], body: { subscription } })]
 }
 
 /** Tells the owner of all of them. */
-export async function tellOwner(
+export async function publishToOwner(
   { table, bus }: Pick<Services, 'table' | 'bus'>,
   events: readonly BusEvent[],
 ): Promise<void> {

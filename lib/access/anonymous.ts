@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { limitedAddress } from '../http/ip-networks.ts'
+import { rateLimitAddress } from '../http/ip-networks.ts'
 import { newId } from '../ids.ts'
 import { bearerOf } from './bearer.ts'
 import type { Credentials, Principal } from './principal.ts'
@@ -15,10 +15,10 @@ const sign = (id: string, secret: Buffer) =>
   createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
 
 /** Signed form, given to the client and accepted from it as cookie or header. */
-export const ownerToken = (id: string, secret: Buffer): string => `${id}.${sign(id, secret)}`
+export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${sign(id, secret)}`
 
 /** The identity of a token of ours. */
-export function ownerOfToken(token: string | undefined, secret: Buffer): string | undefined {
+export function verifyOwnerToken(token: string | undefined, secret: Buffer): string | undefined {
   const [id, signature] = token?.split('.') ?? []
   if (!id || !signature) return undefined
   const expected = Buffer.from(sign(id, secret))
@@ -31,7 +31,7 @@ export function ownerOfToken(token: string | undefined, secret: Buffer): string 
  * nothing of others. As a bearer it stands for nothing but itself, so there a wrong one is refused.
  * @throws AppError INVALID_API_KEY
  */
-export function asAnonymous(
+export function anonymousPrincipal(
   { headers, cookies, sourceIp }: Credentials,
   {
     keys,
@@ -40,14 +40,15 @@ export function asAnonymous(
 ): Principal {
   const cookie = cookies?.find((pair) => pair.startsWith(`${ownerCookie}=`))?.slice(ownerCookie.length + 1)
   const bearer = bearerOf(headers)
-  const byBearer = ownerOfToken(bearer, keys.owner)
+  const byBearer = verifyOwnerToken(bearer, keys.owner)
   if (bearer !== undefined && byBearer === undefined)
     throw new AppError(
       'INVALID_API_KEY',
       'Authorization: expected Bearer and an API key, an access token or an owner token of this service. Send one that is in use, or none.',
       { reason: 'unknown' },
     )
-  const known = byBearer ?? ownerOfToken(headers[ownerHeader], keys.owner) ?? ownerOfToken(cookie, keys.owner)
+  const known =
+    byBearer ?? verifyOwnerToken(headers[ownerHeader], keys.owner) ?? verifyOwnerToken(cookie, keys.owner)
   return {
     ownerId: known ?? newId('anon'),
     kind: 'anonymous',
@@ -56,7 +57,7 @@ export function asAnonymous(
     // Each endpoint says by itself whether it serves him (`Access.anonymous`).
     scopes: new Set(),
     // Identities cost nothing.
-    limiterKey: `ip:${limitedAddress(sourceIp)}`,
+    limiterKey: `ip:${rateLimitAddress(sourceIp)}`,
     ...(known === undefined && { isNew: true }),
   }
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
-import { isIn } from '../http/ip-networks.ts'
+import { isInNetwork } from '../http/ip-networks.ts'
 import type { Services } from '../services.ts'
+import { isKeyText, looksLikeKey } from './api-key-text.ts'
 import { type ApiKey, ApiKeys, overReason } from './api-keys.ts'
 import { bearerOf } from './bearer.ts'
-import { isKeyText, looksLikeKey } from './api-key-text.ts'
 import { planOfAccount, recentAccount } from './owner-plan.ts'
 import type { Credentials, Principal } from './principal.ts'
 
@@ -61,7 +61,7 @@ async function noteUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promi
 }
 
 function requirePlace({ allowedIps, allowedOrigins }: ApiKey, { headers, sourceIp }: Credentials): void {
-  if (allowedIps && !allowedIps.some((network) => isIn(sourceIp, network)))
+  if (allowedIps && !allowedIps.some((network) => isInNetwork(sourceIp, network)))
     throw elsewhere('address', 'Requests with this API key are expected from other addresses.')
   const { origin } = headers
   if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))

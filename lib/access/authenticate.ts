@@ -1,5 +1,5 @@
 import type { Services } from '../services.ts'
-import { asAnonymous } from './anonymous.ts'
+import { anonymousPrincipal } from './anonymous.ts'
 import { byKey } from './api-key-auth.ts'
 import type { Way } from './auth-method.ts'
 import { byToken } from './oauth/token-auth.ts'
@@ -15,5 +15,5 @@ export async function authenticate(request: Credentials, services: Services): Pr
     const principal = await way(request, services)
     if (principal) return principal
   }
-  return asAnonymous(request, services)
+  return anonymousPrincipal(request, services)
 }

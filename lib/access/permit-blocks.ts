@@ -1,5 +1,5 @@
-import { warnedAt } from './quota-thresholds.ts'
-import type { Reading } from './rate-limit-windows.ts'
+import { warningCount } from './quota-thresholds.ts'
+import type { WindowUsage } from './rate-limit-windows.ts'
 
 /**
  * Where somebody sends many requests to one process, it counts some that are still to come along with the one that is
@@ -10,7 +10,7 @@ import type { Reading } from './rate-limit-windows.ts'
 interface Block {
   readonly pk: string
   /** As they are with all of the block. */
-  readonly readings: readonly Reading[]
+  readonly usages: readonly WindowUsage[]
   /** Requests of it that have not come. */
   left: number
 }
@@ -32,43 +32,43 @@ export class Blocks {
   readonly #paces = new Map<string, Pace>()
 
   /** What the windows say to the next request of a block; undefined where there is none. */
-  next(name: string, now: number): readonly Reading[] | undefined {
+  next(name: string, now: number): readonly WindowUsage[] | undefined {
     this.#keepPace(name, now)
     const block = this.#blocks.get(name)
     if (!block || block.left === 0 || isOver(block, now)) return undefined
     block.left--
-    return behind(block.readings, block.left)
+    return behind(block.usages, block.left)
   }
 
   /** How many to count at once: no more than came within this second. */
   wishFor(name: string, now: number): number {
     const block = this.#blocks.get(name)
     if (!block || isOver(block, now)) return 1
-    const room = block.readings.map(({ policy: { limit }, used }) => {
+    const room = block.usages.map(({ policy: { limit }, used }) => {
       // Whoever takes the last one before the mark leaves the one that warns to a request that is there.
-      const toMark = warnedAt(limit) - used - 1
+      const toMark = warningCount(limit) - used - 1
       return Math.min((limit - used) * share, toMark >= 0 ? toMark : mostAtOnce)
     })
     return Math.max(1, Math.floor(Math.min(mostAtOnce, this.#paces.get(name)?.count ?? 1, ...room)))
   }
 
   /** Keeps what is left of `count` that were counted at once. @returns what the windows say to the first of them. */
-  begin(name: string, pk: string, count: number, readings: readonly Reading[]): readonly Reading[] {
+  begin(name: string, pk: string, count: number, usages: readonly WindowUsage[]): readonly WindowUsage[] {
     if (this.#blocks.size >= mostNames) this.#blocks.clear()
-    this.#blocks.set(name, { pk, readings, left: count - 1 })
-    return behind(readings, count - 1)
+    this.#blocks.set(name, { pk, usages, left: count - 1 })
+    return behind(usages, count - 1)
   }
 
   /** Readings without what was counted for requests that have not come. */
-  without(pk: string, readings: readonly Reading[]): Reading[] {
+  without(pk: string, usages: readonly WindowUsage[]): WindowUsage[] {
     const blocks = [...this.#blocks.values()].filter((block) => block.pk === pk)
     const isOf =
-      ({ policy: { counter }, endsAt }: Reading) =>
+      ({ policy: { counter }, endsAt }: WindowUsage) =>
       (block: Block) =>
-        block.readings.some((one) => one.policy.counter === counter && one.endsAt === endsAt)
-    return readings.map((reading) => {
-      const early = blocks.filter(isOf(reading)).reduce((sum, { left }) => sum + left, 0)
-      return { ...reading, used: reading.used - early }
+        block.usages.some((one) => one.policy.counter === counter && one.endsAt === endsAt)
+    return usages.map((usage) => {
+      const early = blocks.filter(isOf(usage)).reduce((sum, { left }) => sum + left, 0)
+      return { ...usage, used: usage.used - early }
     })
   }
 
@@ -80,7 +80,7 @@ export class Blocks {
   }
 }
 
-const isOver = ({ readings }: Block, now: number) => readings.some(({ endsAt }) => endsAt <= now)
+const isOver = ({ usages }: Block, now: number) => usages.some(({ endsAt }) => endsAt <= now)
 
-const behind = (readings: readonly Reading[], by: number): Reading[] =>
-  readings.map((reading) => ({ ...reading, used: reading.used - by }))
+const behind = (usages: readonly WindowUsage[], by: number): WindowUsage[] =>
+  usages.map((usage) => ({ ...usage, used: usage.used - by }))

@@ -1,7 +1,7 @@
 import type { Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import type { Services } from '../services.ts'
-import { subscriptionEvents, tellOwner } from './account-events.ts'
+import { publishToOwner, subscriptionEvents } from './account-events.ts'
 import type { Account } from './accounts.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function tellOfPlans(account: string, services: Pick<Services, 'tab
   const { table } = services
   for (const { pk, sk, plan, before } of await table.partition(partitionOf(account))) {
     const [had, has] = [{ plan: String(before) }, { id: account, plan: String(plan) }]
-    await tellOwner(services, subscriptionEvents(had, has, new Date(String(sk))))
+    await publishToOwner(services, subscriptionEvents(had, has, new Date(String(sk))))
     await table.delete({ pk: String(pk), sk: String(sk) })
   }
 }

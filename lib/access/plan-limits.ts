@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import { planOfOwner } from './owner-plan.ts'
 
 /** What a plan allows of files and jobs on this service. */
-export interface Bounds {
+export interface PlanLimits {
   readonly plan: PlanId
   readonly maxFileBytes: number
   readonly filesPerJob: number
@@ -12,9 +12,9 @@ export interface Bounds {
   readonly concurrentJobs: number | null
 }
 
-type Known = Pick<Services, 'plans' | 'config'>
+type PlanDeps = Pick<Services, 'plans' | 'config'>
 
-export function boundsOfPlan(plan: PlanId, { plans, config }: Known): Bounds {
+export function limitsOfPlan(plan: PlanId, { plans, config }: PlanDeps): PlanLimits {
   const { maxFileBytes, filesPerJob, retentionHours, concurrentJobs } = plans[plan]
   return {
     ...{ plan, filesPerJob, concurrentJobs },
@@ -24,11 +24,13 @@ export function boundsOfPlan(plan: PlanId, { plans, config }: Known): Bounds {
   }
 }
 
-export const boundsOf = async (owner: string, services: Known & Pick<Services, 'table'>): Promise<Bounds> =>
-  boundsOfPlan(await planOfOwner(services, owner), services)
+export const limitsOfOwner = async (
+  owner: string,
+  services: PlanDeps & Pick<Services, 'table'>,
+): Promise<PlanLimits> => limitsOfPlan(await planOfOwner(services, owner), services)
 
 /** @throws AppError INVALID_INPUT for more files than the plan has for one job. */
-export function requireFilesPerJob(got: number, field: string, { filesPerJob: max, plan }: Bounds): void {
+export function requireFilesPerJob(got: number, field: string, { filesPerJob: max, plan }: PlanLimits): void {
   if (got <= max) return
   throw new AppError(
     'INVALID_INPUT',

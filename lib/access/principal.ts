@@ -44,11 +44,11 @@ export type GrantedScope = (typeof grantedScopes)[number]
 export const scopes = [...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN'] as const
 export type Scope = (typeof scopes)[number]
 
-const all: ReadonlySet<Scope> = new Set(scopes)
-const ofUsers: ReadonlySet<Scope> = new Set(scopes.filter((scope) => scope !== 'ADMIN'))
+const allScopes: ReadonlySet<Scope> = new Set(scopes)
+const userScopes: ReadonlySet<Scope> = new Set(scopes.filter((scope) => scope !== 'ADMIN'))
 
 /** What a signed-in person may do. */
-export const scopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'ADMIN' ? all : ofUsers)
+export const scopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'ADMIN' ? allScopes : userScopes)
 
 /** Who may send a request. */
 export interface Access {
@@ -61,27 +61,34 @@ export interface Access {
 }
 
 /** What describes the service itself: nobody is asked who he is, and nothing is counted. */
-export const open = { scopes: [], anonymous: true } as const satisfies Access
-export const read = { scopes: ['CONVERT_READ'], anonymous: true } as const satisfies Access
-export const list = { ...read, lists: true } as const satisfies Access
-export const write = { scopes: ['CONVERT_WRITE'], anonymous: true } as const satisfies Access
-export const webhooks = { scopes: ['WEBHOOKS_MANAGE'], anonymous: 'self-hosted' } as const satisfies Access
-export const readWorkflows = {
+export const openAccess = { scopes: [], anonymous: true } as const satisfies Access
+export const readAccess = { scopes: ['CONVERT_READ'], anonymous: true } as const satisfies Access
+export const listAccess = { ...readAccess, lists: true } as const satisfies Access
+export const writeAccess = { scopes: ['CONVERT_WRITE'], anonymous: true } as const satisfies Access
+export const webhookAccess = {
+  scopes: ['WEBHOOKS_MANAGE'],
+  anonymous: 'self-hosted',
+} as const satisfies Access
+export const workflowReadAccess = {
   scopes: ['CONVERT_READ'],
   anonymous: 'self-hosted',
   lists: true,
 } as const satisfies Access
-export const workflows = {
+export const workflowAccess = {
   scopes: ['CONVERT_WRITE'],
   anonymous: 'self-hosted',
   lists: true,
 } as const satisfies Access
 /** What was used, which the owner of the service sees without an account. */
-export const readUsage = { scopes: ['ACCOUNT_READ'], anonymous: 'self-hosted' } as const satisfies Access
-export const drives = workflows
-export const readAccount = { scopes: ['ACCOUNT_READ'] } as const satisfies Access
-export const manageAccount = { scopes: ['ACCOUNT_MANAGE'] } as const satisfies Access
-export const administer = { scopes: ['ADMIN'] } as const satisfies Access
+export const usageReadAccess = {
+  scopes: ['ACCOUNT_READ'],
+  anonymous: 'self-hosted',
+} as const satisfies Access
+export const driveAccess = workflowAccess
+export const accountReadAccess = { scopes: ['ACCOUNT_READ'] } as const satisfies Access
+export const accountManageAccess = { scopes: ['ACCOUNT_MANAGE'] } as const satisfies Access
+export const adminAccess = { scopes: ['ADMIN'] } as const satisfies Access
 
 /** Asks nobody who he is. */
-export const isOpen = ({ scopes: needed, anonymous }: Access) => needed.length === 0 && anonymous === true
+export const isOpenAccess = ({ scopes: needed, anonymous }: Access) =>
+  needed.length === 0 && anonymous === true

@@ -1,5 +1,5 @@
 /** Percent of a window from which its owner is warned. */
-export const threshold = 80
+export const warningPercent = 80
 
 /** The request that does it. */
-export const warnedAt = (limit: number): number => Math.ceil((limit * threshold) / 100)
+export const warningCount = (limit: number): number => Math.ceil((limit * warningPercent) / 100)

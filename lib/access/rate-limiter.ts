@@ -4,7 +4,14 @@ import { Turns } from '../keyed-mutex.ts'
 import type { Services } from '../services.ts'
 import { Blocks } from './permit-blocks.ts'
 import type { Principal } from './principal.ts'
-import { endOf, type Policy, policiesOf, type Reading, recordOf, secondsTo } from './rate-limit-windows.ts'
+import {
+  limitRecordKey,
+  type Policy,
+  policiesOf,
+  secondsUntil,
+  type WindowUsage,
+  windowEnd,
+} from './rate-limit-windows.ts'
 
 /**
  * Requests are counted in one record of the account or the address, by conditional writes: no two processes let the same
@@ -12,21 +19,21 @@ import { endOf, type Policy, policiesOf, type Reading, recordOf, secondsTo } fro
  */
 
 /** A record that everybody writes at once may change between two writes of ours. */
-const mostTries = 20
+const maxAttempts = 20
 /** How long a process remembers that a window is full; it may be made larger meanwhile. */
-const fullMs = 4000
+const fullCacheMs = 4000
 const dayS = 86_400
 
 const countOf = (counter: string) => `count ${counter}`
 const endAttribute = (counter: string) => `until ${counter}`
 
-export interface Taken {
+export interface RateLimitResult {
   readonly isAllowed: boolean
-  readonly readings: readonly Reading[]
+  readonly usages: readonly WindowUsage[]
 }
 
 interface Memory {
-  readonly full: Map<string, { readonly until: number; readonly taken: Taken }>
+  readonly full: Map<string, { readonly until: number; readonly taken: RateLimitResult }>
   /** Of one record in this process: a thousand at once would wait for each other in the table. */
   readonly turns: Turns
   readonly blocks: Blocks
@@ -40,59 +47,59 @@ function memoryOf({ table }: Pick<Services, 'table'>): Memory {
 }
 
 /** Counts a request of somebody, unless one of his windows is full. */
-export async function takeRequest(
+export async function countRequest(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
-  isMaking: boolean,
+  isWrite: boolean,
   now: number = Date.now(),
-): Promise<Taken> {
-  const policies = policiesOf(services.plans[principal.plan], principal, isMaking)
-  if (policies.length === 0) return { isAllowed: true, readings: [] }
+): Promise<RateLimitResult> {
+  const policies = policiesOf(services.plans[principal.plan], principal, isWrite)
+  if (policies.length === 0) return { isAllowed: true, usages: [] }
   const memory = memoryOf(services)
-  const key = recordOf(principal)
-  return memory.turns.take(key.pk, () => takeUnlessFull(services.table, key, policies, now, memory))
+  const key = limitRecordKey(principal)
+  return memory.turns.take(key.pk, () => countUnlessFull(services.table, key, policies, now, memory))
 }
 
-async function takeUnlessFull(
+async function countUnlessFull(
   table: Table,
-  key: ReturnType<typeof recordOf>,
+  key: ReturnType<typeof limitRecordKey>,
   policies: readonly Policy[],
   now: number,
   { full, blocks }: Memory,
-): Promise<Taken> {
+): Promise<RateLimitResult> {
   const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
   const known = full.get(name)
   if (known && known.until > now) return known.taken
   full.delete(name)
   const counted = blocks.next(name, now)
-  if (counted) return { isAllowed: true, readings: counted }
-  const taken = await take(table, key, policies, now, { blocks, name })
+  if (counted) return { isAllowed: true, usages: counted }
+  const taken = await countInTable(table, key, policies, now, { blocks, name })
   if (!taken.isAllowed) {
-    const ends = taken.readings.filter(isFull).map(({ endsAt }) => endsAt)
-    full.set(name, { until: Math.min(now + fullMs, ...ends), taken })
+    const ends = taken.usages.filter(isFull).map(({ endsAt }) => endsAt)
+    full.set(name, { until: Math.min(now + fullCacheMs, ...ends), taken })
     if (full.size > 10_000) full.clear()
   }
   return taken
 }
 
-const isFull = ({ policy, used }: Reading) => used >= policy.limit
+const isFull = ({ policy, used }: WindowUsage) => used >= policy.limit
 
-async function take(
+async function countInTable(
   table: Table,
-  key: ReturnType<typeof recordOf>,
+  key: ReturnType<typeof limitRecordKey>,
   policies: readonly Policy[],
   now: number,
   { blocks, name }: { readonly blocks: Blocks; readonly name: string },
-): Promise<Taken> {
+): Promise<RateLimitResult> {
   let item: Item | undefined
   if (policies.some(({ limit }) => limit === 0))
-    return { isAllowed: false, readings: policies.map((policy) => readingOf(policy, item, now)) }
+    return { isAllowed: false, usages: policies.map((policy) => windowUsageOf(policy, item, now)) }
   // Most requests come in the middle of a window.
   let running: readonly Policy[] = policies
   let count = blocks.wishFor(name, now)
-  for (let left = mostTries; left > 0; left--) {
+  for (let left = maxAttempts; left > 0; left--) {
     const begun = policies.filter((policy) => !running.includes(policy))
-    const ends = begun.map(({ name, counter }) => [endAttribute(counter), endOf(name, now)] as const)
+    const ends = begun.map(({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const)
     const { applied, item: found } = await table.update(
       key,
       {
@@ -100,7 +107,7 @@ async function take(
           ...Object.fromEntries(ends),
           ...Object.fromEntries(begun.map(({ counter }) => [countOf(counter), 1])),
           // Every window is over by then.
-          ...(begun.length > 0 && { ttl: Math.ceil(endOf('month', now) / 1000) + dayS }),
+          ...(begun.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
         },
         setPlus: Object.fromEntries(
           running.map(({ counter }) => [countOf(counter), [countOf(counter), count]]),
@@ -127,43 +134,47 @@ async function take(
       },
     )
     item = found
-    const readings = policies.map((policy) => readingOf(policy, item, now))
-    if (applied) return { isAllowed: true, readings: blocks.begin(name, key.pk, count, readings) }
+    const usages = policies.map((policy) => windowUsageOf(policy, item, now))
+    if (applied) return { isAllowed: true, usages: blocks.begin(name, key.pk, count, usages) }
     count = 1
     running = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
-    if (readings.some((reading) => running.includes(reading.policy) && isFull(reading)))
-      return { isAllowed: false, readings }
+    if (usages.some((usage) => running.includes(usage.policy) && isFull(usage)))
+      return { isAllowed: false, usages }
   }
   throw new Error('the record of a limit did not come to rest')
 }
 
-function readingOf(policy: Policy, item: Item | undefined, now: number): Reading {
+function windowUsageOf(policy: Policy, item: Item | undefined, now: number): WindowUsage {
   const endsAt = Number(item?.[endAttribute(policy.counter)] ?? 0)
-  if (endsAt <= now) return { policy, used: 0, endsAt: endOf(policy.name, now) }
+  if (endsAt <= now) return { policy, used: 0, endsAt: windowEnd(policy.name, now) }
   return { policy, used: Number(item?.[countOf(policy.counter)] ?? 0), endsAt }
 }
 
 /** How far the windows of somebody are; nothing is counted. */
-export async function readingsOf(
+export async function windowUsages(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
   now: number = Date.now(),
-): Promise<Reading[]> {
+): Promise<WindowUsage[]> {
   const plan = services.plans[principal.plan]
   const reads = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, false)
   const policies = [...policiesOf(plan, principal, true), ...reads]
   if (policies.length === 0) return []
-  const item = await services.table.get(recordOf(principal))
-  const readings = policies.map((policy) => readingOf(policy, item, now))
-  return memoryOf(services).blocks.without(recordOf(principal).pk, readings)
+  const item = await services.table.get(limitRecordKey(principal))
+  const usages = policies.map((policy) => windowUsageOf(policy, item, now))
+  return memoryOf(services).blocks.without(limitRecordKey(principal).pk, usages)
 }
 
 /** What a client is told that sent too many. */
-export function rateLimited({ readings }: Taken, principal: Principal, now: number = Date.now()): AppError {
+export function rateLimitError(
+  { usages }: RateLimitResult,
+  principal: Principal,
+  now: number = Date.now(),
+): AppError {
   // The last of the full ones to end: before that nothing gets through.
-  const [full] = readings.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
+  const [full] = usages.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
   const { name = 'minute', limit = 0 } = full?.policy ?? {}
-  const retryAfter = secondsTo(full?.endsAt ?? now, now)
+  const retryAfter = secondsUntil(full?.endsAt ?? now, now)
   const scope = principal.kind === 'anonymous' ? 'ip' : principal.kind === 'session' ? 'account' : 'key'
   const window = name === 'reads' ? 'minute' : name
   return new AppError(

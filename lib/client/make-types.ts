@@ -5,7 +5,7 @@ import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'
 import { toolOperations } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { errorKinds } from '../error-catalog.ts'
+import { errorCatalog } from '../error-catalog.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { optionViews } from '../http/option-view.ts'
 
@@ -153,7 +153,7 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
     list('switches', 'Options that are on or off.', switches()),
     list('tools', 'What `tool` runs.', toolOperations),
     list('formOnly', 'Operations whose body is a form.', takesForms),
-    `/** What an error of the service can be. */\nexport type ErrorCode =\n${Object.keys(errorKinds)
+    `/** What an error of the service can be. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)
       .map((code) => `  | '${code}'\n`)
       .join('')}`,
   ].join('\n')

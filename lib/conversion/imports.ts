@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { boundsOf } from '../access/plan-limits.ts'
+import { limitsOfOwner } from '../access/plan-limits.ts'
 import { requireDiskSpace } from '../disk-space.ts'
 import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
-import { tooLarge } from '../http/multipart-form.ts'
+import { fileTooLargeError } from '../http/multipart-form.ts'
 import { newId } from '../ids.ts'
 import { eachOf } from '../map-concurrently.ts'
 import type { Services } from '../services.ts'
@@ -91,9 +91,9 @@ async function inlineImport(
 ): Promise<Import> {
   const { file, filename } = importBase64.fields.parse(fields)
   const bytes = decode(file)
-  const { maxFileBytes, retentionHours } = await boundsOf(owner, services)
+  const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
   const most = Math.min(mostInlineBytes, maxFileBytes)
-  if (bytes.length > most) throw tooLarge(most, bytes.length)
+  if (bytes.length > most) throw fileTooLargeError(most, bytes.length)
   await requireDiskSpace(services.config)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.putBytes(key, bytes, 'application/octet-stream')
@@ -114,7 +114,7 @@ async function awaitedImport(fields: Fields, { owner, services }: Asking): Promi
   await requireDiskSpace(services.config)
   const { filename, redirect, sha256, max_file_size } = importUpload.fields.parse(fields)
   const { files } = services
-  const { maxFileBytes, retentionHours } = await boundsOf(owner, services)
+  const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
   const maxSize = Math.min(maxPutBytes, maxFileBytes, max_file_size ?? maxPutBytes)
   const id = newId('upl')
   const key = uploadKey('uploads', id, retentionHours)

@@ -1,7 +1,7 @@
 import type { Files, StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
-import { tooLarge } from '../http/multipart-form.ts'
+import { fileTooLargeError } from '../http/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { UploadRecord, Uploads } from '../uploads.ts'
 import { storedSource } from './source.ts'
@@ -49,7 +49,7 @@ type Outcome = Parameters<Jobs['uploadArrived']>[1]
 async function looked(upload: UploadRecord, stored: StoredObject, files: Files): Promise<Outcome> {
   try {
     const { maxSize } = upload
-    if (maxSize !== undefined && stored.size > maxSize) throw tooLarge(maxSize, stored.size)
+    if (maxSize !== undefined && stored.size > maxSize) throw fileTooLargeError(maxSize, stored.size)
     const source = storedSource(upload, stored, { files })
     return { file: storedFile(source, await detectFormat(source, { mayBeLocked: true })) }
   } catch (error) {

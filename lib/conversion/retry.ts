@@ -1,4 +1,4 @@
-import { type Bounds, boundsOf } from '../access/plan-limits.ts'
+import { type PlanLimits, limitsOfOwner } from '../access/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'
@@ -24,7 +24,7 @@ export async function retriedJob(
   const copies: string[] = []
   const discard = () => services.files.delete(copies.splice(0))
   const imports = new Map<string, Import>()
-  const bounds = await boundsOf(job.owner, services)
+  const bounds = await limitsOfOwner(job.owner, services)
   try {
     for (const task of all.filter(isHere)) imports.set(task.name, await again(task, bounds, services, copies))
   } catch (error) {
@@ -49,7 +49,7 @@ const isHere = ({ operation }: FixedTask | Task) =>
 
 async function again(
   task: FixedTask | Task,
-  { retentionHours }: Bounds,
+  { retentionHours }: PlanLimits,
   services: Services,
   copies: string[],
 ): Promise<Import> {

@@ -1,7 +1,7 @@
-import { boundsOf } from '../access/plan-limits.ts'
+import { limitsOfOwner } from '../access/plan-limits.ts'
 import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
-import { isInReach } from '../http/job-access.ts'
+import { isVisibleToKey } from '../http/job-access.ts'
 import { idPattern, namedId, newId } from '../ids.ts'
 import type { JobState, StoredFile } from '../jobs/job.ts'
 import { taskWithFiles } from '../jobs/find-task-files.ts'
@@ -31,7 +31,7 @@ export async function sourceOfJob(
   if (state.job.status === 'expired') throw gone(jobId)
   const file = fileOf(state, sourceTask)
   if (!file) throw gone(jobId)
-  const { retentionHours } = await boundsOf(principal.ownerId, services)
+  const { retentionHours } = await limitsOfOwner(principal.ownerId, services)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   let isTaken = false
@@ -52,7 +52,7 @@ export async function sourceOfJob(
 
 /** A key that stands in a web page works with what was made by itself. */
 const isTheirs = ({ job }: JobState, principal: Principal) =>
-  job.owner === principal.ownerId && isInReach(job, principal)
+  job.owner === principal.ownerId && isVisibleToKey(job, principal)
 
 function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | undefined {
   const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)

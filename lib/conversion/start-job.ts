@@ -1,6 +1,6 @@
-import { boundsOf } from '../access/plan-limits.ts'
+import { limitsOfOwner } from '../access/plan-limits.ts'
 import type { Engine } from '../engines/engine.ts'
-import { sealedOptions } from '../engines/options.ts'
+import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
@@ -26,7 +26,7 @@ import { pollAfterS } from './time-limits.ts'
 export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
   const jobId = request.jobId ?? newId('job')
   const { owner, webhookUrl } = request
-  const bounds = await boundsOf(owner, services)
+  const bounds = await limitsOfOwner(owner, services)
   requirePdfEngines(request, bounds.plan)
   const webhooks = new Webhooks(services)
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
@@ -230,7 +230,7 @@ const fieldOf = ({ fieldOfMore }: JobRequest): Partial<Wish> =>
 
 const sealedSpec = (spec: Spec, jobId: string, { vault }: Services): Spec => ({
   ...spec,
-  options: vault.sealSome(spec.options, sealedOptions, jobId),
+  options: vault.sealSome(spec.options, secretOptionNames, jobId),
 })
 
 /** What is shown of the job without its tasks: its first file, and the last target that can be made. */

@@ -1,4 +1,4 @@
-import { frontHeaders } from '../http/edge-origin.ts'
+import { edgeHeaders } from '../http/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
@@ -16,7 +16,7 @@ const managed = {
  */
 export const edgeCode = `function handler(event) {
   var request = event.request
-  request.headers['${frontHeaders.viewer}'] = { value: event.viewer.ip }
+  request.headers['${edgeHeaders.viewer}'] = { value: event.viewer.ip }
   var path = request.uri.replace(/\\/$/, '')
   if (${JSON.stringify(webSocketApi.paths)}.indexOf(path) >= 0) request.uri = '/'
   else if (path.indexOf('${webSocketApi.jobPath}') === 0) {
@@ -43,7 +43,7 @@ const origin = (id: string, api: string, path?: unknown) => ({
     // A request may wait as long as its function does.
     OriginReadTimeout: 30,
   },
-  OriginCustomHeaders: [{ HeaderName: frontHeaders.secret, HeaderValue: { 'Fn::Sub': originSecret } }],
+  OriginCustomHeaders: [{ HeaderName: edgeHeaders.secret, HeaderValue: { 'Fn::Sub': originSecret } }],
 })
 
 const behavior = (target: string, cache: string) => ({

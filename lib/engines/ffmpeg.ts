@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Crew, Engine, InputFile, Portion, Result, Tools, Work } from './engine.ts'
+import type { Chunk, Engine, EngineResult, EngineWork, InputFile, Tools, WorkerPool } from './engine.ts'
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
 import { requireTimeForSound } from './ffmpeg/audio-time-limit.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
@@ -31,63 +31,80 @@ export const ffmpeg: Engine = {
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },
   version: ['ffmpeg', '-version'],
   run,
-  split: (work, tools, crew) => saying(work, split(work, tools, crew)),
-  join: (work, results, tools) => saying(work, partsOf(work).join(work, results, tools)),
+  split: (work, tools, crew) => withClientError(work, split(work, tools, crew)),
+  join: (work, results, tools) => withClientError(work, chunkOperations(work).join(work, results, tools)),
 }
 
-const partsOf = ({ operation }: Work) =>
+const chunkOperations = ({ operation }: EngineWork) =>
   operation === 'merge'
     ? { split: splitMerge, run: runMergeShare, join: joinMerge }
     : { split: splitFilm, run: runFilmShare, join: joinFilm }
 
-const isSound = (format: FormatId) => formatById(format).category === 'audio'
+const isAudio = (format: FormatId) => formatById(format).category === 'audio'
 
-async function split(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined> {
-  if (!isSound(work.to)) return partsOf(work).split(work, tools, crew)
-  await requireTimeForSound(work, tools, crew)
+async function split(
+  work: EngineWork,
+  tools: Tools,
+  pool: WorkerPool,
+): Promise<readonly Chunk[] | undefined> {
+  if (!isAudio(work.to)) return chunkOperations(work).split(work, tools, pool)
+  await requireTimeForSound(work, tools, pool)
   return undefined
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('ffmpeg was called without an input.')
   const target = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
-  return saying(work, work.share ? partsOf(work).run(work, tools) : runOperation(work, input, target, tools))
+  return withClientError(
+    work,
+    work.chunk ? chunkOperations(work).run(work, tools) : runOperation(work, input, target, tools),
+  )
 }
 
-async function saying<T>({ from, to }: Work, doing: Promise<T>): Promise<T> {
+async function withClientError<T>({ from, to }: EngineWork, result: Promise<T>): Promise<T> {
   try {
-    return await doing
+    return await result
   } catch (error) {
     throw failure(error, from, to)
   }
 }
 
-async function runOperation(work: Work, input: InputFile, target: string, tools: Tools): Promise<Result> {
+async function runOperation(
+  work: EngineWork,
+  input: InputFile,
+  target: string,
+  tools: Tools,
+): Promise<EngineResult> {
   if (work.operation === 'metadata') return readMetadata(work, input, tools)
   if (work.operation === 'metadata/write') return writeMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
-    return isSound(work.to) ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
+    return isAudio(work.to) ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
   }
   if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
   if (work.operation === 'thumbnail') return thumbnailFilm(work, input, tools)
   if ((work.to === 'png' || work.to === 'tiff') && formatById(work.from).category === 'image')
-    return still(work.from, input, target, tools)
+    return extractFirstFrame(work.from, input, target, tools)
   if (work.to === 'jpg' || work.to === 'png') return filmAsPicture(work, input, tools)
   const { path, from } = await playable(input.path, work.from, tools)
-  const toFilm = { path, from, to: work.to, target }
+  const request = { path, from, to: work.to, target }
   const isPlain = work.operation === 'convert' && formatById(work.to).category !== 'image'
-  const copied = isPlain && (await copyByHeader({ ...toFilm, ...targetOf(work) }, tools))
+  const copied = isPlain && (await copyByHeader({ ...request, ...targetOf(work) }, tools))
   if (copied) return copied
   const media = await probedOnce(input, { path, from }, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compress(work, source, target, tools)
   if (work.operation === 'watermark') return watermarkFilm(work, source, target, tools)
   if (formatById(work.to).category === 'image') return animate(work, source, target, tools)
-  return transcode({ ...toFilm, media, ...targetOf(work) }, tools)
+  return transcode({ ...request, media, ...targetOf(work) }, tools)
 }
 
-async function still(from: FormatId, input: InputFile, target: string, tools: Tools): Promise<Result> {
+async function extractFirstFrame(
+  from: FormatId,
+  input: InputFile,
+  target: string,
+  tools: Tools,
+): Promise<EngineResult> {
   await firstPicture(input.path, from, target, tools)
   if (from === 'apng') tools.warn('ANIMATION_DROPPED', 'Only the first picture of the animation was kept.')
   tools.progress(1)
@@ -95,11 +112,11 @@ async function still(from: FormatId, input: InputFile, target: string, tools: To
 }
 
 async function animate(
-  work: Work,
+  work: EngineWork,
   { path, from, media }: { path: string; from: FormatId; media: Media },
   target: string,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   if (!media.video) throw nothingOf('picture', from, work.to)
   const clip = { source: path, target, from, media }
   warnOfRange(media.video, tools)

@@ -1,31 +1,37 @@
 import middy from '@middy/core'
-import { quotaEvents, tellOwner } from '../access/account-events.ts'
-import { asAnonymous, ownerCookie, ownerHeader, ownerToken } from '../access/anonymous.ts'
+import { publishToOwner, quotaEvents } from '../access/account-events.ts'
+import { anonymousPrincipal, ownerCookie, ownerHeader, signOwnerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import { rateLimited, takeRequest } from '../access/rate-limiter.ts'
-import { boundsOfPlan } from '../access/plan-limits.ts'
-import { type Credentials, isOpen, type Principal } from '../access/principal.ts'
-import { limitHeaders } from '../access/rate-limit-windows.ts'
-import { requireSandboxAddress, sandboxHeader } from '../access/sandbox.ts'
+import { limitsOfPlan } from '../access/plan-limits.ts'
+import { type Credentials, isOpenAccess, type Principal } from '../access/principal.ts'
+import { rateLimitHeaders } from '../access/rate-limit-windows.ts'
+import { countRequest, rateLimitError } from '../access/rate-limiter.ts'
+import { requireSandboxNetwork, sandboxHeader } from '../access/sandbox.ts'
 import { maxBodyBytes } from '../config.ts'
 import { requireDiskSpace, requireSpareSpace } from '../disk-space.ts'
 import { newId } from '../ids.ts'
 import { parseWith } from '../parse-input.ts'
 import type { Services } from '../services.ts'
 import { requireAcceptable } from './accept-header.ts'
-import { bodyStream, readBody } from './body.ts'
+import { openBodyStream, readRequestBody } from './body.ts'
 import { compression } from './compression.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
-import { reachedFrom } from './edge-origin.ts'
-import { errors, type MissingPage } from './error-middleware.ts'
-import { type Attempt, Idempotency, idempotencyKeyOf, type Keyed, replayedHeader } from './idempotency.ts'
+import { clientIpOf } from './edge-origin.ts'
+import { errorMiddleware, type MissingPage } from './error-middleware.ts'
+import {
+  Idempotency,
+  type IdempotentAttempt,
+  idempotencyKeyOf,
+  type KeyedRequest,
+  replayedHeader,
+} from './idempotency.ts'
 import { interfaceVersion } from './interface-version.ts'
-import { jobMadeBefore } from './job-access.ts'
-import { type Middleware, onAnswer, type RequestContext } from './middleware.ts'
-import { inForm, type Result, render, withoutBody } from './render.ts'
-import { servicesReachedAt } from './request-origin.ts'
-import { KeptAnswers } from './response-cache.ts'
+import { findEarlierJob } from './job-access.ts'
+import { type Middleware, onReply, type RequestContext } from './middleware.ts'
+import { bufferStream, type HttpResult, renderReply, withoutBody } from './render.ts'
+import { servicesForOrigin } from './request-origin.ts'
+import { ResponseCache } from './response-cache.ts'
 import { createRouter, type Router } from './router.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
@@ -35,7 +41,7 @@ const ownerLifetimeS = 365 * 24 * 3600
  * Middy would end a request by the time that is left when it begins, but that time only begins to run when a streamed
  * body is there: an upload over a slow line takes minutes. Whatever waits here asks for the time that is left itself.
  */
-const noEarlyEnd = 0
+const noEarlyTimeout = 0
 
 /** The HTTP API as one Lambda handler for API Gateway v2 events. */
 export function createApp(
@@ -45,23 +51,25 @@ export function createApp(
 ) {
   const router = createRouter(contracts)
   const idempotency = new Idempotency(services)
-  const kept = new KeptAnswers()
-  const once: App['once'] = async (keyed, given, context, answer) => {
+  const responseCache = new ResponseCache()
+  const runOnce: App['runOnce'] = async (keyed, given, context, answer) => {
     const principal = await idempotency.senderOf(keyed, given)
-    const result = await idempotency.once(keyed, { principal, log: context.log }, (attempt) =>
+    const result = await idempotency.runOnce(keyed, { principal, log: context.log }, (attempt) =>
       answer(principal, attempt),
     )
     return { principal, result }
   }
-  const reachedAt = servicesReachedAt(services)
-  return middy<HttpEvent, Result, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyEnd })
+  const reachedAt = servicesForOrigin(services)
+  return middy<HttpEvent, HttpResult, Error, RequestContext>({ timeoutEarlyInMillis: noEarlyTimeout })
     .use(requestIds(services))
-    .use(headsOnly())
+    .use(headReplies())
     .use(compression())
     .use(cors(services))
-    .use(newOwners(services))
-    .use(errors(services, missingPage))
-    .handler((event, context) => respond(event, context, { router, once, kept, services: reachedAt(event) }))
+    .use(ownerTokens(services))
+    .use(errorMiddleware(services, missingPage))
+    .handler((event, context) =>
+      respond(event, context, { router, runOnce, responseCache, services: reachedAt(event) }),
+    )
 }
 
 const clientId = /^[\w.:-]{1,128}$/
@@ -75,7 +83,7 @@ function requestIds(services: Services): Middleware {
       context.log = services.log.child({ requestId: context.requestId })
       started.set(event, performance.now())
     },
-    ...onAnswer((event, context, result) => {
+    ...onReply((event, context, result) => {
       result.headers = { ...result.headers, 'x-request-id': context.requestId }
       const { method } = event.requestContext.http
       const ms = Math.round(performance.now() - (started.get(event) ?? 0))
@@ -85,7 +93,7 @@ function requestIds(services: Services): Middleware {
 }
 
 /** After all that a GET gets, so that a HEAD tells the same, its length and encoding included. */
-function headsOnly(): Middleware {
+function headReplies(): Middleware {
   return {
     after: (request) => {
       const { event, response } = request
@@ -96,7 +104,7 @@ function headsOnly(): Middleware {
 
 /** Any page may call the API with a token; cookies are not shared with foreign origins. */
 function cors({ config }: Services): Middleware {
-  return onAnswer((_event, { limitHeaders: limits }, result) => {
+  return onReply((_event, { limitHeaders: limits }, result) => {
     result.headers = {
       ...limits,
       ...(config.SANDBOX === '1' && { [sandboxHeader]: 'true' }),
@@ -113,10 +121,10 @@ function cors({ config }: Services): Middleware {
  * Nobody gets an identity before there is something that is theirs: replies that anybody may keep (`Cache-Control:
  * public`) would hand the same one to all.
  */
-function newOwners(services: Services): Middleware {
-  return onAnswer((_event, { newOwner }, result) => {
+function ownerTokens(services: Services): Middleware {
+  return onReply((_event, { newOwner }, result) => {
     if (newOwner === undefined) return
-    const token = ownerToken(newOwner, services.keys.owner)
+    const token = signOwnerToken(newOwner, services.keys.owner)
     const secure = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
     result.headers = { ...result.headers, [ownerHeader]: token }
     result.cookies = [
@@ -128,29 +136,29 @@ function newOwners(services: Services): Middleware {
 interface App {
   readonly router: Router
   /** Answers a request under a key, unless it was answered before. */
-  readonly once: (
-    keyed: Keyed,
+  readonly runOnce: (
+    keyed: KeyedRequest,
     principal: Principal,
     context: RequestContext,
-    answer: (principal: Principal, attempt: Attempt) => Promise<Result>,
-  ) => Promise<{ readonly principal: Principal; readonly result: Result }>
-  readonly kept: KeptAnswers
+    answer: (principal: Principal, attempt: IdempotentAttempt) => Promise<HttpResult>,
+  ) => Promise<{ readonly principal: Principal; readonly result: HttpResult }>
+  readonly responseCache: ResponseCache
   readonly services: Services
 }
 
 async function respond(
   event: HttpEvent,
   context: RequestContext,
-  { router, once, kept, services }: App,
-): Promise<Result> {
+  { router, runOnce, responseCache, services }: App,
+): Promise<HttpResult> {
   const method = event.requestContext.http.method
   if (method === 'OPTIONS') return preflight(event, router)
   const { contract, params } = router.find(method, event.rawPath)
-  if (contract.failureForm) context.failureForm = contract.failureForm
+  if (contract.errorFormat) context.errorFormat = contract.errorFormat
   requireAcceptable(contract, event.headers['accept'])
   const { http } = event.requestContext
   // Whoever asks for it from here on means the client.
-  http.sourceIp = reachedFrom({ ...event, ...http }, services.config)
+  http.sourceIp = clientIpOf({ ...event, ...http }, services.config)
   const { sourceIp } = http
   if (contract.query) requireUtf8Escapes(event.rawQueryString)
   const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
@@ -158,8 +166,8 @@ async function respond(
   // Before the first byte of a file is taken.
   if (contract.body?.files) await requireDiskSpace(services.config)
   else if (contract.idempotent) await requireSpareSpace(services.config)
-  const { maxFileBytes, retentionHours } = boundsOfPlan(sender.plan, services)
-  const body = await readBody(event, contract, {
+  const { maxFileBytes, retentionHours } = limitsOfPlan(sender.plan, services)
+  const body = await readRequestBody(event, contract, {
     files: services.files,
     maxFileBytes,
     maxBodyBytes: maxBodyBytes(services.config),
@@ -177,27 +185,27 @@ async function respond(
       cookies: event.cookies ?? [],
       method,
       requestId: context.requestId,
-      isStreamed: event.takesStream === true,
+      canStream: event.canStream === true,
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
-    const answer = async (principal: Principal, attempt?: Attempt) => {
+    const answer = async (principal: Principal, attempt?: IdempotentAttempt) => {
       const request: HttpRequest<unknown, unknown, unknown> = {
         ...given,
         principal,
         newJobId: () => attempt?.jobId ?? newId('job'),
-        jobMadeBefore: async () => (attempt?.isRepeated ? jobMadeBefore(attempt.jobId, services) : undefined),
+        findEarlierJob: async () => (attempt?.isRetry ? findEarlierJob(attempt.jobId, services) : undefined),
       }
       const reply = async () => contract.handle(request, services)
-      const name = contract.keptAs?.(request)
-      if (name !== undefined) return kept.answer({ contract, name, reply }, event, context.requestId)
-      return inForm(render(contract, await reply(), event, context.requestId), event)
+      const name = contract.cacheKey?.(request)
+      if (name !== undefined) return responseCache.answer({ contract, name, reply }, event, context.requestId)
+      return bufferStream(renderReply(contract, await reply(), event, context.requestId), event)
     }
     const { principal, result } =
       key === undefined
         ? { principal: sender, result: await answer(sender) }
-        : await once({ key, event, body }, sender, context, answer)
-    const handsOut = contract.idempotent || contract.handsOutIdentity
+        : await runOnce({ key, event, body }, sender, context, answer)
+    const handsOut = contract.idempotent || contract.issuesIdentity
     if (handsOut && principal.isNew) context.newOwner = principal.ownerId
     return result
   } finally {
@@ -210,29 +218,29 @@ async function respond(
  * @throws AppError with status 401, 403 or 429
  */
 async function admit(
-  { access, idempotent: isMaking = false }: AnyContract,
+  { access, idempotent: isWrite = false }: AnyContract,
   request: Credentials,
   context: RequestContext,
   services: Services,
 ): Promise<Principal> {
-  if (isOpen(access)) return asAnonymous({ ...request, headers: {}, cookies: [] }, services)
-  requireSandboxAddress(request.sourceIp, services.config)
+  if (isOpenAccess(access)) return anonymousPrincipal({ ...request, headers: {}, cookies: [] }, services)
+  requireSandboxNetwork(request.sourceIp, services.config)
   const sender = await authenticate(request, services)
   authorize(sender, access)
-  const taken = await takeRequest(services, sender, isMaking)
-  context.limitHeaders = limitHeaders(taken.readings, Date.now())
-  if (!taken.isAllowed) throw rateLimited(taken, sender)
+  const taken = await countRequest(services, sender, isWrite)
+  context.limitHeaders = rateLimitHeaders(taken.usages, Date.now())
+  if (!taken.isAllowed) throw rateLimitError(taken, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.note(sender.ownerId)
   // Nobody is refused because a bus does not answer.
-  await tellOwner(services, quotaEvents(sender, taken.readings, new Date())).catch((error: unknown) =>
+  await publishToOwner(services, quotaEvents(sender, taken.usages, new Date())).catch((error: unknown) =>
     context.log.error({ error, ownerId: sender.ownerId }, 'what is left of a plan could not be told'),
   )
   return sender
 }
 
-function preflight(event: HttpEvent, router: Router): Result {
-  bodyStream(event).resume()
-  const methods = router.allowed(event.rawPath).join(', ')
+function preflight(event: HttpEvent, router: Router): HttpResult {
+  openBodyStream(event).resume()
+  const methods = router.allowedMethods(event.rawPath).join(', ')
   return {
     statusCode: methods ? 204 : 404,
     headers: {

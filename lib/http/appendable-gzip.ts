@@ -8,7 +8,7 @@ const inflate = promisify(inflateRaw)
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
 /** Bytes kept deflated, behind which others can be put without packing the first anew. */
-export class Packed {
+export class AppendableGzip {
   readonly #blocks: Buffer
   readonly #crc: number
   readonly #length: number
@@ -19,10 +19,10 @@ export class Packed {
     this.#length = length
   }
 
-  static async of(content: Buffer): Promise<Packed> {
+  static async compress(content: Buffer): Promise<AppendableGzip> {
     // It ends with a whole byte and without a last block, so that further blocks can follow.
     const blocks = await deflate(content, { finishFlush: constants.Z_FULL_FLUSH })
-    return new Packed(Buffer.from(blocks), crc32(content), content.length)
+    return new AppendableGzip(Buffer.from(blocks), crc32(content), content.length)
   }
 
   /** As one gzip member: not every reader goes on behind the first. */

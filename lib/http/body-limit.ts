@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
  * The body up to so many bytes; the length that the client announces tells of more before any of it is read.
  * @throws AppError FILE_TOO_LARGE, or the stream fails with it.
  */
-export function limitedBody(
+export function limitBody(
   body: Readable,
   headers: Readonly<Record<string, string | undefined>>,
   maxBytes: number | undefined,
@@ -28,7 +28,7 @@ export function limitedBody(
 }
 
 /** Where larger files go. */
-export const wayOutOfForms =
+export const largeFileHint =
   'Send the file to the URL of POST /v1/uploads/presign, or in parts by POST /v1/uploads/multipart, and name its uploadId'
 
 function bodyTooLarge(maxBytes: number, size?: number): AppError {
@@ -36,7 +36,7 @@ function bodyTooLarge(maxBytes: number, size?: number): AppError {
   const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(
     'FILE_TOO_LARGE',
-    `The body of the request is larger than the ${max || maxBytes / 1024 / 1024} MiB that are taken here. ${wayOutOfForms}.`,
+    `The body of the request is larger than the ${max || maxBytes / 1024 / 1024} MiB that are taken here. ${largeFileHint}.`,
     { maxBytes, ...(size !== undefined && { size }), uploads: '/v1/uploads/presign' },
   )
 }

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import type { Files } from '../aws/files.ts'
 import { wordsOfValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
-import { limitedBody } from './body-limit.ts'
-import { decodedBody } from './content-encoding.ts'
+import { limitBody } from './body-limit.ts'
+import { decodeBody } from './content-encoding.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'
-import { parseJson } from './json-body.ts'
-import { emptyBody, readAll } from './read-body.ts'
-import { fieldsOnce } from './repeated-field.ts'
+import { parseJsonBody } from './json-body.ts'
+import { emptyBody, readStream } from './read-body.ts'
+import { requireUniqueFields } from './repeated-field.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
 /** Bytes of a body that is not a file. */
@@ -26,45 +26,45 @@ const mediaTypes: Readonly<Record<string, BodyKind>> = {
 }
 
 /** The body as a stream, whichever way the gateway hands it over. */
-export function bodyStream(event: HttpEvent): Readable {
+export function openBodyStream(event: HttpEvent): Readable {
   if (event.bodyStream) return event.bodyStream
   if (!event.body) return emptyBody()
   return Readable.from([Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')])
 }
 
 /** Reads what the contract's `body` accepts; files of a form are stored by then. */
-export async function readBody(
+export async function readRequestBody(
   event: HttpEvent,
   contract: AnyContract,
   options: { files: Files; maxFileBytes: number; maxBodyBytes?: number | undefined; retentionHours: number },
 ): Promise<ParsedBody> {
   const none = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...none }
-  const kind = kindOf(event, contract.body.accepts)
+  const kind = bodyKindOf(event, contract.body.accepts)
   // Before anything arrives that nobody listens to; most requests are no forms with files.
   const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
-  const limited = limitedBody(bodyStream(event), event.headers, options.maxBodyBytes)
-  const stream = decodedBody(limited, event.headers['content-encoding'], kind)
+  const limited = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
+  const stream = decodeBody(limited, event.headers['content-encoding'], kind)
   if (forms) {
-    const form = await forms.readMultipart(stream, {
+    const form = await forms.readMultipartForm(stream, {
       headers: event.headers,
       fileFields: Object.keys(contract.body.files ?? {}),
       ...options,
     })
     return { value: form.fields, files: form.files, discard: () => form.discard() }
   }
-  const text = asText(await readAll(stream, maxPlainBytes))
-  return { value: kind === 'form' ? fieldsOf(text) : parseJson(text), ...none }
+  const text = decodeUtf8(await readStream(stream, maxPlainBytes))
+  return { value: kind === 'form' ? parseFormFields(text) : parseJsonBody(text), ...none }
 }
 
 /** @throws AppError INVALID_INPUT */
-export function fieldsOf(text: string): Record<string, string> {
+export function parseFormFields(text: string): Record<string, string> {
   requireUtf8Escapes(text)
-  return fieldsOnce(new URLSearchParams(text))
+  return requireUniqueFields(new URLSearchParams(text))
 }
 
 /** A mark of the byte order, which some editors write, is no part of it. @throws AppError INVALID_REQUEST */
-export function asText(bytes: Buffer): string {
+export function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
@@ -77,7 +77,7 @@ export function asText(bytes: Buffer): string {
   }
 }
 
-function kindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
+function bodyKindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
   const type = (event.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
   const kind = type.endsWith('+json') ? 'json' : mediaTypes[type]
   if (kind && accepts.includes(kind)) return kind

@@ -15,7 +15,7 @@ import type { ReplyHeader } from './reply-headers.ts'
 export type HttpEvent = APIGatewayProxyEventV2 & {
   readonly bodyStream?: Readable
   /** The gateway passes on an answer as it is made; any other takes it whole, within its time. */
-  readonly takesStream?: boolean
+  readonly canStream?: boolean
 }
 
 /** A file that arrived in a form and is stored already; deleted again unless the handler adopts it. */
@@ -53,15 +53,15 @@ export interface HttpRequest<Params, Query, Body> {
   /** The id of the job that the request makes: the same when it is sent again under one `Idempotency-Key`. */
   readonly newJobId: () => string
   /** The job under that id, where an earlier try made it and ended before its answer was kept. */
-  readonly jobMadeBefore: () => Promise<JobState | undefined>
+  readonly findEarlierJob: () => Promise<JobState | undefined>
   /** A `stream` reaches the client as it is made; else when it has ended. */
-  readonly isStreamed: boolean
+  readonly canStream: boolean
   /** Until the function's time is over. */
   readonly remainingMs: () => number
   readonly log: Log
 }
 
-export interface Reply<Data> {
+export interface HandlerReply<Data> {
   readonly data: Data
   /** Instead of the contract's status. */
   readonly status?: number
@@ -71,7 +71,7 @@ export interface Reply<Data> {
 interface ReplyContract<Data extends z.ZodType> {
   readonly status: number
   /** What else a success may answer with the same data, and what that means. */
-  readonly also?: Readonly<Record<number, string>>
+  readonly otherStatuses?: Readonly<Record<number, string>>
   readonly schema: Data
   /**
    * `envelope`: `{ success, data, meta }`. `mirrored`: the same and the fields of `data` repeated beside it, for
@@ -87,7 +87,7 @@ interface ReplyContract<Data extends z.ZodType> {
   readonly cacheControl?: string
 }
 
-export interface FailureForm {
+export interface ErrorFormat {
   readonly statusOf: (error: AppError) => number
   /** Becomes JSON. */
   readonly bodyOf: (error: AppError) => object
@@ -126,7 +126,7 @@ export interface Contract<
    * The name under which a reply stays the same while the process lives, so that it is made once and kept compressed;
    * undefined for what is made each time. For replies with an ETag, `envelope` or `raw`.
    */
-  readonly keptAs?: (
+  readonly cacheKey?: (
     request: Pick<HttpRequest<z.output<Params>, z.output<Query>, unknown>, 'params' | 'query'>,
   ) => string | undefined
   /**
@@ -135,14 +135,14 @@ export interface Contract<
    */
   readonly idempotent?: boolean
   /** Whoever sends it is handed an identity if there was none, though it is no request that makes something. */
-  readonly handsOutIdentity?: true
+  readonly issuesIdentity?: true
   readonly errors?: readonly ErrorCode[]
   /** `oauth`: as RFC 6749 has errors (5.2). Or another interface's own, for clients that know no others. */
-  readonly failureForm?: 'oauth' | FailureForm
+  readonly errorFormat?: 'oauth' | ErrorFormat
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     services: Services,
-  ) => Promise<Reply<z.input<Data>>> | Reply<z.input<Data>>
+  ) => Promise<HandlerReply<z.input<Data>>> | HandlerReply<z.input<Data>>
 }
 
 /** Ties a handler's types to its schemas. */

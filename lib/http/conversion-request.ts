@@ -19,9 +19,9 @@ import { processOperation } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
-import { linkTo } from './file-link.ts'
-import { keyHeader } from './idempotency.ts'
-import { jobHeaders, viewedState, waitForEnd, waitOf } from './job-access.ts'
+import { fileLink } from './file-link.ts'
+import { idempotencyHeader } from './idempotency.ts'
+import { jobHeaders, loadViewState, preferredWaitS, waitUntilFinished } from './job-access.ts'
 import { optionalBoolean } from './query.ts'
 
 /** What the endpoints share that turn files into a job: reading what is wanted, starting the job, answering. */
@@ -33,15 +33,18 @@ export const waitQuery = z.object({
 })
 
 /** What is answered by who starts a job. */
-export const ofNewJob = {
+export const createdJobReply = {
   status: 202,
   headers: ['location', 'retry-after', 'preference-applied'],
   form: 'mirrored',
 } as const
 
 /** What else it may be. */
-export const mayBeOver = { 200: 'The job is over: `Prefer: wait` waited for it' }
-export const mayRedirect = { ...mayBeOver, 303: 'The job is over, and `?redirect=true` leads to its result' }
+export const completedReply = { 200: 'The job is over: `Prefer: wait` waited for it' }
+export const redirectReply = {
+  ...completedReply,
+  303: 'The job is over, and `?redirect=true` leads to its result',
+}
 
 /** What can be wrong with files and wishes. */
 export const conversionErrors = [
@@ -79,7 +82,7 @@ export const targetFields = {
     ),
 }
 
-export const noTarget = () =>
+export const missingTargetError = () =>
   new AppError('INVALID_REQUEST', 'targetFormat is missing: name the format to convert to, such as pdf.', {
     field: 'targetFormat',
   })
@@ -89,7 +92,7 @@ type Fields = Readonly<Record<string, unknown>> & {
 }
 
 /** Every field that is none of the endpoint's own, and what stands in `options`. @throws AppError INVALID_INPUT */
-export function givenOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
+export function collectOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
   const beside = Object.fromEntries(
     Object.entries(body).filter(([name]) => !Object.hasOwn(schema.shape, name)),
   )
@@ -106,14 +109,14 @@ function optionsObject(options: string | Record<string, unknown> | undefined): R
 }
 
 /** A file that is here, or the address that it is fetched from. */
-export type GivenFile =
+export type SourceInput =
   | Source
   | { readonly url: string; readonly filename?: string | undefined; readonly field: string }
 
 export interface ConversionRequest {
-  readonly sources: readonly [GivenFile, ...GivenFile[]]
+  readonly sources: readonly [SourceInput, ...SourceInput[]]
   /** The form field of the sources after the first, for messages. */
-  readonly moreField: string
+  readonly additionalField: string
   readonly operation: Operation
   /** The format of the first source when left out. */
   readonly to?: FormatId | undefined
@@ -123,7 +126,7 @@ export interface ConversionRequest {
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
   /** Whether, and how, the result is stored elsewhere too. */
-  readonly exported: Parameters<typeof exportTask>[0]
+  readonly exportFields: Parameters<typeof exportTask>[0]
 }
 
 type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'requestId' | 'newJobId'>
@@ -140,7 +143,7 @@ export function startConversion(
   const { sources, operation, to, engine, options } = request
   // A task would convert each of them, and a reply shows one result.
   if (operation === 'convert' && sources.length > 1)
-    throw takesOneFile(operation, request.moreField, sources.length)
+    throw takesOneFile(operation, request.additionalField, sources.length)
   const imports = sources.map((source, at) => ({
     name: at === 0 ? 'import-file' : `import-file-${at + 1}`,
     source,
@@ -150,7 +153,7 @@ export function startConversion(
     continueOnError: false,
     fields: {},
   })
-  const stored = exportTask(request.exported, ['convert-file'])
+  const stored = exportTask(request.exportFields, ['convert-file'])
   const tasks: RequestedTask[] = [
     ...imports.map(({ name, source }) =>
       'url' in source ? fetchTask(name, source) : task(name, importUpload, []),
@@ -176,45 +179,46 @@ export function startConversion(
       webhookUrl: request.webhookUrl,
       tasks,
       imports: new Map(imports.flatMap(({ name, source }) => ('url' in source ? [] : [[name, { source }]]))),
-      fieldOfMore: request.moreField,
+      fieldOfMore: request.additionalField,
     },
     services,
   )
 }
 
 /** The status of a job that was just made. */
-export const CreatedView = StatusView.extend({
+export const CreatedJobView = StatusView.extend({
   estimate: Estimate.nullable().describe(
     'A guess, made once when the job was: `progress.etaMs` of its status knows more. Null when it is over',
   ),
 })
 
-interface Asked {
+interface WaitRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly remainingMs: () => number
   readonly query: { readonly redirect?: boolean | undefined }
 }
 
 /** The new job; where the client asked to wait, as it is when it is over or the time is. */
-export async function waited(created: JobState, asked: Omit<Asked, 'query'>, services: Services) {
-  const waitS = waitOf(asked)
-  const job = waitS === undefined ? undefined : await waitForEnd(services, created.job.id, waitS, created.job)
-  const state = job ? await viewedState(job, services) : created
+export async function waitForJob(created: JobState, asked: Omit<WaitRequest, 'query'>, services: Services) {
+  const waitS = preferredWaitS(asked)
+  const job =
+    waitS === undefined ? undefined : await waitUntilFinished(services, created.job.id, waitS, created.job)
+  const state = job ? await loadViewState(job, services) : created
   const headers = { ...jobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
   return { state, status: isTerminal(state.job.status) ? 200 : 202, headers }
 }
 
 /** A form of a page cannot say that it waits, but its visitor wants the file and no JSON. */
-function patient(asked: Asked): Asked {
+function withFormWait(asked: WaitRequest): WaitRequest {
   const { headers, query } = asked
   const isForm = query.redirect === true && headers.accept?.includes('text/html') === true
   return isForm ? { ...asked, headers: { prefer: 'wait=25', ...headers } } : asked
 }
 
 /** The same as an answer, which leads to the result where the client wants to go there. */
-export async function answerCreated(created: JobState, asking: Asked, services: Services) {
-  const asked = patient(asking)
-  const { state, status, headers } = await waited(created, asked, services)
+export async function respondWithJob(created: JobState, asking: WaitRequest, services: Services) {
+  const asked = withFormWait(asking)
+  const { state, status, headers } = await waitForJob(created, asked, services)
   const estimate = await estimateOf(state, services).catch((error: unknown) => {
     // The job is made, and its client has to hear of it, with or without a guess.
     services.log.warn({ error, jobId: state.job.id }, 'no estimate')
@@ -224,8 +228,8 @@ export async function answerCreated(created: JobState, asking: Asked, services: 
   if (asked.query.redirect && data.result) {
     const [file] = resultIn(state).files
     // A reply that is kept to be repeated would outlive the address of the file itself.
-    const isKept = asked.headers[keyHeader] !== undefined
-    const location = file && !isKept ? await linkTo(file, services) : data.result.downloadUrl
+    const isKept = asked.headers[idempotencyHeader] !== undefined
+    const location = file && !isKept ? await fileLink(file, services) : data.result.downloadUrl
     return { data, status: 303, headers: { ...headers, location } }
   }
   return { data, status, headers }

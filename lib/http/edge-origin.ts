@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { clientAddress } from './client-ip.ts'
+import { clientIp } from './client-ip.ts'
 
 /** What the address in front says of itself and of whom it was asked by; `lib/deployment/edge.ts` sends both. */
-export const frontHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const
+export const edgeHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const
 
-interface Reached {
+interface IncomingRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Of whoever spoke to the gateway. */
   readonly sourceIp: string
@@ -17,20 +17,20 @@ interface Reached {
  * it was asked by.
  * @throws AppError for a request that went around it
  */
-export function reachedFrom(
-  reached: Reached,
+export function clientIpOf(
+  request: IncomingRequest,
   config: Pick<Config, 'ORIGIN_SECRET' | 'TRUSTED_PROXIES' | 'PUBLIC_URL'>,
 ): string {
   const { ORIGIN_SECRET: secret, TRUSTED_PROXIES } = config
-  if (secret === undefined) return clientAddress(reached, TRUSTED_PROXIES)
-  if (!isSame(reached.headers[frontHeaders.secret] ?? '', secret)) {
+  if (secret === undefined) return clientIp(request, TRUSTED_PROXIES)
+  if (!isEqualSecret(request.headers[edgeHeaders.secret] ?? '', secret)) {
     const sentence = `The service is not reached at this address; send requests to ${config.PUBLIC_URL}.`
     throw new AppError('INSUFFICIENT_PERMISSIONS', sentence, { expected: config.PUBLIC_URL })
   }
-  return reached.headers[frontHeaders.viewer] ?? reached.sourceIp
+  return request.headers[edgeHeaders.viewer] ?? request.sourceIp
 }
 
-function isSame(given: string, expected: string): boolean {
+function isEqualSecret(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -10,7 +10,7 @@ export interface Meta {
 
 const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
 
-export const success = (data: unknown, requestId: string) => ({
+export const successBody = (data: unknown, requestId: string) => ({
   success: true,
   data,
   meta: metaOf(requestId),
@@ -21,32 +21,38 @@ export const successHead = (data: string) => `{"success":true,"data":${data}`
 export const successTail = (requestId: string) => `,"meta":${JSON.stringify(metaOf(requestId))}}`
 
 /** Fields of `data` beside it, for clients written against the replies from before the envelope. */
-export const mirrored = (data: object, requestId: string) => ({ ...data, ...success(data, requestId) })
+export const mirroredBody = (data: object, requestId: string) => ({
+  ...data,
+  ...successBody(data, requestId),
+})
 
-export const failure = (error: AppError, requestId: string) => ({
+export const errorBody = (error: AppError, requestId: string) => ({
   success: false,
   error: { code: error.code, message: error.message, ...(error.details && { details: error.details }) },
   meta: metaOf(requestId),
 })
 
 /** As it stands in the address of its page. */
-export const kebab = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
+export const errorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
 /** "Job not found" for JOB_NOT_FOUND. */
 export function errorTitle(code: ErrorCode): string {
-  const words = kebab(code)
+  const words = errorSlug(code)
     .replaceAll('-', ' ')
     .replace(/\b(api|pdf|url)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The same error as RFC 9457 problem details, for clients that ask for `application/problem+json`. */
-export function problem(error: AppError, request: { requestId: string; path: string; baseUrl: string }) {
+export function problemDetails(
+  error: AppError,
+  request: { requestId: string; path: string; baseUrl: string },
+) {
   const { field, errors, ...rest } = error.details ?? {}
   return {
     // Before what RFC 9457, 3.1 defines: the status of a job is none of an answer.
     ...rest,
-    type: `${request.baseUrl}/errors/${kebab(error.code)}`,
+    type: `${request.baseUrl}/errors/${errorSlug(error.code)}`,
     title: errorTitle(error.code),
     status: error.status,
     detail: error.message,
@@ -58,7 +64,7 @@ export function problem(error: AppError, request: { requestId: string; path: str
 }
 
 /** Seconds in which a part of the service may be back. */
-const askAgainS = 5
+const retryAfterS = 5
 
 /** Whatever was thrown, as something a client may see; a bug shows nothing of itself. */
 export function toAppError(thrown: unknown): AppError {
@@ -66,8 +72,8 @@ export function toAppError(thrown: unknown): AppError {
   if (isUnavailable(thrown))
     return new AppError(
       'SERVICE_UNAVAILABLE',
-      `A part of the service does not answer now. Send the request again in ${askAgainS} s.`,
-      { retryAfter: askAgainS },
+      `A part of the service does not answer now. Send the request again in ${retryAfterS} s.`,
+      { retryAfter: retryAfterS },
       { cause: thrown },
     )
   if (isNotConfigured(thrown))

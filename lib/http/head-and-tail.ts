@@ -1,7 +1,7 @@
 const endBytes = 64 * 1024
 
 /** Keeps the first and the last 64 KiB of what passes: a file's format and its wholeness show there. */
-export class FileEnds {
+export class HeadAndTail {
   #size = 0
   #head: Buffer[] = []
   #headSize = 0

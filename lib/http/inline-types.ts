@@ -3,7 +3,7 @@
  * all that nobody thought of) is saved, whatever a link asks for. A PDF is, too: it may hold scripts, and Chromium shows
  * none in the sandbox that all files are in (https://crbug.com/271452).
  */
-const shownTypes: readonly string[] = [
+const inlineTypes: readonly string[] = [
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/apng', 'image/bmp'],
   ...['image/tiff', 'image/heic', 'image/heif', 'image/jxl', 'image/x-icon', 'image/vnd.microsoft.icon'],
   ...['audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/ogg', 'audio/opus', 'audio/wav', 'audio/x-wav'],
@@ -12,5 +12,5 @@ const shownTypes: readonly string[] = [
   ...['text/plain', 'application/json'],
 ]
 
-export const canBeShown = (mimeType: string): boolean =>
-  shownTypes.includes(mimeType.split(';')[0]?.trim().toLowerCase() ?? '')
+export const canShowInline = (mimeType: string): boolean =>
+  inlineTypes.includes(mimeType.split(';')[0]?.trim().toLowerCase() ?? '')

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /** The network that an address is in, which tells less of a person: /24 of IPv4, /64 of IPv6. */
-export function networkOf(address: string): string | null {
+export function subnetOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   const parsed = ipaddr.process(address)
   const bits = parsed.kind() === 'ipv4' ? 24 : 64
@@ -10,7 +10,7 @@ export function networkOf(address: string): string | null {
 }
 
 /** What requests without an identity are counted by: one address of IPv4, but /64 of IPv6, of which a household has one. */
-export function limitedAddress(address: string): string {
+export function rateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   if (parsed.kind() === 'ipv4') return parsed.toString()
@@ -18,7 +18,7 @@ export function limitedAddress(address: string): string {
 }
 
 /** @param network an address, or several as `192.0.2.0/24`. */
-export function isIn(address: string, network: string): boolean {
+export function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   const [base, bits] = network.includes('/')

@@ -22,8 +22,8 @@ export function jobNotFound(jobId: string): AppError {
  * The id of a job lets anybody see it who has no account to belong to; jobs of accounts are there for these alone.
  * @throws AppError JOB_NOT_FOUND; of an expired job the details tell when.
  */
-export function knownJob(job: Job | undefined, jobId: string, reader: Reader): Job {
-  if (!job || job.deletedAt || !maySee(job, reader)) throw jobNotFound(jobId)
+export function requireVisibleJob(job: Job | undefined, jobId: string, reader: JobReader): Job {
+  if (!job || job.deletedAt || !canRead(job, reader)) throw jobNotFound(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
     'JOB_NOT_FOUND',
@@ -37,31 +37,31 @@ export function knownJob(job: Job | undefined, jobId: string, reader: Reader): J
 }
 
 /** Who asks for a job. */
-export type Reader = Pick<Principal, 'ownerId' | 'keyId' | 'earlierKeyIds' | 'isPublic'>
+export type JobReader = Pick<Principal, 'ownerId' | 'keyId' | 'earlierKeyIds' | 'isPublic'>
 
-export const maySee = (job: Job, reader: Reader) =>
-  !isAccount(job.owner) || (job.owner === reader.ownerId && isInReach(job, reader))
+export const canRead = (job: Job, reader: JobReader) =>
+  !isAccount(job.owner) || (job.owner === reader.ownerId && isVisibleToKey(job, reader))
 
 /** A key that stands in a web page sees of its account what was made by itself, or by those that it took the place of. */
-export const isInReach = ({ keyId }: Job, reader: Omit<Reader, 'ownerId'>) =>
+export const isVisibleToKey = ({ keyId }: Job, reader: Omit<JobReader, 'ownerId'>) =>
   !reader.isPublic || (keyId !== undefined && [reader.keyId, ...(reader.earlierKeyIds ?? [])].includes(keyId))
 
 /** A job that an earlier try of the same request has made; see `Idempotency`. */
-export async function jobMadeBefore(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
+export async function findEarlierJob(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
   const state = await jobs.store.whole(jobId)
-  if (state) knownJob(state.job, jobId, { ownerId: state.job.owner })
+  if (state) requireVisibleJob(state.job, jobId, { ownerId: state.job.owner })
   return state
 }
 
 /** Ids that cannot exist do not reach the table. */
-export function checkedJobId(jobId: string): string {
+export function requireJobId(jobId: string): string {
   if (!idPattern('job').test(jobId)) throw jobNotFound(jobId)
   return jobId
 }
 
 /** The id alone lets anybody see a job; to change it one must be its owner. */
 export function requireOwner(job: Job, principal: Principal): void {
-  if (!maySee(job, principal)) throw jobNotFound(job.id)
+  if (!canRead(job, principal)) throw jobNotFound(job.id)
   if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
@@ -71,27 +71,27 @@ export function requireOwner(job: Job, principal: Principal): void {
 }
 
 /** A gateway gives a function 30 s. */
-const longestWaitS = 25
+const maxWaitS = 25
 
 /** Seconds in which an answer is surely made and sent. */
-const answerS = 2
+const replyMarginS = 2
 
 /**
  * Seconds of `Prefer: wait=N` (RFC 7240), at most 25 and no more than storing a large upload has left of the
  * function's time; undefined when the client does not ask to wait.
  */
-export function waitOf({
+export function preferredWaitS({
   headers,
   remainingMs,
 }: Pick<HttpRequest<unknown, unknown, unknown>, 'headers' | 'remainingMs'>): number | undefined {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})/i.exec(headers.prefer ?? '')?.[1]
   if (seconds === undefined) return undefined
-  const leftS = Math.max(0, Math.floor(remainingMs() / 1000) - answerS)
-  return Math.min(Number(seconds), longestWaitS, leftS)
+  const leftS = Math.max(0, Math.floor(remainingMs() / 1000) - replyMarginS)
+  return Math.min(Number(seconds), maxWaitS, leftS)
 }
 
 /** The job when it is over or the time is up, whichever comes first; `made` is one that this request has made. */
-export function waitForEnd(
+export function waitUntilFinished(
   { jobs }: Services,
   jobId: string,
   seconds: number,
@@ -101,7 +101,7 @@ export function waitForEnd(
 }
 
 /** A job with as much of its tasks as its view needs. */
-export async function viewedState(job: Job, { jobs }: Services): Promise<JobState> {
+export async function loadViewState(job: Job, { jobs }: Services): Promise<JobState> {
   const whole = needsTasks(job) ? await jobs.store.whole(job.id) : undefined
   return whole ?? { job, fixed: job.fixed ?? [], tasks: [], parts: [] }
 }

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job.ts'
 import { idBounds } from '../jobs/list.ts'
 
 /** Where in a list of jobs a page begins: at the job behind that id, in this direction, whether it is still there or not. */
-export interface Position {
+export interface ListPosition {
   readonly direction: 'next' | 'prev'
   readonly jobId: string
 }
@@ -16,7 +16,7 @@ interface FoundPage {
   /** Id up to which the search came; undefined where it came to the end. */
   readonly next: string | undefined
   /** Where it began; undefined on the first page. */
-  readonly position: Position | undefined
+  readonly position: ListPosition | undefined
   readonly isNewestFirst: boolean
 }
 
@@ -25,13 +25,13 @@ interface FoundPage {
  * the last: it goes on where the search stopped. And what was before or after a page may be gone by the time that
  * somebody looks: the way back begins at that end of the list then.
  */
-export function cursorsAround({ found, next, position, isNewestFirst }: FoundPage): {
-  readonly next: Position | undefined
-  readonly prev: Position | undefined
+export function pageCursors({ found, next, position, isNewestFirst }: FoundPage): {
+  readonly next: ListPosition | undefined
+  readonly prev: ListPosition | undefined
 } {
   const [top, end] = isNewestFirst ? [idBounds.last, idBounds.first] : [idBounds.first, idBounds.last]
-  const onward = (jobId: string): Position => ({ direction: 'next', jobId })
-  const backward = (jobId: string): Position => ({ direction: 'prev', jobId })
+  const onward = (jobId: string): ListPosition => ({ direction: 'next', jobId })
+  const backward = (jobId: string): ListPosition => ({ direction: 'prev', jobId })
   if (position?.direction === 'prev') {
     return {
       next: onward(found.at(-1)?.id ?? next ?? top),
@@ -49,11 +49,11 @@ export function cursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>
     createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url')
   return {
-    write: ({ direction, jobId }: Position) => {
+    write: ({ direction, jobId }: ListPosition) => {
       const text = `${direction}.${jobId}`
       return Buffer.from(`${text}.${tag(text)}`).toString('base64url')
     },
-    read: (cursor: string): Position => {
+    read: (cursor: string): ListPosition => {
       const [direction, jobId = '', signed = ''] = Buffer.from(cursor, 'base64url')
         .toString('utf8')
         .split('.')

@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts'
+import { taskWithFiles } from '../jobs/find-task-files.ts'
 import type { Job, StoredFile } from '../jobs/job.ts'
 import { resultFiles } from '../jobs/job-state-machine.ts'
-import { taskWithFiles } from '../jobs/find-task-files.ts'
 import type { Services } from '../services.ts'
 import { jobNotFound } from './job-access.ts'
 
-interface Wanted {
+interface FileSelector {
   /** Name of one of several files; the first when left out. */
   readonly file?: string | undefined
   /** Name of the task whose file it is. */
@@ -16,9 +16,13 @@ interface Wanted {
  * A file that a job gives out.
  * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
  */
-export async function resultOf(job: Job, wanted: Wanted, services: Services): Promise<StoredFile> {
+export async function findResultFile(
+  job: Job,
+  wanted: FileSelector,
+  services: Services,
+): Promise<StoredFile> {
   requireFinished(job)
-  return pick(job, wanted, services)
+  return selectFile(job, wanted, services)
 }
 
 function requireFinished(job: Job): void {
@@ -44,17 +48,17 @@ function requireFinished(job: Job): void {
 }
 
 /** The result stands in the job's record as a rule; other files are with their tasks. */
-async function pick(job: Job, query: Wanted, { jobs }: Services): Promise<StoredFile> {
-  if (query.task === undefined && job.result) return named(job.result.files, query.file)
+async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Promise<StoredFile> {
+  if (query.task === undefined && job.result) return findByName(job.result.files, query.file)
   const state = await jobs.store.whole(job.id)
   if (!state) throw jobNotFound(job.id)
-  return named(
+  return findByName(
     query.task === undefined ? resultFiles(state) : taskWithFiles(query.task, state).files,
     query.file,
   )
 }
 
-function named(files: readonly StoredFile[], name: string | undefined): StoredFile {
+function findByName(files: readonly StoredFile[], name: string | undefined): StoredFile {
   const file = name === undefined ? files[0] : files.find(({ filename }) => filename === name)
   if (file) return file
   throw new AppError(

@@ -1,18 +1,18 @@
 import { AppError } from '../errors.ts'
 import { deepest, isNestedTooDeep } from '../json-depth.ts'
 import { brokenText, halfCharacter } from '../unpaired-surrogates.ts'
-import { repeatedField } from './repeated-field.ts'
+import { repeatedFieldError } from './repeated-field.ts'
 
 /** @throws AppError INVALID_REQUEST for what is no JSON or nested too deep, and what `requireClear` throws. */
-export function parseJson(text: string): unknown {
+export function parseJsonBody(text: string): unknown {
   if (text.trim() === '') return {}
-  const value = parsed(text)
+  const value = parseText(text)
   if (isNestedTooDeep(text))
     throw new AppError(
       'INVALID_REQUEST',
       `The body is nested too deep: expected at most ${deepest} objects and lists within each other.`,
     )
-  requireClear(text, value, 'body')
+  requireUnambiguousJson(text, value, 'body')
   return value
 }
 
@@ -20,18 +20,18 @@ export function parseJson(text: string): unknown {
  * @param text that is the JSON of `value`, not nested too deep.
  * @throws AppError INVALID_INPUT for a name that stands twice in one object, and for a text with half of a character.
  */
-export function requireClear(text: string, value: unknown, where: string): void {
-  const twice = nameSentTwice(text)
-  if (twice !== undefined) throw repeatedField(twice)
+export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
+  const twice = findDuplicateName(text)
+  if (twice !== undefined) throw repeatedFieldError(twice)
   const broken = brokenText(value)
   if (broken !== undefined) throw halfCharacter(broken.join('.') || where)
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? reasonOf(error.message) : 'it cannot be read'
+    const reason = error instanceof Error ? describeJsonError(error.message) : 'it cannot be read'
     throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, {
       cause: error,
     })
@@ -39,12 +39,12 @@ function parsed(text: string): unknown {
 }
 
 /** V8's words without those that the sentence has, and without what it quotes, which may be a secret. */
-function reasonOf(said: string): string {
-  const token = /^Unexpected token '(.+?)', /su.exec(said)?.[1]
+function describeJsonError(message: string): string {
+  const token = /^Unexpected token '(.+?)', /su.exec(message)?.[1]
   if (token !== undefined) return `there is a ${token} where none may be`
-  if (said === 'Unexpected end of JSON input') return 'it ends too early'
+  if (message === 'Unexpected end of JSON input') return 'it ends too early'
   const [, words, line, column] =
-    /^(.*?) (?:in |after )?JSON at position \d+ \(line (\d+) column (\d+)\)$/s.exec(said) ?? []
+    /^(.*?) (?:in |after )?JSON at position \d+ \(line (\d+) column (\d+)\)$/s.exec(message) ?? []
   return words === undefined
     ? 'it is something else'
     : `${words.toLowerCase()} at line ${line}, column ${column}`
@@ -57,7 +57,7 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/gs
  * unpredictable" (RFC 8259, 4): JSON.parse would take the last in silence.
  * @param text that is JSON.
  */
-function nameSentTwice(text: string): string | undefined {
+function findDuplicateName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = []
   let string = ''
   for (const [token] of text.matchAll(tokens)) {

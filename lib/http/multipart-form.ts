@@ -7,15 +7,15 @@ import { fileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
 import { uploadKey } from '../uploads.ts'
 import type { ReceivedFile } from './contract.ts'
-import { FileEnds } from './head-and-tail.ts'
-import { cutOff } from './read-body.ts'
-import { repeatedField } from './repeated-field.ts'
-import { notUtf8 } from './utf8-escapes.ts'
+import { HeadAndTail } from './head-and-tail.ts'
+import { connectionClosedError } from './read-body.ts'
+import { repeatedFieldError } from './repeated-field.ts'
+import { notUtf8Error } from './utf8-escapes.ts'
 
 /** A form with more than these is an attack, not a request. */
-const most = { fields: 200, fieldBytes: 1024 * 1024, parts: 400, headerPairs: 100 }
+const formLimits = { fields: 200, fieldBytes: 1024 * 1024, parts: 400, headerPairs: 100 }
 
-export interface Form {
+export interface MultipartForm {
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly ReceivedFile[]
   /** Deletes every stored file that nobody adopted. */
@@ -36,7 +36,7 @@ export interface FormOptions {
  * Reads a multipart form; files go to the bucket while they arrive and are never whole in memory.
  * @throws AppError INVALID_REQUEST for a broken form, FILE_TOO_LARGE, INVALID_INPUT for a file where none belongs.
  */
-export async function readMultipart(body: Readable, options: FormOptions): Promise<Form> {
+export async function readMultipartForm(body: Readable, options: FormOptions): Promise<MultipartForm> {
   const fields: Record<string, string> = {}
   const stored: StoredPart[] = []
   const stop = new AbortController()
@@ -70,7 +70,7 @@ const receivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
   key: part.key,
   size: part.meter.bytes,
   sha256: part.meter.sha256(),
-  read: async (start, end) => part.meter.ends.read(start, end) ?? files.read(part.key, start, end),
+  read: async (start, end) => part.meter.headAndTail.read(start, end) ?? files.read(part.key, start, end),
   adopt: () => {
     part.adopted = true
   },
@@ -93,14 +93,14 @@ function parse(
     parser.on('field', (name, value, info) => {
       if (info.valueTruncated)
         fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
-      else if (Object.hasOwn(fields, name)) fail(repeatedField(name))
+      else if (Object.hasOwn(fields, name)) fail(repeatedFieldError(name))
       // What the parser puts in place of bytes that are no UTF-8; whoever sends it as it is has lost letters before.
-      else if (value.includes('\ufffd')) fail(notUtf8(name))
+      else if (value.includes('\ufffd')) fail(notUtf8Error(name))
       else fields[name] = value
     })
     parser.on('file', (field, stream, info) => {
-      if (!options.fileFields.includes(field)) return fail(unexpectedFile(field, options.fileFields))
-      const part = store(field, stream, info, options, stop.signal)
+      if (!options.fileFields.includes(field)) return fail(unexpectedFileError(field, options.fileFields))
+      const part = storeFile(field, stream, info, options, stop.signal)
       stored.push(part)
       part.done.catch(fail)
     })
@@ -109,8 +109,8 @@ function parse(
         fail(
           new AppError(
             'INVALID_REQUEST',
-            `The form has too many parts: it may have ${most.fields} fields, and ${most.parts} parts with its files.`,
-            { max: most.parts },
+            `The form has too many parts: it may have ${formLimits.fields} fields, and ${formLimits.parts} parts with its files.`,
+            { max: formLimits.parts },
           ),
         ),
       )
@@ -126,7 +126,7 @@ function parse(
       ),
     )
     parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
-    body.on('error', (error) => fail(cutOff(error)))
+    body.on('error', (error) => fail(connectionClosedError(error)))
     body.pipe(parser)
   })
 }
@@ -137,9 +137,9 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
       headers: { 'content-type': headers['content-type'] ?? '' },
       defParamCharset: 'utf8',
       limits: {
-        ...{ fields: most.fields, headerPairs: most.headerPairs },
+        ...{ fields: formLimits.fields, headerPairs: formLimits.headerPairs },
         // For the parser these are reached as soon as they are full.
-        ...{ fieldSize: most.fieldBytes + 1, parts: most.parts + 1, fileSize: maxFileBytes + 1 },
+        ...{ fieldSize: formLimits.fieldBytes + 1, parts: formLimits.parts + 1, fileSize: maxFileBytes + 1 },
       },
     })
   } catch (error) {
@@ -152,7 +152,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
   }
 }
 
-function unexpectedFile(field: string, expected: readonly string[]): AppError {
+function unexpectedFileError(field: string, expected: readonly string[]): AppError {
   const names = expected.map((name) => `\`${name}\``).join(' or ')
   return new AppError('INVALID_INPUT', `A file came in the field \`${field}\`; it belongs into ${names}.`, {
     field,
@@ -160,7 +160,7 @@ function unexpectedFile(field: string, expected: readonly string[]): AppError {
   })
 }
 
-function store(
+function storeFile(
   field: string,
   stream: Readable,
   info: FileInfo,
@@ -182,7 +182,7 @@ function store(
 /** Counts and hashes what passes; ends the stream with FILE_TOO_LARGE at the limit. */
 class Meter extends Transform {
   bytes = 0
-  readonly ends = new FileEnds()
+  readonly headAndTail = new HeadAndTail()
   readonly #hash = createHash('sha256')
   readonly #limit: number
 
@@ -198,11 +198,11 @@ class Meter extends Transform {
   ): void {
     this.bytes += chunk.length
     if (this.bytes > this.#limit) {
-      done(tooLarge(this.#limit))
+      done(fileTooLargeError(this.#limit))
       return
     }
     this.#hash.update(chunk)
-    this.ends.add(chunk)
+    this.headAndTail.add(chunk)
     done(null, chunk)
   }
 
@@ -211,7 +211,7 @@ class Meter extends Transform {
   }
 }
 
-export function tooLarge(maxBytes: number, size?: number): AppError {
+export function fileTooLargeError(maxBytes: number, size?: number): AppError {
   const max = Math.floor(maxBytes / 1024 / 1024)
   return new AppError('FILE_TOO_LARGE', `The file is larger than the ${max} MiB that are accepted.`, {
     field: 'file',

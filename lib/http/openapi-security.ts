@@ -1,5 +1,5 @@
 import { ownerHeader } from '../access/anonymous.ts'
-import { type Access, grantedScopes, isOpen } from '../access/principal.ts'
+import { type Access, grantedScopes, isOpenAccess } from '../access/principal.ts'
 import { sessionCookie } from '../access/session-auth.ts'
 import type { ErrorCode } from '../error-catalog.ts'
 
@@ -33,7 +33,7 @@ export const securitySchemes = {
 
 /** Any of them lets a request in; scopes are named beside each (OpenAPI 3.1, Security Requirement Object). */
 export function securityOf(access: Access): Record<string, string[]>[] {
-  if (isOpen(access)) return []
+  if (isOpenAccess(access)) return []
   const scopes = [...access.scopes]
   const isGranted = grantedScopes.some((scope) => scopes.includes(scope))
   return [
@@ -44,7 +44,7 @@ export function securityOf(access: Access): Record<string, string[]>[] {
 }
 
 export function accessErrors(access: Access): readonly ErrorCode[] {
-  if (isOpen(access)) return []
+  if (isOpenAccess(access)) return []
   return [
     ...(access.anonymous === true ? [] : (['AUTHENTICATION_REQUIRED'] as const)),
     ...(['INVALID_API_KEY', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMITED'] as const),

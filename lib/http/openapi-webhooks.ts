@@ -29,7 +29,7 @@ export const WebhookHeaders = z.object({
 })
 
 /** `webhooks` of the OpenAPI document: the requests that the service sends. */
-export const eventRequests = (): Record<string, ZodOpenApiPathItemObject> =>
+export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
     eventNames.map((name) => [
       name,

@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { ownerCookie, ownerHeader } from '../access/anonymous.ts'
 import { accountReference } from '../access/reference.ts'
-import { type ErrorCode, errorKinds } from '../error-catalog.ts'
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts'
 import { liveReference } from '../live/reference.ts'
-import { isJsonAlone } from './accept-header.ts'
-import { wayOutOfForms } from './body-limit.ts'
+import { repliesOnlyJson } from './accept-header.ts'
+import { largeFileHint } from './body-limit.ts'
 import type { AnyContract, BodyKind } from './contract.ts'
 import { errorTitle } from './envelope.ts'
-import { eventRequests } from './openapi-webhooks.ts'
-import { keyDescription } from './idempotency.ts'
-import { headersOf } from './openapi-headers.ts'
+import { idempotencyKeyDescription } from './idempotency.ts'
+import { openApiHeaders } from './openapi-headers.ts'
 import { accessErrors, securityOf, securitySchemes } from './openapi-security.ts'
+import { openApiWebhooks } from './openapi-webhooks.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
   json: 'application/json',
@@ -92,7 +92,7 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
       { name: 'Account', description: accountReference },
     ],
     paths,
-    webhooks: eventRequests(),
+    webhooks: openApiWebhooks(),
     components: {
       securitySchemes,
     },
@@ -106,7 +106,7 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
 const limitOf = ({ maxBodyBytes: max }: DocumentInfo): string =>
   max === undefined
     ? ''
-    : ` A request may have ${max} bytes; beyond that it is refused with \`FILE_TOO_LARGE\` (413). ${wayOutOfForms}.`
+    : ` A request may have ${max} bytes; beyond that it is refused with \`FILE_TOO_LARGE\` (413). ${largeFileHint}.`
 
 /** Parameters are made of schemas, so their values are put in afterwards. */
 function exemplify(
@@ -121,7 +121,7 @@ function exemplify(
 }
 
 const KeyHeader = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().describe(keyDescription),
+  'Idempotency-Key': z.string().min(1).max(255).optional().describe(idempotencyKeyDescription),
 })
 
 function operation(contract: AnyContract, example: RecordedExample | undefined): ZodOpenApiOperationObject {
@@ -185,21 +185,21 @@ function successes(contract: AnyContract, example: RecordedExample | undefined) 
     const type = reply.contentType?.split(';')[0] ?? 'application/json'
     return { content: { [type]: { schema: bodyOf(reply), ...exampleOf(example?.responses[status]) } } }
   }
-  const also = Object.entries(reply.also ?? {}).map(([status, description]) => [
+  const also = Object.entries(reply.otherStatuses ?? {}).map(([status, description]) => [
     status,
-    { description, headers: headersOf(contract, Number(status)), ...contentOf(status) },
+    { description, headers: openApiHeaders(contract, Number(status)), ...contentOf(status) },
   ])
   return {
     [String(reply.status)]: {
       description: summary,
-      headers: headersOf(contract, reply.status),
+      headers: openApiHeaders(contract, reply.status),
       ...contentOf(reply.status),
     },
     ...Object.fromEntries(also),
     ...(reply.etag && {
       304: {
         description: 'What `If-None-Match` names is still what there is',
-        headers: headersOf(contract, 304),
+        headers: openApiHeaders(contract, 304),
       },
     }),
   }
@@ -217,7 +217,7 @@ const pathErrors = ['INVALID_REQUEST', 'NOT_FOUND'] as const
 const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
 const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE', 'STORAGE_NOT_CONFIGURED'] as const
 
-const failureContent = (example: unknown, form: AnyContract['failureForm']) => ({
+const failureContent = (example: unknown, form: AnyContract['errorFormat']) => ({
   'application/json': {
     schema: form === 'oauth' ? OAuthErrorSchema : ErrorSchema,
     ...exampleOf(example),
@@ -235,25 +235,25 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
     ...(contract.body ? bodyErrors : []),
     ...(contract.body?.files ? fileErrors : []),
     ...(contract.query ? (['INVALID_INPUT'] as const) : []),
-    ...(isJsonAlone(contract) ? (['NOT_ACCEPTABLE'] as const) : []),
+    ...(repliesOnlyJson(contract) ? (['NOT_ACCEPTABLE'] as const) : []),
     // What needs room for files needs somewhere to put them.
     ...(contract.errors?.includes('INSUFFICIENT_DISK_SPACE') ? (['STORAGE_NOT_CONFIGURED'] as const) : []),
     ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
   ]
   // What has a reply of its own for a status tells the same by it.
-  const statuses = [...new Set(codes.map((code) => errorKinds[code].status))].filter(
-    (status) => !(status in (contract.reply.also ?? {})),
+  const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))].filter(
+    (status) => !(status in (contract.reply.otherStatuses ?? {})),
   )
   return Object.fromEntries(
     statuses.map((status) => {
-      const ofStatus = [...new Set(codes)].filter((code) => errorKinds[code].status === status)
+      const ofStatus = [...new Set(codes)].filter((code) => errorCatalog[code].status === status)
       const description = ofStatus.map((code) => `\`${code}\` ${errorTitle(code)}`).join('; ')
       return [
         String(status),
         {
           description,
-          headers: headersOf(contract, status),
-          content: failureContent(example?.responses[status], contract.failureForm),
+          headers: openApiHeaders(contract, status),
+          content: failureContent(example?.responses[status], contract.errorFormat),
         },
       ]
     }),

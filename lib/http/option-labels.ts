@@ -5,7 +5,7 @@ export const widgets = [
   ...(['rate', 'pages', 'languages', 'paper', 'length', 'password', 'date', 'position'] as const),
 ] as const
 
-export interface OptionWords {
+export interface OptionLabel {
   readonly label: string
   readonly unit?: string
   /** Among those that are shown at once. */
@@ -24,11 +24,11 @@ const encodings = [
   ...['auto', 'utf-8', 'utf-16le', 'windows-1252', 'windows-1251', 'windows-1250', 'iso-8859-2', 'koi8-r'],
   ...['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr', 'cp866'],
 ]
-const length = (label: string): OptionWords => ({ label, widget: 'length' })
-const secretText = (label: string): OptionWords => ({ label, widget: 'password' })
+const length = (label: string): OptionLabel => ({ label, widget: 'length' })
+const secretText = (label: string): OptionLabel => ({ label, widget: 'password' })
 
 /** By name, which means the same wherever it stands. In the order in which a form shows them. */
-export const optionWords: Readonly<Record<string, OptionWords>> = {
+export const optionLabels: Readonly<Record<string, OptionLabel>> = {
   password: { ...secretText('Password'), basic: true },
   quality: { label: 'Quality', basic: true, widget: 'slider' },
   targetSize: { label: 'Size of the result', unit: 'bytes', basic: true, widget: 'size' },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Capability } from '../engines/engine.ts'
 import { optionsOf, type Route, unlocks } from '../plan/index.ts'
-import { type OptionWords, optionWords, widgets } from './option-labels.ts'
+import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
 import { valueLabel } from './option-value-labels.ts'
 
 /** One option as a form or a reader needs it; made from its schema, so that it cannot differ from the check. */
@@ -57,7 +57,7 @@ export function optionViews(schema: z.ZodObject): OptionView[] {
   return views.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
-const places = new Map(Object.keys(optionWords).map((name, at) => [name, at]))
+const places = new Map(Object.keys(optionLabels).map((name, at) => [name, at]))
 const placeOf = ({ name }: OptionView) => places.get(name) ?? places.size
 
 /** Lists of options, each once: most pairs have the same as hundreds of others. */
@@ -67,7 +67,7 @@ export class OptionSets {
   readonly #places = new Map<string, number>()
   readonly #sets: OptionView[][] = []
 
-  placeOf(route: Route): number {
+  indexOf(route: Route): number {
     // Thousands of pairs go a few hundred ways: each way is written out once.
     const way = [unlocks(route), ...route.steps.map(({ capability }) => this.#numberOf(capability))].join()
     const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsOf(route)))
@@ -105,7 +105,7 @@ function describe(name: string, option: z.ZodType): OptionView {
   const pattern = patternOf(forms)
   const fallback = output.default ?? input.default
   const isSpelled = number !== undefined && words.length === 0 && takesText(option)
-  const shown: OptionWords = optionWords[name] ?? { label: name }
+  const shown: OptionLabel = optionLabels[name] ?? { label: name }
   // Words come first where an option takes words or a number: bounds beside them tell of the number.
   const type = words.length > 0 ? 'enum' : typeOf(forms[0])
   const bounds = { ...bound('min', number?.minimum), ...bound('max', number?.maximum) }
@@ -149,7 +149,7 @@ function patternOf(forms: readonly JsonSchema[]): string | undefined {
 
 /** One name may be a word here and a flag there: the widget of its words holds where it fits the type. */
 function widgetOf(
-  { widget }: OptionWords,
+  { widget }: OptionLabel,
   type: OptionView['type'],
   orNumber: boolean,
 ): OptionView['widget'] {

@@ -8,7 +8,7 @@ export const optionalBoolean = z
   .optional()
 
 /** Where a page of a list begins. @param of as `webhook`. */
-export const pageAfter = (prefix: IdPrefix, of: string) =>
+export const pageCursor = (prefix: IdPrefix, of: string) =>
   z
     .string()
     .regex(idPattern(prefix), `expected the id of the last ${of} of the page before, \`${prefix}_…\``)
@@ -16,7 +16,7 @@ export const pageAfter = (prefix: IdPrefix, of: string) =>
     .describe(`The last ${of} of the page before`)
 
 /** RFC 8288: the same list from the cursor on. */
-export function linkToNext(url: string, query: Readonly<Record<string, unknown>>, cursor: string): string {
+export function nextPageLink(url: string, query: Readonly<Record<string, unknown>>, cursor: string): string {
   const entries = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined)
   const parameters = new URLSearchParams(
     Object.fromEntries(entries.map(([name, value]) => [name, String(value)])),

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 
 /** The last would win and the others be lost, and nobody would be told. */
-export function repeatedField(name: string): AppError {
+export function repeatedFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',
@@ -11,10 +11,12 @@ export function repeatedField(name: string): AppError {
 }
 
 /** Fields of a form, each of which came once. @throws AppError INVALID_INPUT */
-export function fieldsOnce(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
+export function requireUniqueFields(
+  pairs: Iterable<readonly [name: string, value: string]>,
+): Record<string, string> {
   const fields = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (fields.has(name)) throw repeatedField(name)
+    if (fields.has(name)) throw repeatedFieldError(name)
     fields.set(name, value)
   }
   return Object.fromEntries(fields)

@@ -17,28 +17,28 @@ export function originOf({ host, origin }: HttpEvent['headers']): string | undef
 }
 
 /** Computers of one network call a service by few names. */
-const mostNames = 16
+const maxOrigins = 16
 
 /**
  * The services of a request, with addresses that work for whoever sent it. Where nobody said how the service is reached
  * from outside, `localhost` would be the client itself.
  */
-export function servicesReachedAt(services: Services): (event: HttpEvent) => Services {
+export function servicesForOrigin(services: Services): (event: HttpEvent) => Services {
   const { config, at } = services
-  const known = new Map<string, Services>()
+  const byOrigin = new Map<string, Services>()
   return (event) => {
     const origin = config.TRUST_HOST === '1' ? originOf(event.headers) : undefined
     if (origin === undefined || origin === config.PUBLIC_URL) return services
-    const made = known.get(origin) ?? at(configAt(config, origin))
-    known.delete(origin)
-    known.set(origin, made)
-    const [oldest] = known.keys()
-    if (known.size > mostNames && oldest !== undefined) known.delete(oldest)
+    const made = byOrigin.get(origin) ?? at(configForOrigin(config, origin))
+    byOrigin.delete(origin)
+    byOrigin.set(origin, made)
+    const [oldest] = byOrigin.keys()
+    if (byOrigin.size > maxOrigins && oldest !== undefined) byOrigin.delete(oldest)
     return made
   }
 }
 
-const configAt = (config: Config, origin: string): Config => ({
+const configForOrigin = (config: Config, origin: string): Config => ({
   ...config,
   PUBLIC_URL: origin,
   // Another server is where it is, whoever asks.

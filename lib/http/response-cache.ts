@@ -1,33 +1,33 @@
-import { Packed } from './appendable-gzip.ts'
-import { compressedTag, takesGzip } from './compression.ts'
-import type { AnyContract, HttpEvent, Reply } from './contract.ts'
+import { AppendableGzip } from './appendable-gzip.ts'
+import { acceptsGzip, gzipEtag } from './compression.ts'
+import type { AnyContract, HandlerReply, HttpEvent } from './contract.ts'
 import { successHead, successTail } from './envelope.ts'
-import { bytesOf, etagOf, headersOf, matches, notModified, type Result } from './render.ts'
+import { etagOf, type HttpResult, matchesEtag, notModified, replyHeadersOf, serializeData } from './render.ts'
 
-interface Asked {
+interface CacheableReply {
   readonly contract: AnyContract
   /** Answers of the same contract and name are the same. */
   readonly name: string
-  readonly reply: () => Promise<Reply<unknown>>
+  readonly reply: () => Promise<HandlerReply<unknown>>
 }
 
-interface Kept {
+interface CachedResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly etag: string
-  readonly packed: Packed
+  readonly packed: AppendableGzip
 }
 
 /** Answers that stay as they are while the process lives: each is made once, and kept compressed. */
-export class KeptAnswers {
-  readonly #kept = new Map<string, Promise<Kept>>()
+export class ResponseCache {
+  readonly #kept = new Map<string, Promise<CachedResponse>>()
 
-  async answer(asked: Asked, event: HttpEvent, requestId: string): Promise<Result> {
+  async answer(asked: CacheableReply, event: HttpEvent, requestId: string): Promise<HttpResult> {
     const { contract } = asked
     const { statusCode, headers, etag, packed } = await this.#get(asked)
-    const isCompressed = takesGzip(event)
-    const shown = isCompressed ? compressedTag(etag) : etag
-    if (matches(event, etag)) return notModified(contract, shown)
+    const isCompressed = acceptsGzip(event)
+    const shown = isCompressed ? gzipEtag(etag) : etag
+    if (matchesEtag(event, etag)) return notModified(contract, shown)
     const tail = Buffer.from(contract.reply.form === 'raw' ? '' : successTail(requestId))
     const body = isCompressed ? packed.gzip(tail) : await packed.plain(tail)
     return {
@@ -41,7 +41,7 @@ export class KeptAnswers {
     }
   }
 
-  #get(asked: Asked): Promise<Kept> {
+  #get(asked: CacheableReply): Promise<CachedResponse> {
     const key = `${asked.contract.path}\n${asked.name}`
     const kept = this.#kept.get(key) ?? make(asked)
     this.#kept.set(key, kept)
@@ -51,14 +51,14 @@ export class KeptAnswers {
   }
 }
 
-async function make({ contract, reply: ask }: Asked): Promise<Kept> {
+async function make({ contract, reply: ask }: CacheableReply): Promise<CachedResponse> {
   const reply = await ask()
-  const data = bytesOf(reply.data)
+  const data = serializeData(reply.data)
   const content = contract.reply.form === 'raw' ? data : successHead(String(data))
   return {
     statusCode: reply.status ?? contract.reply.status,
-    headers: headersOf(contract, reply),
+    headers: replyHeadersOf(contract, reply),
     etag: etagOf(data),
-    packed: await Packed.of(Buffer.from(content)),
+    packed: await AppendableGzip.compress(Buffer.from(content)),
   }
 }

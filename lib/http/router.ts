@@ -11,7 +11,7 @@ export interface Router {
   /** @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED (its details name the methods that are allowed). */
   find(method: string, path: string): Match
   /** Methods of a path; empty when there is no such path. */
-  allowed(path: string): readonly string[]
+  allowedMethods(path: string): readonly string[]
 }
 
 export function createRouter(contracts: readonly AnyContract[]): Router {
@@ -19,13 +19,13 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 })
   for (const contract of contracts) router.on(contract.method, contract.path, () => {}, contract)
 
-  const allowed = (path: string): string[] => {
+  const allowedMethods = (path: string): string[] => {
     const known = methods.filter((method) => router.find(method, path))
     if (known.length === 0) return []
     return [...known, ...(known.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
   }
   return {
-    allowed,
+    allowedMethods,
     find(method, path) {
       const asked = contracts.find(
         (contract) => contract.method === (method === 'HEAD' ? 'GET' : method),
@@ -33,7 +33,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       const found = asked && router.find(asked, path)
       // The store of a route is the contract that was registered with it.
       if (found) return { contract: found.store as AnyContract, params: found.params }
-      const others = allowed(path)
+      const others = allowedMethods(path)
       if (others.length === 0) throw notFound(path)
       throw new AppError('METHOD_NOT_ALLOWED', `${path} answers ${others.join(', ')}, not ${method}.`, {
         method,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-interface Allowed {
+interface PolicySources {
   /** `'sha256-…'` of rules that stand in the page. */
   readonly style?: string | undefined
   /** Of the storage, where it is not the service itself: files go there and come from there. */
@@ -8,7 +8,7 @@ interface Allowed {
 }
 
 /** Nothing but what is named, no inline scripts, and no text that becomes one. */
-export function policyOf({ style = '', storage = '' }: Allowed): string {
+export function contentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -32,11 +32,11 @@ export function policyOf({ style = '', storage = '' }: Allowed): string {
 
 export const styleHash = (rules: string) => `'sha256-${createHash('sha256').update(rules).digest('base64')}'`
 
-export const securityHeaders = (allowed: Allowed) =>
-  ({ 'content-security-policy': policyOf(allowed), 'referrer-policy': 'no-referrer' }) as const
+export const securityHeaders = (allowed: PolicySources) =>
+  ({ 'content-security-policy': contentSecurityPolicy(allowed), 'referrer-policy': 'no-referrer' }) as const
 
 /** Of the reference page, whose library writes rules into the page. */
-export const pageHeaders = {
+export const referencePageHeaders = {
   'content-security-policy':
     "default-src 'self'; connect-src *; img-src 'self' data: blob:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',

@@ -9,12 +9,12 @@ import { AppError } from '../errors.ts'
 
 const dayS = 24 * 3600
 /** Seconds that such an address may hold: its key is gone after the day that follows its own. */
-export const lifetimeS = { least: 60, most: dayS } as const
+export const signedLifetimeS = { min: 60, max: dayS } as const
 /** Seconds that clocks of two machines may differ. */
 const skewS = 300
 
 /** The key of a day, by its number: each day has its own, and what was signed with an older one holds no more. */
-export type KeyOfDay = (day: number) => Buffer
+export type DailyKey = (day: number) => Buffer
 
 type Query = Readonly<Record<string, string | undefined>>
 
@@ -29,9 +29,9 @@ function signature(jobId: string, query: Query, key: Buffer): string {
 }
 
 /** The query of a signed address. @param at milliseconds at which it is signed. */
-export function signedQuery(
+export function signQuery(
   { jobId, query, expiresAtS, at }: { jobId: string; query: Query; expiresAtS: number; at: number },
-  keyOf: KeyOfDay,
+  keyOf: DailyKey,
 ): string {
   const kid = dayOf(at)
   const all: Query = { ...query, exp: String(expiresAtS), kid: String(kid) }
@@ -42,23 +42,24 @@ export function signedQuery(
   return `${text}&sig=${signature(jobId, all, keyOf(kid))}`
 }
 
-const ofSignature = ['exp', 'kid', 'sig', 'max', 'link'] as const
+const signatureParams = ['exp', 'kid', 'sig', 'max', 'link'] as const
 /** Whether an address claims to be signed. */
-export const isSigned = (query: Query) => ofSignature.some((name) => query[name] !== undefined)
+export const hasSignature = (query: Query) => signatureParams.some((name) => query[name] !== undefined)
 
 /**
  * @param query all of it, as it came.
  * @throws AppError INVALID_SIGNATURE, EXPIRED
  */
-export function verify(jobId: string, query: Query, keyOf: KeyOfDay, now = Date.now()): void {
+export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, now = Date.now()): void {
   const { kid = '', exp = '', sig = '' } = query
   const isNumbered = /^\d{1,10}$/.test(kid) && /^\d{1,12}$/.test(exp)
   if (isNumbered && Number(exp) * 1000 <= now) {
     // Told only of addresses that were right once.
-    if (Number(kid) >= dayOf(now) - 31 && isRight(jobId, query, keyOf(Number(kid)), sig)) throw expired(exp)
+    if (Number(kid) >= dayOf(now) - 31 && isValidSignature(jobId, query, keyOf(Number(kid)), sig))
+      throw expiredError(exp)
   } else if (isNumbered) {
     const isCurrent = Number(kid) >= dayOf(now) - 1 && Number(kid) <= dayOf(now + skewS * 1000)
-    if (isCurrent && isRight(jobId, query, keyOf(Number(kid)), sig)) return
+    if (isCurrent && isValidSignature(jobId, query, keyOf(Number(kid)), sig)) return
   }
   throw new AppError(
     'INVALID_SIGNATURE',
@@ -67,18 +68,20 @@ export function verify(jobId: string, query: Query, keyOf: KeyOfDay, now = Date.
   )
 }
 
-function isRight(jobId: string, query: Query, key: Buffer, sig: string): boolean {
+function isValidSignature(jobId: string, query: Query, key: Buffer, sig: string): boolean {
   const { inline: _added, ...given } = query
   // It may as well be part of what was signed.
-  return isSignedBy(sig, signature(jobId, query, key)) || isSignedBy(sig, signature(jobId, given, key))
+  return (
+    signaturesEqual(sig, signature(jobId, query, key)) || signaturesEqual(sig, signature(jobId, given, key))
+  )
 }
 
-function isSignedBy(sig: string, expected: string): boolean {
+function signaturesEqual(sig: string, expected: string): boolean {
   const [one, other] = [Buffer.from(sig), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-const expired = (exp: string) => {
+const expiredError = (exp: string) => {
   const expiredAt = new Date(Number(exp) * 1000).toISOString()
   return new AppError(
     'EXPIRED',

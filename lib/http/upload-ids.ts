@@ -2,9 +2,9 @@ import * as z from 'zod'
 
 /** Ids of uploads: an array, or in a form the same as JSON or with commas between. */
 const list = z.array(z.string().min(1).max(64)).max(100)
-export const uploadIds = z.union([list, z.string().transform(fromText).pipe(list)])
+export const uploadIds = z.union([list, z.string().transform(parseIds).pipe(list)])
 
-function fromText(text: string): string[] {
+function parseIds(text: string): string[] {
   if (!text.trimStart().startsWith('['))
     return text
       .split(',')

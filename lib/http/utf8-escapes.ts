@@ -12,7 +12,7 @@ export function requireUtf8Escapes(encoded: string): void {
   const pair = encoded.split('&').find((one) => !(one.match(runs) ?? []).every(isUtf8))
   if (pair === undefined) return
   const [[name = ''] = []] = new URLSearchParams(pair)
-  throw notUtf8(name)
+  throw notUtf8Error(name)
 }
 
 function isUtf8(run: string): boolean {
@@ -24,7 +24,7 @@ function isUtf8(run: string): boolean {
   }
 }
 
-export function notUtf8(name: string): AppError {
+export function notUtf8Error(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',

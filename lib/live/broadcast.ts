@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../events/index.ts'
 import type { PostOutcome } from '../aws/sockets.ts'
-import { viewedState } from '../http/job-access.ts'
+import { loadViewState } from '../http/job-access.ts'
 import { type Job, liveStatuses } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import { eachOf } from '../map-concurrently.ts'
@@ -245,7 +245,7 @@ export class Broadcast {
           ).jobs
         : await jobs.store.jobs([...new Set(wanted)])
     const own = found.filter((job) => job.owner === owner && !job.deletedAt)
-    const states = await Promise.all(own.map((job) => viewedState(job, this.#services)))
+    const states = await Promise.all(own.map((job) => loadViewState(job, this.#services)))
     return states.map((state) => statusView(state, resultLink))
   }
 }

@@ -1,4 +1,4 @@
-import { viewedState } from '../http/job-access.ts'
+import { loadViewState } from '../http/job-access.ts'
 import { isTerminal, type Job } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
@@ -73,7 +73,7 @@ async function currentJob({ job, services }: Streaming): Promise<Job | undefined
 }
 
 async function view(job: Job, { services }: Streaming): Promise<StatusView> {
-  return statusView(await viewedState(job, services), services.resultLink)
+  return statusView(await loadViewState(job, services), services.resultLink)
 }
 
 /**

@@ -1,9 +1,9 @@
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import { type Credentials, list, type Principal } from '../access/principal.ts'
+import { type Credentials, listAccess, type Principal } from '../access/principal.ts'
 import { isOwnPage } from '../access/same-origin.ts'
 import { AppError } from '../errors.ts'
-import { reachedFrom } from '../http/edge-origin.ts'
+import { clientIpOf } from '../http/edge-origin.ts'
 import type { Services } from '../services.ts'
 import { subprotocol } from './frames.ts'
 
@@ -31,7 +31,7 @@ export async function claimOf(
 ): Promise<Claim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
   const { origin } = headers
-  const sourceIp = reachedFrom({ headers, sourceIp: peer }, services.config)
+  const sourceIp = clientIpOf({ headers, sourceIp: peer }, services.config)
   const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
   // A browser sends it whichever page asks.
   const isForeign = byCookie.kind === 'known' && !isOwnPage(headers, services.config.PUBLIC_URL)
@@ -51,7 +51,7 @@ async function claim(given: Omit<Credentials, 'method'>, services: Services): Pr
   try {
     const principal: Principal = await authenticate({ ...given, method: 'GET' }, services)
     if (principal.isNew) return unknown
-    authorize(principal, list)
+    authorize(principal, listAccess)
     return { kind: 'known', owner: principal.ownerId }
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAccount } from '../access/accounts.ts'
 import { AppError } from '../errors.ts'
-import { checkedJobId, knownJob } from '../http/job-access.ts'
+import { requireJobId, requireVisibleJob } from '../http/job-access.ts'
 import { Turns } from '../keyed-mutex.ts'
 import { parseWith } from '../parse-input.ts'
 import type { Services } from '../services.ts'
@@ -67,11 +67,11 @@ export class Live {
 
   /** Whoever knows the id of a job may watch it, unless it belongs to an account. */
   async #jobSocket(id: string, given: string, handshake: Handshake): Promise<Socket> {
-    const jobId = checkedJobId(given)
+    const jobId = requireJobId(given)
     const found = await this.#services.jobs.store.job(jobId)
     const isOfAccount = found !== undefined && isAccount(found.owner)
     const owner = isOfAccount ? await this.#ownerOf(await claimOf(handshake, this.#services)) : undefined
-    const job = knownJob(found, jobId, { ownerId: owner ?? '' })
+    const job = requireVisibleJob(found, jobId, { ownerId: owner ?? '' })
     if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
     return { id, bad: 0, owner: job.owner, jobId }
   }

@@ -1,5 +1,5 @@
 import type { ServiceEvent } from '../../events/index.ts'
-import { type ResultLink, withLinks } from '../http/result-links.ts'
+import { type ResultLink, addResultLinks } from '../http/result-links.ts'
 import type { Job } from '../jobs/job.ts'
 import { isTerminal } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
@@ -14,7 +14,7 @@ const mostBytes = 96 * 1024
 const jobsAtOnce = 25
 
 export function eventFrame({ seq, event: kept }: Pick<Entry, 'seq' | 'event'>, link: ResultLink): string {
-  const event = withLinks(kept, link)
+  const event = addResultLinks(kept, link)
   const frame = JSON.stringify({ type: 'event', seq, ...event })
   return Buffer.byteLength(frame) <= mostBytes
     ? frame

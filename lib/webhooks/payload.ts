@@ -1,4 +1,4 @@
-import { type ResultLink, withLinks } from '../http/result-links.ts'
+import { type ResultLink, addResultLinks } from '../http/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
 import { facadeEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
@@ -20,7 +20,7 @@ export function payloadOf(
   format: WebhookFormat,
   { baseUrl, resultLink }: { readonly baseUrl: string; readonly resultLink: ResultLink },
 ): { readonly body: Buffer; readonly contentType: string } {
-  const event = withLinks(JSON.parse(kept) as Fields, resultLink) // written by us, as an object
+  const event = addResultLinks(JSON.parse(kept) as Fields, resultLink) // written by us, as an object
   return { body: Buffer.from(textOf(event, format, baseUrl)), contentType: types.json }
 }
 

@@ -1,5 +1,5 @@
 import { snakeCase } from '../case-conversion.ts'
-import { sealedOptions } from '../engines/options.ts'
+import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { hidden, isSealed } from '../sealed.ts'
 import type { Services } from '../services.ts'
@@ -63,7 +63,7 @@ function sealed(fields: Fields, id: string, { vault }: Services): Fields {
   const operation = findOperation(String(fields['operation']))
   const own = operation && 'secrets' in operation ? (operation.secrets ?? []) : []
   const secrets = (of: object) =>
-    new Set(Object.keys(of).filter((name) => sealedOptions.has(name) || own.includes(snakeCase(name))))
+    new Set(Object.keys(of).filter((name) => secretOptionNames.has(name) || own.includes(snakeCase(name))))
   const { options } = fields
   const all = vault.sealSome(fields, secrets(fields), id)
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return all

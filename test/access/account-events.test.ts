@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventSchema, toldOf } from '../../events/index.ts'
 import { quotaEvents, subscriptionEvents } from '../../lib/access/account-events.ts'
-import { endOf, type WindowName } from '../../lib/access/rate-limit-windows.ts'
+import { type WindowName, windowEnd } from '../../lib/access/rate-limit-windows.ts'
 import { newId } from '../../lib/ids.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')
 const id = newId('acc')
 const reading = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
-  ...{ used, endsAt: endOf(name, now.getTime()) },
+  ...{ used, endsAt: windowEnd(name, now.getTime()) },
 })
 const told = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [reading(name, used, limit)], now)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ApiKey } from '../../lib/access/api-keys.ts'
-import { bearerOf } from '../../lib/access/bearer.ts'
 import { fields, presets, requirePublicBounds, scopesOf, viewOf } from '../../lib/access/api-key-fields.ts'
 import { isKeyText, looksLikeKey, newKeyText } from '../../lib/access/api-key-text.ts'
+import type { ApiKey } from '../../lib/access/api-keys.ts'
+import { bearerOf } from '../../lib/access/bearer.ts'
 import { hashOfSecret, isSecretOf, isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
 
 describe('of a key', () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount } from '../../functions/auth.ts'
 import { api } from '../../functions/routes/index.ts'
-import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
 import { newKeyText } from '../../lib/access/api-key-text.ts'
+import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
 import { Tokens } from '../../lib/access/oauth/tokens.ts'
-import { type Access, type GrantedScope, grantedScopes, isOpen } from '../../lib/access/principal.ts'
+import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/access/principal.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { operationId } from '../../lib/http/openapi.ts'
 import { ownedKey } from '../../lib/owned-records.ts'
@@ -187,12 +187,12 @@ const pathOf = ({ path }: AnyContract) =>
 for (const contract of api) {
   test(`${contract.method} ${contract.path} answers each sender as the reference says`, async () => {
     // What is open asks nobody who he is.
-    const asking = isOpen(contract.access) ? senders.slice(0, 5) : senders
+    const asking = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
     for (const { name, send, expected } of asking) {
       const what = `${operationId(contract)} from ${name}`
       const answer = await send(contract.method, pathOf(contract), contract.body && {})
       const code = answer.json?.error?.code
-      const wanted = isOpen(contract.access) ? 'let in' : expected(contract.access)
+      const wanted = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
       if (wanted === 'let in') {
         assert.ok(!refusals.includes(code) || isTheirs(answer), `${what}: ${answer.text}`)
         assert.notEqual(answer.status, 500, `${what}: ${answer.text}`)

@@ -3,22 +3,22 @@ import { describe, test } from 'node:test'
 import { Blocks } from '../../lib/access/permit-blocks.ts'
 import { requireFilesPerJob } from '../../lib/access/plan-limits.ts'
 import {
-  endOf,
-  limitHeaders,
+  limitRecordKey,
   policiesOf,
-  type Reading,
-  recordOf,
-  secondsTo,
+  rateLimitHeaders,
+  secondsUntil,
   tightest,
   type WindowName,
+  type WindowUsage,
+  windowEnd,
   windowNames,
-  windowS,
+  windowSeconds,
 } from '../../lib/access/rate-limit-windows.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 
-const reading = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): Reading => ({
+const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
   policy: { name, counter: name, limit },
   ...{ used, endsAt },
 })
@@ -26,7 +26,7 @@ const reading = (name: WindowName, used: number, limit: number, endsAt = now + 6
 describe('a window', () => {
   test('lasts from its first request, or as the calendar has it', () => {
     assert.deepEqual(
-      windowNames.map((name) => new Date(endOf(name, now)).toISOString()),
+      windowNames.map((name) => new Date(windowEnd(name, now)).toISOString()),
       [
         '2026-02-03T04:06:06.000Z',
         '2026-02-03T05:05:06.000Z',
@@ -35,7 +35,7 @@ describe('a window', () => {
         '2026-03-01T00:00:00.000Z',
       ],
     )
-    assert.deepEqual(windowNames.map(windowS), [60, 3600, 60, 86_400, 2_678_400])
+    assert.deepEqual(windowNames.map(windowSeconds), [60, 3600, 60, 86_400, 2_678_400])
   })
 
   test('is of a key or of its account, and reading has one of its own where the plan has', () => {
@@ -52,35 +52,31 @@ describe('a window', () => {
     assert.deepEqual(told('starter', true), [minute, { name: 'month', counter: 'month', limit: 5000 }])
     assert.deepEqual(told('self-hosted', true), [])
     const of = (kind: 'anonymous' | 'key' | 'session') =>
-      recordOf({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
+      limitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
     assert.deepEqual(of('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
     for (const kind of ['key', 'session'] as const)
       assert.deepEqual(of(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
   })
 
   test('of several is told by what is left, and of equals the one that lasts longest', () => {
-    const [minute, hour, day] = [
-      reading('minute', 9, 10),
-      reading('hour', 5, 10),
-      reading('day', 9, 10, now + 1),
-    ]
+    const [minute, hour, day] = [usage('minute', 9, 10), usage('hour', 5, 10), usage('day', 9, 10, now + 1)]
     assert.equal(tightest([hour, minute])?.policy.name, 'minute')
     assert.equal(tightest([day, minute]), minute)
     assert.equal(tightest([minute, day]), minute)
     // What is beyond its limit has no less left than what is at it.
-    assert.equal(tightest([reading('minute', 12, 10, now), reading('hour', 10, 10)])?.policy.name, 'hour')
+    assert.equal(tightest([usage('minute', 12, 10, now), usage('hour', 10, 10)])?.policy.name, 'hour')
     assert.equal(tightest([]), undefined)
   })
 
   test('is told in both forms of headers', () => {
-    assert.deepEqual(limitHeaders([reading('day', 12, 10, now + 1500), reading('minute', 3, 60)], now), {
+    assert.deepEqual(rateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now), {
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(Math.ceil((now + 1500) / 1000)),
       'ratelimit-policy': '"day";q=10;w=86400, "minute";q=60;w=60',
       ratelimit: '"day";r=0;t=2',
     })
-    assert.deepEqual([secondsTo(now, now), secondsTo(now + 1001, now)], [1, 2])
+    assert.deepEqual([secondsUntil(now, now), secondsUntil(now + 1001, now)], [1, 2])
   })
 })
 
@@ -88,7 +84,7 @@ describe('requests that are counted some at a time', () => {
   /** Counts so many at once in a window that was that full, and says what it tells each. */
   function begun(count: number, used: number, limit = 1000, at = now) {
     const blocks = new Blocks()
-    const told = [blocks.begin('one', 'LIMIT#1', count, [reading('minute', used, limit)])]
+    const told = [blocks.begin('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
     for (;;) {
       const next = blocks.next('one', at)
       if (!next) return { blocks, used: told.map(([first]) => first?.used) }
@@ -106,7 +102,7 @@ describe('requests that are counted some at a time', () => {
   /** How many to count at once after so many requests within a second. */
   function wish(came: number, used: number, limit: number, asked = now) {
     const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 1, [reading('minute', used, limit)])
+    blocks.begin('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
     for (let each = 0; each < came; each++) blocks.next('one', now)
     return blocks.wishFor('one', asked)
   }
@@ -115,7 +111,7 @@ describe('requests that are counted some at a time', () => {
     assert.deepEqual([wish(0, 0, 10_000), wish(3, 0, 10_000), wish(40, 0, 10_000)], [1, 3, 16])
     assert.equal(new Blocks().wishFor('one', now), 1)
     const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 1, [reading('minute', 0, 10_000)])
+    blocks.begin('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
     for (const ms of [0, 400, 999, 1000, 1100]) blocks.next('one', now + ms)
     assert.equal(blocks.wishFor('one', now + 1100), 2, 'a second after the first the pace is a new one')
     assert.equal(wish(9, 0, 10_000, now + 60_000), 1, 'the window is over')
@@ -131,27 +127,27 @@ describe('requests that are counted some at a time', () => {
 
   test('do not count for others before they have come', () => {
     const { blocks } = begun(1, 20)
-    blocks.begin('two', 'LIMIT#1', 5, [reading('minute', 25, 1000), reading('day', 25, 1000)])
-    blocks.begin('three', 'LIMIT#2', 9, [reading('minute', 9, 1000)])
-    const used = (of: Reading) => {
+    blocks.begin('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
+    blocks.begin('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
+    const used = (of: WindowUsage) => {
       const [told] = blocks.without('LIMIT#1', [of])
       assert.deepEqual({ ...told, used: of.used }, of)
       return told?.used
     }
-    assert.equal(used(reading('minute', 25, 1000)), 21)
-    assert.equal(used(reading('hour', 25, 1000)), 25, 'another window')
-    assert.equal(used(reading('minute', 25, 1000, now + 61_000)), 25, 'the one after it')
+    assert.equal(used(usage('minute', 25, 1000)), 21)
+    assert.equal(used(usage('hour', 25, 1000)), 25, 'another window')
+    assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the one after it')
     blocks.next('two', now)
-    assert.equal(used(reading('minute', 25, 1000)), 22)
+    assert.equal(used(usage('minute', 25, 1000)), 22)
   })
 
   test('end with the first of their windows, and are told of all', () => {
-    const readings = [reading('minute', 9, 1000), reading('day', 19, 1000, now + 90_000)]
+    const usages = [usage('minute', 9, 1000), usage('day', 19, 1000, now + 90_000)]
     const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 3, readings)
+    blocks.begin('one', 'LIMIT#1', 3, usages)
     assert.deepEqual(
       blocks.next('one', now),
-      readings.map((one) => ({ ...one, used: one.used - 1 })),
+      usages.map((one) => ({ ...one, used: one.used - 1 })),
     )
     assert.equal(blocks.next('one', now + 60_000), undefined)
     assert.ok(blocks.next('one', now + 59_999))
@@ -159,7 +155,7 @@ describe('requests that are counted some at a time', () => {
 
   test('are known of ten thousand names', () => {
     const blocks = new Blocks()
-    const wide = [reading('minute', 0, 1_000_000)]
+    const wide = [usage('minute', 0, 1_000_000)]
     const begin = (name: string) => blocks.begin(name, name, 5, wide)
     begin('one')
     for (let at = 1; at < 10_000; at++) begin(`${at}`)
@@ -170,7 +166,7 @@ describe('requests that are counted some at a time', () => {
 
   test('are as many as came within a second of ten thousand names', () => {
     const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 1, [reading('minute', 0, 1_000_000)])
+    blocks.begin('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
     for (let left = 3; left > 0; left--) blocks.next('one', now)
     for (let at = 1; at < 10_000; at++) blocks.next(`${at}`, now)
     assert.equal(blocks.wishFor('one', now), 3)

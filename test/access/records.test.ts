@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { writeToOwner } from '../../lib/access/account-emails.ts'
 import { accountKey, accountOf } from '../../lib/access/accounts.ts'
-import { administer, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { isSameOwner, moveToAccount, wakeMove } from '../../lib/access/adopt-anonymous.ts'
-import { ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { principalOf } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { auditPage, noteOf } from '../../lib/access/audit.ts'
+import { administer, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { newId } from '../../lib/ids.ts'
 import { ownedCounts } from '../../lib/owned-records.ts'
 import { newAccount } from '../account.ts'
@@ -259,7 +259,7 @@ describe('what was made before an account', () => {
     out: { operation: 'export/url', input: 'pdf' },
   }
   const makeJob = async (owner: string, more = {}): Promise<string> => {
-    const headers = { 'x-owner-token': ownerToken(owner, app.services.keys.owner) }
+    const headers = { 'x-owner-token': signOwnerToken(owner, app.services.keys.owner) }
     const made = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...more } })
     assert.equal(made.status, 202, made.text)
     return made.json.data.jobId

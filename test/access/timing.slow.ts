@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ownerOfToken, ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken, verifyOwnerToken } from '../../lib/access/anonymous.ts'
 import { hashOfSecret, isSecretOf, newSecretText } from '../../lib/access/secret-text.ts'
 import { newId } from '../../lib/ids.ts'
 
@@ -44,15 +44,15 @@ test('a secret that is right but for its end is refused no later than one that i
 
 test('an identity that is signed nearly right is refused no later than any other', () => {
   const key = randomBytes(32)
-  const token = ownerToken(newId('anon'), key)
+  const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')
   const near = arrived(`${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`)
   const far = arrived(`${id}.${otherThan(signature[0])}${signature.slice(1)}`)
-  assert.equal(ownerOfToken(token, key), id)
-  assert.deepEqual([ownerOfToken(near, key), ownerOfToken(far, key)], [undefined, undefined])
+  assert.equal(verifyOwnerToken(token, key), id)
+  assert.deepEqual([verifyOwnerToken(near, key), verifyOwnerToken(far, key)], [undefined, undefined])
   const [nearMs, farMs] = fastest(
-    () => ownerOfToken(near, key),
-    () => ownerOfToken(far, key),
+    () => verifyOwnerToken(near, key),
+    () => verifyOwnerToken(far, key),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
 })

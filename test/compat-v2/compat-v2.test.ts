@@ -13,10 +13,10 @@ import { managerOf } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
-import { alone } from './single-task-cases.ts'
-import { type Ask, asking, type Loose, sdkAt } from './sdk.ts'
 import { recorded } from './recorded-cases.ts'
+import { type Ask, asking, type Loose, sdkAt } from './sdk.ts'
 import { signedUrls } from './signed-url-cases.ts'
+import { alone } from './single-task-cases.ts'
 
 let service: TestService
 let key: string

@@ -5,13 +5,13 @@ import { lstat, mkdir, mkdtemp, readlink, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
-import { threadsHere } from '../../lib/engines/host-limits.ts'
+import { availableThreads } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
-import { protection, sandboxed } from '../../lib/engines/sandbox/isolation.ts'
-import { viewOfFiles } from '../../lib/engines/sandbox/visible-files.ts'
+import { confinement, sandboxCommand } from '../../lib/engines/sandbox/isolation.ts'
+import { bindMountArgs } from '../../lib/engines/sandbox/visible-files.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-const { level, detail } = await protection()
+const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 /** Where the service is not root, one user namespace looks like another. */
@@ -75,13 +75,13 @@ describe('a confined process', () => {
     assert.equal(limitOf('core file size'), 0)
     assert.equal(limitOf('address space'), 1024 * 1024 * 1024)
     assert.equal(limitOf('file size'), 64 * 1024 * 1024)
-    assert.equal(limitOf('cpu time'), 20 * Math.max(2, threadsHere()) + 1)
+    assert.equal(limitOf('cpu time'), 20 * Math.max(2, availableThreads()) + 1)
     assert.equal(limitOf('processes'), level === 'namespaces' ? 256 : 4096)
   })
 
   test('that takes its memory by itself is held to what it writes to', limited, async () => {
     const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
-    const { file, args, env, cwd } = await sandboxed('cat', ['/proc/self/limits'], { workDir, limits })
+    const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
     const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
     assert.match(stdout, /^Max data size +536870913 /m)
     assert.match(stdout, /^Max processes +7 /m)
@@ -105,7 +105,10 @@ describe('a confined process', () => {
   })
 
   test('is started with what shows no effect on every machine, too', asRoot, async () => {
-    const { file, args, env, cwd } = await sandboxed('true', ['--core=1'], { workDir, uid: 2_000_000_007 })
+    const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
+      workDir,
+      uid: 2_000_000_007,
+    })
     const command = [file, ...args]
     const after = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
     assert.equal(file, 'bwrap')
@@ -125,7 +128,7 @@ describe('a confined process', () => {
   })
 
   test('is shown files and folders in an order in which none hides another', confined, async () => {
-    const view = await viewOfFiles('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
+    const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
     const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
     const folder = (path: string) => ['--perms', '0755', '--dir', path]
     const shown = (path: string) => ['--ro-bind-try', path, path]
@@ -174,13 +177,13 @@ describe('a confined process', () => {
         ),
       )
     const uid = 2_000_000_007
-    await sandboxed('true', [], { workDir, uid, handOver: 'children' })
+    await sandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
     assert.deepEqual(await owners(), [uid, uid, 0, uid])
-    await sandboxed('true', [], { workDir, uid })
+    await sandboxCommand('true', [], { workDir, uid })
     assert.deepEqual(await owners(), [uid, uid, uid, uid])
     assert.equal((await stat('/etc/passwd')).uid, 0)
     // What is gone meanwhile needs no owner.
-    await sandboxed('true', [], { workDir: join(workDir, 'gone') })
+    await sandboxCommand('true', [], { workDir: join(workDir, 'gone') })
   })
 
   test(

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { snakeCase } from '../../lib/case-conversion.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { isSecret, sealedOptions, secret } from '../../lib/engines/options.ts'
+import { isSecretOption, secretOption, secretOptionNames } from '../../lib/engines/options.ts'
 
 describe('an option that is a secret', () => {
   const options = engines.flatMap(({ capabilities }) =>
@@ -16,21 +16,22 @@ describe('an option that is a secret', () => {
   test('is marked as one where a capability has it', () => {
     const passwords = options.filter(({ name }) => /password/i.test(name))
     assert.ok(passwords.length > 30)
-    for (const { operation, name, schema } of passwords) assert.ok(isSecret(schema), `${operation}: ${name}`)
+    for (const { operation, name, schema } of passwords)
+      assert.ok(isSecretOption(schema), `${operation}: ${name}`)
     for (const { operation, name, schema } of options)
-      assert.equal(isSecret(schema), /password/i.test(name), `${operation}: ${name}`)
+      assert.equal(isSecretOption(schema), /password/i.test(name), `${operation}: ${name}`)
   })
 
   test('is sealed while it is stored, by either spelling of its name', () => {
-    const names = options.filter(({ schema }) => isSecret(schema)).map(({ name }) => name)
+    const names = options.filter(({ schema }) => isSecretOption(schema)).map(({ name }) => name)
     assert.deepEqual(
-      [...sealedOptions].toSorted(),
+      [...secretOptionNames].toSorted(),
       [...new Set(names.flatMap((name) => [name, snakeCase(name)]))].toSorted(),
     )
   })
 
   test('keeps its description', () => {
-    assert.equal(z.string().optional().describe('Opens it.').meta(secret).description, 'Opens it.')
-    assert.equal(isSecret(z.string().meta(secret).optional()), false)
+    assert.equal(z.string().optional().describe('Opens it.').meta(secretOption).description, 'Opens it.')
+    assert.equal(isSecretOption(z.string().meta(secretOption).optional()), false)
   })
 })

@@ -17,23 +17,23 @@ import {
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
-import { limitsOf } from '../../lib/engines/sandbox/exec.ts'
-import { turns } from '../../lib/engines/sandbox/mutex.ts'
-import { OutputCap, TextEnds } from '../../lib/engines/sandbox/output-buffers.ts'
+import { sandboxLimits } from '../../lib/engines/sandbox/exec.ts'
+import { createMutex } from '../../lib/engines/sandbox/mutex.ts'
+import { HeadAndTail, OutputCap } from '../../lib/engines/sandbox/output-buffers.ts'
 import {
-  ended,
+  exitSignal,
+  hasExited,
   isAlive,
-  isOver,
   killGroup,
   killMarked,
-  signalOf,
+  waitForExit,
 } from '../../lib/engines/sandbox/process-exit.ts'
 import {
-  bringIn,
+  copyIn,
   makeProcessFolder,
+  moveOut,
   removeOrphanedFolders,
   removeOwnFolders,
-  takeOut,
   taskFolderPrefix,
 } from '../../lib/engines/sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../../lib/engines/sandbox/python.ts'
@@ -57,12 +57,12 @@ describe('the folder of a process that lives on', () => {
   test('gets copies of files, never over what is there', async () => {
     const [from, to] = [join(base, 'from'), join(base, 'to')]
     await writeFile(from, 'text')
-    await bringIn(from, to)
+    await copyIn(from, to)
     assert.deepEqual([await readFile(to, 'utf8'), existsSync(from)], ['text', true])
-    await assert.rejects(bringIn(from, to), { code: 'EEXIST' })
+    await assert.rejects(copyIn(from, to), { code: 'EEXIST' })
     const outside = join(base, 'outside')
     await symlink(outside, join(base, 'trap'))
-    await assert.rejects(bringIn(from, join(base, 'trap')))
+    await assert.rejects(copyIn(from, join(base, 'trap')))
     assert.equal(existsSync(outside), false)
   })
 
@@ -79,18 +79,18 @@ describe('the folder of a process that lives on', () => {
   test('gives plain files, and nothing that leads elsewhere', async () => {
     const at = (name: string) => join(base, name)
     await writeFile(at('file'), 'text')
-    assert.equal(await takeOut(at('file'), at('taken')), true)
+    assert.equal(await moveOut(at('file'), at('taken')), true)
     assert.deepEqual([await readFile(at('taken'), 'utf8'), existsSync(at('file'))], ['text', false])
     await writeFile(at('secret'), 'secret')
     await symlink(at('secret'), at('link'))
     await link(at('secret'), at('same'))
     await mkdir(at('folder'))
     for (const name of ['link', 'same', 'folder']) {
-      assert.equal(await takeOut(at(name), at('odd')), false, name)
+      assert.equal(await moveOut(at(name), at('odd')), false, name)
       await assert.rejects(lstat(at('odd')), { code: 'ENOENT' }, name)
     }
     assert.equal(await readFile(at('secret'), 'utf8'), 'secret')
-    await assert.rejects(takeOut(at('nothing'), at('odd')), { code: 'ENOENT' })
+    await assert.rejects(moveOut(at('nothing'), at('odd')), { code: 'ENOENT' })
   })
 
   test('gives plain files also where it lies on another file system', {
@@ -101,15 +101,15 @@ describe('the folder of a process that lives on', () => {
     t.after(() => rm(shared, { recursive: true }))
     const at = (name: string) => join(shared, name)
     await writeFile(at('file'), 'text')
-    assert.equal(await takeOut(at('file'), join(base, 'taken')), true)
+    assert.equal(await moveOut(at('file'), join(base, 'taken')), true)
     assert.equal(await readFile(join(base, 'taken'), 'utf8'), 'text')
     await mkdir(at('folder'))
     await symlink(at('file'), at('link'))
     for (const name of ['folder', 'link']) {
-      assert.equal(await takeOut(at(name), join(base, 'odd')), false, name)
+      assert.equal(await moveOut(at(name), join(base, 'odd')), false, name)
       assert.equal(existsSync(join(base, 'odd')), false, name)
     }
-    await assert.rejects(takeOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
+    await assert.rejects(moveOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
   })
 
   test('goes with the service that it was of, by whoever comes next', async () => {
@@ -150,8 +150,8 @@ describe('limits', () => {
   test('of a step are those of its engine, or its own where it has some', () => {
     const MB = 1024 * 1024
     const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
-    assert.deepEqual(limitsOf(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
-    assert.deepEqual(limitsOf(engine, { maxMemoryBytes: 7, maxFileBytes: 8 }), {
+    assert.deepEqual(sandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
+    assert.deepEqual(sandboxLimits(engine, { maxMemoryBytes: 7, maxFileBytes: 8 }), {
       memoryBytes: 7,
       fileBytes: 8,
       cpuS: 9,
@@ -182,7 +182,7 @@ describe('limits', () => {
 
 describe('a long text', () => {
   const told = (limit: number, ...parts: readonly string[]) => {
-    const ends = new TextEnds(limit)
+    const ends = new HeadAndTail(limit)
     for (const part of parts) ends.add(Buffer.from(part))
     return ends.toString()
   }
@@ -197,7 +197,7 @@ describe('a long text', () => {
 
 describe('turns', () => {
   test('come one after the other, also after one that failed', async () => {
-    const inTurn = turns()
+    const inTurn = createMutex()
     const seen: string[] = []
     const first = Promise.withResolvers<void>()
     const failing = inTurn(async () => {
@@ -251,7 +251,7 @@ describe('the end of a process', () => {
     const pipe = (name: string) => ({ destroy: () => closed.push(name) })
     const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
     const stop = new AbortController()
-    return { closed, child, stop, end: ended(child as never, stop.signal) }
+    return { closed, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
   test('is that of its output, or of itself where a stranger holds the pipes after a kill', {
@@ -273,7 +273,9 @@ describe('the end of a process', () => {
   })
 
   test('is an error where it never began', async () => {
-    await assert.rejects(ended(spawn('/no/such/program'), new AbortController().signal), { code: 'ENOENT' })
+    await assert.rejects(waitForExit(spawn('/no/such/program'), new AbortController().signal), {
+      code: 'ENOENT',
+    })
   })
 })
 
@@ -288,7 +290,7 @@ describe('a program of ours in Python', () => {
     assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])
     assert.deepEqual(seen, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
     const waiting = {} as never
-    await runPython('books/read.py', ['a'], tools, { waiting })
+    await runPython('books/read.py', ['a'], tools, { prestarted: waiting })
     assert.deepEqual(seen[1], [file, ['a'], { waiting, readOnly }], 'one that waits was started so')
   })
 })
@@ -308,9 +310,9 @@ test('a signal is known by the code that bwrap and shells make of it', () => {
     [0, undefined],
     [128, undefined],
   ] as const)
-    assert.equal(signalOf({ code, signal: null }), signal, String(code))
-  assert.equal(signalOf({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
-  const child = (more: object) => isOver({ exitCode: null, signalCode: null, pid: 7, ...more } as never)
+    assert.equal(exitSignal({ code, signal: null }), signal, String(code))
+  assert.equal(exitSignal({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
+  const child = (more: object) => hasExited({ exitCode: null, signalCode: null, pid: 7, ...more } as never)
   assert.deepEqual(
     [child({}), child({ exitCode: 0 }), child({ signalCode: 'SIGKILL' }), child({ pid: undefined })],
     [false, true, true, true],

@@ -9,13 +9,13 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { createTools, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
-import { protection, sandboxed } from '../../lib/engines/sandbox/isolation.ts'
-import { TextEnds } from '../../lib/engines/sandbox/output-buffers.ts'
+import { confinement, sandboxCommand } from '../../lib/engines/sandbox/isolation.ts'
+import { HeadAndTail } from '../../lib/engines/sandbox/output-buffers.ts'
 import { killGroup } from '../../lib/engines/sandbox/process-exit.ts'
 import { AppError } from '../../lib/errors.ts'
 import { until } from '../wait-until.ts'
 
-const { level, detail } = await protection()
+const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 
@@ -174,7 +174,7 @@ describe('an engine process', () => {
 
 test('of a long text both ends are kept to the byte, and what is between is counted', () => {
   const kept = (...chunks: readonly string[]) => {
-    const ends = new TextEnds(10)
+    const ends = new HeadAndTail(10)
     for (const chunk of chunks) ends.add(Buffer.from(chunk))
     return ends.toString()
   }
@@ -277,7 +277,10 @@ describe('an engine process that attacks', () => {
   })
 
   test('cannot use more processor time than its limit', limited, async (t) => {
-    const command = await sandboxed('sh', ['-c', 'while :; do :; done'], { workDir, limits: { cpuS: 1 } })
+    const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
+      workDir,
+      limits: { cpuS: 1 },
+    })
     const child = spawn(command.file, command.args, {
       ...{ env: command.env, cwd: command.cwd, stdio: 'ignore', detached: true },
     })
@@ -329,7 +332,7 @@ describe('an engine process that attacks', () => {
 
 describe('a process that the caller keeps', () => {
   test('writes into a folder that is granted to it later', async (t) => {
-    const command = await sandboxed('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
+    const command = await sandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
     const child = spawn(command.file, command.args, {
       env: command.env,
       cwd: command.cwd,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { events } from '../../events/index.ts'
-import { ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { auditPage } from '../../lib/access/audit.ts'
-import { endOf } from '../../lib/access/rate-limit-windows.ts'
+import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
 import { errorCodes } from '../../lib/error-catalog.ts'
 import { newId } from '../../lib/ids.ts'
 import { ownedCounts } from '../../lib/owned-records.ts'
@@ -60,7 +60,7 @@ describe('an account', () => {
     await send('POST', '/v1/jobs', { tasks })
     await app.services.jobs.store.changeJob(job.id, { set: { status: 'processing' } })
     const { data } = await send('GET', '/v1/account/quota')
-    const month = new Date(endOf('month', Date.now())).toISOString()
+    const month = new Date(windowEnd('month', Date.now())).toISOString()
     assert.deepEqual(
       data.quotas.map(({ resetsAt: _, ...rest }: { resetsAt: string }) => rest),
       [
@@ -280,7 +280,7 @@ describe('who has no account', () => {
   })
 
   test('changes nothing of the webhook of a job, which ends with it', async () => {
-    const headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+    const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
     const body = { tasks, webhookUrl: 'https://1.1.1.1/hook' }
     const { jobId } = (await app.send('POST', '/v1/jobs', { headers, body })).json.data
     const path = `/v1/webhooks/${jobId.replace('job_', 'whk_')}`

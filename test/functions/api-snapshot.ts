@@ -19,16 +19,16 @@ function promisesOf({
   const { scopes, anonymous = false, ...wider } = access
   return {
     [method]: [path],
-    status: [reply.status, ...Object.keys(reply.also ?? {}), reply.form ?? 'envelope'],
+    status: [reply.status, ...Object.keys(reply.otherStatuses ?? {}), reply.form ?? 'envelope'],
     of: [reply.contentType ?? 'JSON'],
     headers: reply.headers ?? [],
-    kept: [...(reply.etag ? ['etag'] : []), reply.cacheControl ?? '', more.keptAs ? 'in memory' : ''],
+    kept: [...(reply.etag ? ['etag'] : []), reply.cacheControl ?? '', more.cacheKey ? 'in memory' : ''],
     for: [...scopes, ...(anonymous === false ? [] : [`anonymous=${anonymous}`]), ...Object.keys(wider)],
     takes: [...(body?.accepts ?? []), ...Object.keys(body?.files ?? {}).map((name) => `file=${name}`)],
     also: [
       ...(more.idempotent ? ['idempotent'] : []),
-      ...(more.handsOutIdentity ? ['identity'] : []),
-      ...(typeof more.failureForm === 'string' ? [`errors of ${more.failureForm}`] : []),
+      ...(more.issuesIdentity ? ['identity'] : []),
+      ...(typeof more.errorFormat === 'string' ? [`errors of ${more.errorFormat}`] : []),
     ],
     errors,
     examples: Object.keys(body?.examples ?? {}).map((name) => JSON.stringify(name)),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { errorKinds } from '../../lib/error-catalog.ts'
+import { errorCatalog } from '../../lib/error-catalog.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
-import { Described } from '../openapi-checker.ts'
 import { after, before } from '../hooks.ts'
+import { Described } from '../openapi-checker.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 let service: TestService
@@ -250,7 +250,7 @@ test('the OpenAPI document describes every endpoint and every code that it may a
   ]) {
     assert.ok(paths.includes(path), path)
   }
-  const statuses = new Set(Object.values(errorKinds).map(({ status }) => String(status)))
+  const statuses = new Set(Object.values(errorCatalog).map(({ status }) => String(status)))
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const { responses } of Object.values(operations)) {
       const failures = Object.keys(responses).filter((status) => Number(status) >= 400)
@@ -390,14 +390,14 @@ test('nobody gets an identity with what is not theirs, least of all with what an
 
 test('each error has a page, to which the type of its problem leads', async () => {
   const list = await (await fetch(`${service.url}/errors`)).text()
-  for (const [code, { status, wayOut }] of Object.entries(errorKinds)) {
+  for (const [code, { status, hint }] of Object.entries(errorCatalog)) {
     const path = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
     assert.ok(list.includes(`href="${path}"`), `${code} is not in the list`)
     const response = await fetch(`${service.url}${path}`)
     assert.equal(response.status, 200, path)
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
     const page = await response.text()
-    assert.ok(page.includes(code) && page.includes(`status ${status}`) && page.includes(wayOut), path)
+    assert.ok(page.includes(code) && page.includes(`status ${status}`) && page.includes(hint), path)
   }
   assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeTime } from 'ulid'
-import { ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobStatus } from '../../lib/jobs/job.ts'
 import { listKeyOf } from '../../lib/jobs/list.ts'
@@ -54,7 +54,7 @@ const idAt = ({ number }: OwnerId, minute: number) =>
 /** An owner with jobs of his own, as the table has them. */
 async function ownerOf(...jobs: readonly Given[]) {
   const id = newId('anon')
-  const token = ownerToken(id, app.services.keys.owner)
+  const token = signOwnerToken(id, app.services.keys.owner)
   const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
   await eachOf(jobs, 8, async (job) => {
     await make(owner, job)

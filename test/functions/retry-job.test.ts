@@ -15,7 +15,7 @@ test('a job whose files are deleted is not done again, and is named', async () =
   const request = {
     params: { jobId },
     principal: { ownerId: job.owner },
-    jobMadeBefore: async () => undefined,
+    findEarlierJob: async () => undefined,
   }
   // Only what is asked of them.
   await assert.rejects(async () => retryJob.handle(request as never, services as never), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../functions/routes/index.ts'
-import { isJsonAlone, requireAcceptable } from '../../lib/http/accept-header.ts'
+import { repliesOnlyJson, requireAcceptable } from '../../lib/http/accept-header.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
 const contractOf = (method: string, path: string): AnyContract =>
@@ -42,5 +42,5 @@ test('what leads to a file, or is no envelope, answers to any type', () => {
     contractOf('GET', '/v1/openapi.json'),
   ]
   for (const one of others) assert.doesNotThrow(() => requireAcceptable(one, 'application/pdf'), one.path)
-  assert.ok(routes.filter(isJsonAlone).length > 40)
+  assert.ok(routes.filter(repliesOnlyJson).length > 40)
 })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
 import { isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
+import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
 import { grantedScopes } from '../../lib/access/principal.ts'
 import { hashOfSecret } from '../../lib/access/secret-text.ts'
-import { isIn } from '../../lib/http/ip-networks.ts'
+import { isInNetwork } from '../../lib/http/ip-networks.ts'
 import { managerKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type Sent } from './embedded-app.ts'
@@ -214,7 +214,11 @@ describe('a key', () => {
       assert.equal((await list(headers, { address })).status, 200, address)
     for (const address of ['203.0.114.9', '2001:db9::1'])
       assert.equal((await list(headers, { address })).status, 403, address)
-    assert.ok(isIn('10.0.0.1', '10.0.0.1') && !isIn('10.0.0.2', '10.0.0.1') && !isIn('', '10.0.0.1'))
+    assert.ok(
+      isInNetwork('10.0.0.1', '10.0.0.1') &&
+        !isInNetwork('10.0.0.2', '10.0.0.1') &&
+        !isInNetwork('', '10.0.0.1'),
+    )
   })
 
   test('of a suspended account opens nothing', async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
 import { presignUpload } from '../../functions/routes/presign-upload.ts'
-import { open, write } from '../../lib/access/principal.ts'
+import { openAccess, writeAccess } from '../../lib/access/principal.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createServices } from '../../lib/create-services.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -16,7 +16,7 @@ import { Described } from '../openapi-checker.ts'
 const letters = contract({
   method: 'POST',
   path: '/letters',
-  access: open,
+  access: openAccess,
   tag: 'Test',
   summary: 'Counts letters.',
   body: { accepts: ['json'], schema: z.strictObject({ text: z.string() }) },
@@ -57,19 +57,19 @@ test('a request knows whether its reply may come in pieces', async () => {
   const echo = contract({
     method: 'POST',
     path: '/echo',
-    access: open,
+    access: openAccess,
     tag: 'Test',
     summary: 'Says how it is asked.',
     body: { accepts: ['json'], schema: z.strictObject({}) },
     reply: { status: 200, schema: z.object({ streamed: z.boolean() }) },
-    handle: ({ isStreamed }) => ({ data: { streamed: isStreamed } }),
+    handle: ({ canStream }) => ({ data: { streamed: canStream } }),
   })
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([echo], createServices(config))
-  for (const takesStream of [true, false, undefined]) {
-    const event = { ...asked('/echo', '{}'), ...(takesStream !== undefined && { takesStream }) }
+  for (const canStream of [true, false, undefined]) {
+    const event = { ...asked('/echo', '{}'), ...(canStream !== undefined && { canStream }) }
     const answer = await app(event, {} as Parameters<typeof app>[1])
-    assert.deepEqual(JSON.parse(answer.body ?? '').data, { streamed: takesStream === true })
+    assert.deepEqual(JSON.parse(answer.body ?? '').data, { streamed: canStream === true })
   }
 })
 
@@ -134,7 +134,7 @@ const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL:
 /** What makes something for who asks, and what only tells. */
 const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
   contract({
-    ...{ method, path: '/things', access: write, tag: 'Test', summary: 'Things' },
+    ...{ method, path: '/things', access: writeAccess, tag: 'Test', summary: 'Things' },
     ...(method === 'POST' && { idempotent: true }),
     reply: { status: 200, schema: z.object({ id: z.string() }), ...(method === 'GET' && { etag: true }) },
     handle: ({ requestId }) => {
@@ -219,7 +219,7 @@ test('what breaks down for want of room says so, and an error that was meant sta
   const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   const answer = async (thrown: Error) => {
     const breaking = contract({
-      ...{ method: 'GET', path: '/things', access: open, tag: 'Test', summary: 'Things' },
+      ...{ method: 'GET', path: '/things', access: openAccess, tag: 'Test', summary: 'Things' },
       reply: { status: 200, schema: z.object({}) },
       handle: () => {
         throw thrown
@@ -249,7 +249,7 @@ test('a HEAD is answered as its GET, without the body but with its length', asyn
 
 test('a HEAD tells the length and the encoding that its GET has, packed ones too', async () => {
   const long = contract({
-    ...{ method: 'GET', path: '/things', access: write, tag: 'Test', summary: 'Things' },
+    ...{ method: 'GET', path: '/things', access: writeAccess, tag: 'Test', summary: 'Things' },
     reply: { status: 200, schema: z.object({ text: z.string() }), etag: true },
     handle: () => ({ data: { text: 'x'.repeat(100_000) } }),
   })

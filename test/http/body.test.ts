@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import type { Files } from '../../lib/aws/files.ts'
-import { readBody } from '../../lib/http/body.ts'
-import { limitedBody } from '../../lib/http/body-limit.ts'
+import { readRequestBody } from '../../lib/http/body.ts'
+import { limitBody } from '../../lib/http/body-limit.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
 
 const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
   contract({
     method: 'POST',
     path: '/letters',
-    access: open,
+    access: openAccess,
     tag: 'Test',
     summary: 'Takes letters.',
     body: { accepts, schema: z.object({ text: z.string() }) },
@@ -25,7 +25,7 @@ const nowhere = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
 
 async function read(type: string | undefined, event: Partial<HttpEvent>, takes = accepting('json', 'form')) {
   const headers = type === undefined ? {} : { 'content-type': type }
-  return (await readBody({ headers, ...event } as HttpEvent, takes, nowhere)).value
+  return (await readRequestBody({ headers, ...event } as HttpEvent, takes, nowhere)).value
 }
 
 const json = '{"text":"é"}'
@@ -186,10 +186,13 @@ test('a body of unknown length ends at the limit of a request, with the way out'
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
   const limits = { ...nowhere, maxBodyBytes: 1024 }
-  await assert.rejects(readBody({ headers, bodyStream } as unknown as HttpEvent, accepting('json'), limits), {
-    code: 'FILE_TOO_LARGE',
-    message: /presign/,
-  })
+  await assert.rejects(
+    readRequestBody({ headers, bodyStream } as unknown as HttpEvent, accepting('json'), limits),
+    {
+      code: 'FILE_TOO_LARGE',
+      message: /presign/,
+    },
+  )
 })
 
 test('an announced body that is too large is refused with the limit in MiB, rounded down', () => {
@@ -199,7 +202,7 @@ test('an announced body that is too large is refused with the limit in MiB, roun
     [1024, '0.0009765625'],
   ] as const
   for (const [maxBytes, shown] of limits) {
-    const of = () => limitedBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
+    const of = () => limitBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
     assert.throws(of, {
       message: new RegExp(`larger than the ${shown} MiB`),
       details: { maxBytes, size: 5_000_000, uploads: '/v1/uploads/presign' },

@@ -7,11 +7,11 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createConversion } from '../../functions/routes/create-conversion.ts'
 import { routes } from '../../functions/routes/index.ts'
-import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
+import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Item } from '../../lib/aws/table.ts'
 import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
-import { type Attempt, Idempotency, type Keyed } from '../../lib/http/idempotency.ts'
-import { Reservations } from '../../lib/http/idempotency-store.ts'
+import { Idempotency, type IdempotentAttempt, type KeyedRequest } from '../../lib/http/idempotency.ts'
+import { IdempotencyStore } from '../../lib/http/idempotency-store.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
@@ -29,7 +29,7 @@ const newKey = () => `key-${++keys}-${crypto.randomUUID()}`
 
 /** An identity of its own for each test, as the header that carries it. */
 async function newIdentity(): Promise<Record<string, string>> {
-  return { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  return { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
 }
 
 function form(fields: Readonly<Record<string, string>>, ...texts: readonly string[]): FormData {
@@ -264,7 +264,7 @@ test('an upload that a dead process took is that of its job', async () => {
   assert.deepEqual(await jobsOf(headers), [later.json.jobId])
 })
 
-function newKeyed(): Keyed {
+function newKeyed(): KeyedRequest {
   const http = { method: 'POST', sourceIp: '192.0.2.1' }
   // As much of an event as is looked at.
   const event = { rawPath: '/v1/convert', headers: {}, requestContext: { http } } as unknown as HttpEvent
@@ -272,9 +272,9 @@ function newKeyed(): Keyed {
 }
 
 const someContext = () => ({
-  principal: asAnonymous(
+  principal: anonymousPrincipal(
     {
-      headers: { 'x-owner-token': ownerToken('anon_1', app.services.keys.owner) },
+      headers: { 'x-owner-token': signOwnerToken('anon_1', app.services.keys.owner) },
       method: 'POST',
       sourceIp: '',
     },
@@ -289,7 +289,7 @@ test('a request that takes long keeps its key', async () => {
   const context = someContext()
   const begun = Promise.withResolvers<void>()
   const work = Promise.withResolvers<{ statusCode: number }>()
-  const first = idempotency.once(keyed, context, () => {
+  const first = idempotency.runOnce(keyed, context, () => {
     begun.resolve()
     return work.promise
   })
@@ -297,38 +297,38 @@ test('a request that takes long keeps its key', async () => {
   await leasesEnd()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
   await until(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
-  const second = idempotency.once(keyed, context, () => assert.fail('it ran twice'))
+  const second = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
   await assert.rejects(second, { code: 'IDEMPOTENCY_IN_PROGRESS' })
   work.resolve({ statusCode: 201 })
   assert.equal((await first).statusCode, 201)
 })
 
 test('a request whose place another try has taken over leaves it to that one', async () => {
-  const kept = new Reservations(app.services.table)
+  const kept = new IdempotencyStore(app.services.table)
   const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
-  const { reservation: first } = await kept.take(place, 'same')
+  const { reservation: first } = await kept.claim(place, 'same')
   await kept.release(place, first)
-  const { reservation: second, isRepeated } = await kept.take(place, 'same')
-  assert.ok(isRepeated && second.jobId === first.jobId)
+  const { reservation: second, isRetry } = await kept.claim(place, 'same')
+  assert.ok(isRetry && second.jobId === first.jobId)
   await kept.forget(place, first).catch(() => undefined)
-  await kept.keep(place, first, { status: 400, headers: {}, body: new Uint8Array(1) })
-  await assert.rejects(kept.take(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  await kept.saveReply(place, first, { status: 400, headers: {}, body: new Uint8Array(1) })
+  await assert.rejects(kept.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
   await kept.forget(place, second)
-  assert.ok(!(await kept.take(place, 'another')).isRepeated)
+  assert.ok(!(await kept.claim(place, 'another')).isRetry)
 })
 
 test('an answer that is too long to be kept is made again, of the same job', async () => {
   const idempotency = new Idempotency(app.services)
   const keyed = newKeyed()
-  const attempts: Attempt[] = []
-  const run = async (attempt: Attempt) => {
+  const attempts: IdempotentAttempt[] = []
+  const run = async (attempt: IdempotentAttempt) => {
     attempts.push(attempt)
     return { statusCode: 202, body: randomBytes(400_000).toString('base64') }
   }
-  await idempotency.once(keyed, someContext(), run)
-  await idempotency.once(keyed, someContext(), run)
+  await idempotency.runOnce(keyed, someContext(), run)
+  await idempotency.runOnce(keyed, someContext(), run)
   const [first, second] = attempts
-  assert.deepEqual(second, { jobId: first?.jobId, isRepeated: true })
+  assert.deepEqual(second, { jobId: first?.jobId, isRetry: true })
 })
 
 test('without an identity the same request from the same address is the same client', async () => {

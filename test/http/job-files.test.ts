@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jobMadeBefore } from '../../lib/http/job-access.ts'
-import { resultOf } from '../../lib/http/job-files.ts'
+import { findEarlierJob } from '../../lib/http/job-access.ts'
+import { findResultFile } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { file, given, moment, newJob } from '../jobs/records.ts'
 
@@ -10,9 +10,9 @@ const services = {} as never // The result stands in the job.
 
 test('a job gives its result, or says why there is none', async () => {
   const completed = job({ status: 'completed', result: { files: [file('a.webp'), file('b.webp')] } as never })
-  assert.equal((await resultOf(completed, {}, services)).filename, 'a.webp')
-  assert.equal((await resultOf(completed, { file: 'b.webp' }, services)).filename, 'b.webp')
-  await assert.rejects(resultOf(completed, { file: 'c.webp' }, services), {
+  assert.equal((await findResultFile(completed, {}, services)).filename, 'a.webp')
+  assert.equal((await findResultFile(completed, { file: 'b.webp' }, services)).filename, 'b.webp')
+  await assert.rejects(findResultFile(completed, { file: 'c.webp' }, services), {
     ...{ code: 'TASK_NOT_FOUND', details: { file: 'c.webp', files: ['a.webp', 'b.webp'] } },
   })
   for (const [more, code, message] of [
@@ -21,13 +21,13 @@ test('a job gives its result, or says why there is none', async () => {
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)
-    await assert.rejects(resultOf(job(more as Partial<Job>), {}, services), { code, message })
+    await assert.rejects(findResultFile(job(more as Partial<Job>), {}, services), { code, message })
 })
 
 test('a request that comes again is not answered with a job that is deleted since', async () => {
   const made = (more: Partial<Job>) => {
     const state = { ...newJob([given('in')]), job: job(more) }
-    return jobMadeBefore('job_1', { jobs: { store: { whole: async () => state } } } as never)
+    return findEarlierJob('job_1', { jobs: { store: { whole: async () => state } } } as never)
   }
   assert.equal((await made({}))?.job.id, 'job_1')
   for (const gone of [{ deletedAt: moment(9) }, { status: 'expired', expiredAt: moment(9) }] as const)

@@ -2,7 +2,7 @@
 // refused for good leaves nothing in the bucket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Files } from '../../lib/aws/files.ts'
 import { createServices } from '../../lib/create-services.ts'
 import { newId } from '../../lib/ids.ts'
@@ -17,7 +17,7 @@ let app: EmbeddedApp
 let headers: Record<string, string>
 before(async () => {
   app = await openApp()
-  headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
 })
 after(() => app.close())
 
@@ -148,7 +148,7 @@ test('nobody else reaches an upload, with its key or that of another', async () 
   const upload = await begun()
   const other = await begun()
   const part = await sent(upload, 1, 'words')
-  const stranger = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  const stranger = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
   const asked = [
     ['GET', '', {}, stranger],
     ['GET', '/1', { key: upload.key }, stranger],

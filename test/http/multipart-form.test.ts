@@ -4,7 +4,7 @@ import { addAbortSignal, PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import type { Files } from '../../lib/aws/files.ts'
-import { type FormOptions, readMultipart, tooLarge } from '../../lib/http/multipart-form.ts'
+import { type FormOptions, fileTooLargeError, readMultipartForm } from '../../lib/http/multipart-form.ts'
 
 /** A bucket that is a map; as much of it as forms need. */
 function bucket(fail?: Error) {
@@ -29,7 +29,7 @@ async function read(form: FormData, files: Files, more: Partial<FormOptions> = {
   const request = new Request('http://localhost', { method: 'POST', body: form })
   const headers = { 'content-type': request.headers.get('content-type') ?? '' }
   const body = Readable.from([Buffer.from(await request.arrayBuffer())])
-  return readMultipart(body, {
+  return readMultipartForm(body, {
     ...{ headers, fileFields: ['file', 'image'], maxFileBytes: 1000, files, retentionHours: 24 },
     ...more,
   })
@@ -90,8 +90,12 @@ describe('a form', () => {
     })
     assert.equal(stored.size, 0)
     assert.equal((await read(of(1000), files)).files.length, 2)
-    assert.deepEqual(tooLarge(5 * 1024 ** 2, 7).details, { field: 'file', maxBytes: 5 * 1024 ** 2, size: 7 })
-    assert.match(tooLarge(5.9 * 1024 ** 2).message, / 5 MiB /)
+    assert.deepEqual(fileTooLargeError(5 * 1024 ** 2, 7).details, {
+      field: 'file',
+      maxBytes: 5 * 1024 ** 2,
+      size: 7,
+    })
+    assert.match(fileTooLargeError(5.9 * 1024 ** 2).message, / 5 MiB /)
   })
 
   test('has so many fields and parts, and no more', async () => {
@@ -137,7 +141,7 @@ describe('a form', () => {
     const { files, stored } = bucket()
     const options = { fileFields: ['file'], maxFileBytes: 1000, files, retentionHours: 24 }
     const sent = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>
-      readMultipart(body, { ...options, headers: { 'content-type': type } })
+      readMultipartForm(body, { ...options, headers: { 'content-type': type } })
     await assert.rejects(sent(Readable.from([]), 'multipart/form-data'), { message: /names no boundary/ })
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nsome'
     await assert.rejects(sent(Readable.from([Buffer.from(head)])), { message: /ended early or is broken/ })

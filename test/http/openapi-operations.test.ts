@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { api } from '../../functions/routes/index.ts'
-import { isOpen } from '../../lib/access/principal.ts'
-import { type ErrorCode, errorKinds } from '../../lib/error-catalog.ts'
-import { isJsonAlone } from '../../lib/http/accept-header.ts'
+import { isOpenAccess } from '../../lib/access/principal.ts'
+import { type ErrorCode, errorCatalog } from '../../lib/error-catalog.ts'
+import { repliesOnlyJson } from '../../lib/http/accept-header.ts'
 import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { openApiDocument, operationId } from '../../lib/http/openapi.ts'
@@ -43,10 +43,10 @@ describe('each operation of the document', () => {
       const { reply } = contract
       const expected = [
         String(reply.status),
-        ...Object.keys(reply.also ?? {}),
+        ...Object.keys(reply.otherStatuses ?? {}),
         ...(reply.etag ? ['304'] : []),
       ]
-      const bodies = Object.keys(reply.also ?? {}).filter((status) => Number(status) < 500)
+      const bodies = Object.keys(reply.otherStatuses ?? {}).filter((status) => Number(status) < 500)
       const successes = Object.keys(described.responses).filter((status) => Number(status) < 400)
       assert.deepEqual(successes.toSorted(), expected.filter((one) => Number(one) < 400).toSorted(), name)
       for (const status of [String(reply.status), ...bodies]) {
@@ -62,10 +62,10 @@ describe('each operation of the document', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
       const told = (code: ErrorCode) => {
-        const status = String(errorKinds[code].status)
+        const status = String(errorCatalog[code].status)
         return described.responses[status]?.description.includes(`\`${code}\``) ?? false
       }
-      const isLimited = !isOpen(access)
+      const isLimited = !isOpenAccess(access)
       const others: Partial<Record<ErrorCode, boolean>> = {
         ...{ HEADERS_TOO_LARGE: true, INTERNAL_ERROR: true, SERVICE_UNAVAILABLE: true },
         ...{ RATE_LIMITED: isLimited, INVALID_API_KEY: isLimited, INSUFFICIENT_PERMISSIONS: isLimited },
@@ -75,11 +75,11 @@ describe('each operation of the document', () => {
         ...{ NOT_FOUND: params !== undefined, INVALID_REQUEST: params !== undefined || body !== undefined },
         INVALID_INPUT: [contract.query, body, idempotent].some((one) => one !== undefined),
         STORAGE_NOT_CONFIGURED: errors.includes('INSUFFICIENT_DISK_SPACE') || body?.files !== undefined,
-        NOT_ACCEPTABLE: isJsonAlone(contract),
+        NOT_ACCEPTABLE: repliesOnlyJson(contract),
       }
       for (const code of new Set([...errors, ...(Object.keys(others) as ErrorCode[])])) {
         // What answers with a status of its own tells nothing else by it.
-        const isOwn = errorKinds[code].status in (reply.also ?? {})
+        const isOwn = errorCatalog[code].status in (reply.otherStatuses ?? {})
         const isExpected = errors.includes(code) || others[code] === true
         assert.equal(told(code), isExpected && !isOwn, `${name} ${code}`)
       }
@@ -89,9 +89,9 @@ describe('each operation of the document', () => {
   test('fails in JSON or as a problem, those of OAuth as OAuth has it', () => {
     for (const { contract, described, name } of operations) {
       for (const [status, { content = {} }] of Object.entries(described.responses)) {
-        if (Number(status) < 400 || status in (contract.reply.also ?? {})) continue
+        if (Number(status) < 400 || status in (contract.reply.otherStatuses ?? {})) continue
         const { 'application/json': plain, ...others } = content
-        const isOAuth = contract.failureForm === 'oauth'
+        const isOAuth = contract.errorFormat === 'oauth'
         assert.match(plain?.schema.$ref ?? '', isOAuth ? /\/OAuthError$/ : /\/Error$/, `${name} ${status}`)
         assert.deepEqual(Object.keys(others), isOAuth ? [] : ['application/problem+json'], name)
       }
@@ -100,8 +100,8 @@ describe('each operation of the document', () => {
 
   test('has headers: of limits where there are any, and those of its status', () => {
     for (const { contract, described, name } of operations) {
-      const { reply, idempotent = false, handsOutIdentity = false, access } = contract
-      const isLimited = !isOpen(access)
+      const { reply, idempotent = false, issuesIdentity = false, access } = contract
+      const isLimited = !isOpenAccess(access)
       for (const [status, { headers = {} }] of Object.entries(described.responses)) {
         const isGood = Number(status) < 400
         const own = isGood && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
@@ -112,7 +112,7 @@ describe('each operation of the document', () => {
           ...{ 'x-ratelimit-reset': isLimited, 'ratelimit-policy': isLimited, ratelimit: isLimited },
           etag: isGood && reply.etag === true && status !== '204',
           'idempotent-replayed': isGood && idempotent,
-          'x-owner-token': isGood && (idempotent || handsOutIdentity),
+          'x-owner-token': isGood && (idempotent || issuesIdentity),
           'www-authenticate': status === '401',
           'accept-encoding': status === '415',
           'retry-after': status === '429' || status === '503' || isFirstAtWork,

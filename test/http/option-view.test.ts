@@ -5,7 +5,7 @@ import { time } from '../../lib/engines/ffmpeg/options.ts'
 import { color, pictureShape } from '../../lib/engines/image/options.ts'
 import { color as markColor, watermarkShape } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
-import { optionWords } from '../../lib/http/option-labels.ts'
+import { optionLabels } from '../../lib/http/option-labels.ts'
 import { optionViews } from '../../lib/http/option-view.ts'
 
 const view = (name: string, schema: z.ZodType) => {
@@ -104,8 +104,8 @@ describe('an option as a form shows it', () => {
 })
 
 describe('of all options', () => {
-  const those = (has: (one: (typeof optionWords)[string]) => boolean) =>
-    Object.entries(optionWords)
+  const those = (has: (one: (typeof optionLabels)[string]) => boolean) =>
+    Object.entries(optionLabels)
       .flatMap(([name, one]) => (has(one) ? [name] : []))
       .join(' ')
 
@@ -117,7 +117,7 @@ describe('of all options', () => {
   })
 
   test('these are offered among many', () => {
-    const offered = (name: string) => optionWords[name]?.suggestions?.join(' ')
+    const offered = (name: string) => optionLabels[name]?.suggestions?.join(' ')
     const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
     assert.equal(offered('language'), languages)
     assert.equal(offered('ocrLanguage'), languages)
@@ -129,7 +129,7 @@ describe('of all options', () => {
   })
 
   test('these have fields of their own, and these their units', () => {
-    const widgets = Object.groupBy(Object.entries(optionWords), ([, { widget = '-' }]) => widget)
+    const widgets = Object.groupBy(Object.entries(optionLabels), ([, { widget = '-' }]) => widget)
     const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
     assert.equal(
       of('slider'),

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Files } from '../../lib/aws/files.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
-import { after, before } from '../hooks.ts'
 import { refused } from '../assert-refused.ts'
+import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import type { Presigned } from '../service.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
@@ -24,7 +24,7 @@ let app: EmbeddedApp
 let headers: Record<string, string>
 before(async () => {
   app = await openApp()
-  headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
 })
 after(() => app.close())
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asAnonymous, ownerToken } from '../../lib/access/anonymous.ts'
+import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
+import { subnetOf } from '../../lib/http/ip-networks.ts'
 import {
-  checkedJobId,
+  canRead,
+  type JobReader,
   jobHeaders,
-  knownJob,
-  maySee,
-  type Reader,
+  loadViewState,
+  requireJobId,
   requireOwner,
-  viewedState,
+  requireVisibleJob,
 } from '../../lib/http/job-access.ts'
-import { networkOf } from '../../lib/http/ip-networks.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
@@ -18,14 +18,14 @@ import { given, moment, newJob, task } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
-const token = ownerToken('anon_1', secret)
+const token = signOwnerToken('anon_1', secret)
 const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
 const asked = (headers: Record<string, string | undefined>, cookies?: string[]) =>
-  asAnonymous({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
+  anonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
 describe('an identity', () => {
   test('is known by its token, in a header or the cookie', () => {
-    const other = ownerToken('anon_2', secret)
+    const other = signOwnerToken('anon_2', secret)
     for (const known of [
       asked({ 'x-owner-token': token }),
       asked({ authorization: `bearer ${token}` }),
@@ -49,7 +49,7 @@ describe('an identity', () => {
       `${id}.`,
       `.${signature}`,
       `${id}`,
-      ownerToken('anon_1', Buffer.from('another secret')),
+      signOwnerToken('anon_1', Buffer.from('another secret')),
     ]
     for (const one of [undefined, '', ...forged]) {
       const { ownerId, isNew } = asked({ 'x-owner-token': one }, cookie(one ?? ''))
@@ -62,7 +62,8 @@ describe('an identity', () => {
   })
 
   test('is counted by its address, and by the network of a household where that has many', () => {
-    const counted = (sourceIp: string) => asAnonymous({ headers: {}, method: 'GET', sourceIp }, services)
+    const counted = (sourceIp: string) =>
+      anonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
     assert.equal(counted('192.0.2.7').limiterKey, 'ip:192.0.2.7')
     assert.equal(counted('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
     assert.equal(counted('2001:db8:0:1:2::3').limiterKey, counted('2001:db8:0:1:ffff::4').limiterKey)
@@ -71,10 +72,10 @@ describe('an identity', () => {
 })
 
 test('a session tells the network of a request and no more of its address', () => {
-  assert.equal(networkOf('192.0.2.7'), '192.0.2.0/24')
-  assert.equal(networkOf('::ffff:192.0.2.7'), '192.0.2.0/24')
-  assert.equal(networkOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
-  assert.equal(networkOf('unknown'), null)
+  assert.equal(subnetOf('192.0.2.7'), '192.0.2.0/24')
+  assert.equal(subnetOf('::ffff:192.0.2.7'), '192.0.2.0/24')
+  assert.equal(subnetOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
+  assert.equal(subnetOf('unknown'), null)
 })
 
 const { job } = newJob([given('in'), task('work', [0])])
@@ -91,60 +92,63 @@ describe('a job', () => {
   })
 
   test('that is unknown, deleted or expired is not found, and of the last it says when', () => {
-    assert.equal(knownJob(job, 'job_1', stranger), job)
+    assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
     for (const gone of [undefined, of({ deletedAt: moment(1) })]) {
-      assert.throws(() => knownJob(gone, 'job_1', stranger), {
+      assert.throws(() => requireVisibleJob(gone, 'job_1', stranger), {
         code: 'JOB_NOT_FOUND',
         details: { jobId: 'job_1' },
       })
     }
-    assert.throws(() => knownJob(of({ status: 'expired', expiredAt: moment(9) }), 'job_1', stranger), {
-      code: 'JOB_NOT_FOUND',
-      message: /expired at 2026-01-01T00:00:09/,
-      details: { jobId: 'job_1', reason: 'expired', expiredAt: moment(9) },
-    })
+    assert.throws(
+      () => requireVisibleJob(of({ status: 'expired', expiredAt: moment(9) }), 'job_1', stranger),
+      {
+        code: 'JOB_NOT_FOUND',
+        message: /expired at 2026-01-01T00:00:09/,
+        details: { jobId: 'job_1', reason: 'expired', expiredAt: moment(9) },
+      },
+    )
   })
 
   test('of an account is there for the account alone', () => {
     const account = newId('acc')
     const theirs = of({ owner: account })
-    assert.equal(knownJob(theirs, 'job_1', { ownerId: account }), theirs)
+    assert.equal(requireVisibleJob(theirs, 'job_1', { ownerId: account }), theirs)
     for (const reader of [stranger, { ownerId: newId('acc') }])
-      assert.throws(() => knownJob(theirs, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
+      assert.throws(() => requireVisibleJob(theirs, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
     assert.throws(() => requireOwner(theirs, asked({})), { code: 'JOB_NOT_FOUND' })
   })
 
   test('that a key in a web page asks for is there if that key made it, or one before it', () => {
     const account = newId('acc')
     const made = of({ owner: account, keyId: 'key_2' })
-    const seen = (keyId: string, more: Partial<Reader> = {}) =>
-      maySee(made, { ownerId: account, keyId, isPublic: true, ...more })
+    const seen = (keyId: string, more: Partial<JobReader> = {}) =>
+      canRead(made, { ownerId: account, keyId, isPublic: true, ...more })
     assert.deepEqual(
       [seen('key_2'), seen('key_3'), seen('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
       [true, false, true],
     )
-    assert.equal(maySee(made, { ownerId: account, keyId: 'key_3' }), true, 'a key of a server sees all')
+    assert.equal(canRead(made, { ownerId: account, keyId: 'key_3' }), true, 'a key of a server sees all')
     const { keyId: _, ...session } = made
-    assert.equal(maySee(session, { ownerId: account, keyId: 'key_2', isPublic: true }), false)
+    assert.equal(canRead(session, { ownerId: account, keyId: 'key_2', isPublic: true }), false)
     assert.equal(seen('key_2', { ownerId: newId('acc') }), false)
   })
 
   test('is looked for only under an id that can exist', () => {
     const id = newId('job')
-    assert.equal(checkedJobId(id), id)
+    assert.equal(requireJobId(id), id)
     for (const odd of ['job_1', newId('upl'), '../x', `${id}x`])
-      assert.throws(() => checkedJobId(odd), { code: 'JOB_NOT_FOUND' }, odd)
+      assert.throws(() => requireJobId(odd), { code: 'JOB_NOT_FOUND' }, odd)
   })
 
   test('is not named by a hole in the sentence where the id is empty', () => {
     for (const none of ['', '  '])
-      assert.throws(() => checkedJobId(none), { message: /^There is no job "" \(the id is empty\);/ })
+      assert.throws(() => requireJobId(none), { message: /^There is no job "" \(the id is empty\);/ })
   })
 
   test('is named in quotes where it holds what no id does, and in short', () => {
-    assert.throws(() => checkedJobId('job_1'), { message: /^There is no job job_1;/ })
-    assert.throws(() => checkedJobId('a\0b'), { message: /^There is no job "a\\u0000b";/ })
-    assert.throws(() => checkedJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
+    assert.throws(() => requireJobId('job_1'), { message: /^There is no job job_1;/ })
+    assert.throws(() => requireJobId('a\0b'), { message: /^There is no job "a\\u0000b";/ })
+    assert.throws(() => requireJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
   })
 
   test('tells when to ask again while it runs, and how long a request has waited', () => {
@@ -163,9 +167,9 @@ describe('a job', () => {
       },
     }
     const services = { jobs: { store } } as unknown as Services // as much of them as is looked at
-    assert.deepEqual((await viewedState(job, services)).tasks, [])
+    assert.deepEqual((await loadViewState(job, services)).tasks, [])
     assert.deepEqual(asked, [])
-    assert.equal(await viewedState(of({ status: 'failed' }), services), whole)
+    assert.equal(await loadViewState(of({ status: 'failed' }), services), whole)
     assert.deepEqual(asked, ['job_1'])
   })
 })

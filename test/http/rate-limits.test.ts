@@ -4,19 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import { rateLimited, readingsOf, takeRequest } from '../../lib/access/rate-limiter.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import {
-  endOf,
-  limitHeaders,
-  type Reading,
-  recordOf,
+  limitRecordKey,
+  rateLimitHeaders,
   type WindowName,
+  type WindowUsage,
+  windowEnd,
 } from '../../lib/access/rate-limit-windows.ts'
+import { countRequest, rateLimitError, windowUsages } from '../../lib/access/rate-limiter.ts'
 import type { Table } from '../../lib/aws/table.ts'
-import { clientAddress } from '../../lib/http/client-ip.ts'
+import { clientIp } from '../../lib/http/client-ip.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
@@ -69,10 +69,10 @@ test('of a thousand requests at once exactly as many get through as there may be
     table: new Proxy(services.table, bound),
   }))
   const all = await Promise.all(
-    processes.flatMap((each) => Array.from({ length: 200 }, () => takeRequest(each, one, false))),
+    processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, one, false))),
   )
   assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 60)
-  assert.equal((await takeRequest(services, somebody(), false)).isAllowed, true)
+  assert.equal((await countRequest(services, somebody(), false)).isAllowed, true)
 })
 
 test('many requests of one are counted some at a time, each with what is left after it', async () => {
@@ -88,11 +88,11 @@ test('many requests of one are counted some at a time, each with what is left af
   const now = Date.now()
   const used: number[] = []
   for (;;) {
-    const { isAllowed, readings } = await takeRequest(services, one, true, now)
+    const { isAllowed, usages } = await countRequest(services, one, true, now)
     if (!isAllowed) break
-    used.push(readings.find(({ policy }) => policy.name === 'day')?.used ?? 0)
+    used.push(usages.find(({ policy }) => policy.name === 'day')?.used ?? 0)
     assert.deepEqual(
-      (await readingsOf(services, one, now)).map((reading) => reading.used),
+      (await windowUsages(services, one, now)).map((usage) => usage.used),
       [used.length, used.length],
     )
   }
@@ -106,12 +106,12 @@ test('many requests of one are counted some at a time, each with what is left af
   const two = somebody()
   let allowed = 0
   for (let at = 0; at < 200; at++)
-    if ((await takeRequest(at % 3 === 0 ? other : services, two, true, now)).isAllowed) allowed++
+    if ((await countRequest(at % 3 === 0 ? other : services, two, true, now)).isAllowed) allowed++
   assert.equal(allowed, 100)
   // The next minute begins anew, whatever is left of a block.
   const three = somebody()
-  for (let at = 0; at < 9; at++) await takeRequest(services, three, true, now)
-  const [minute] = (await takeRequest(services, three, true, now + 60_001)).readings
+  for (let at = 0; at < 9; at++) await countRequest(services, three, true, now)
+  const [minute] = (await countRequest(services, three, true, now + 60_001)).usages
   assert.deepEqual([minute?.policy.name, minute?.used], ['minute', 1])
 })
 
@@ -120,8 +120,8 @@ test('a window that is over begins anew, and only that', async () => {
   const one = somebody()
   const noon = Date.UTC(2026, 4, 31, 12)
   const taken = async (now: number) => {
-    const { isAllowed, readings } = await takeRequest(services, one, true, now)
-    return [isAllowed, ...readings.map(({ used }) => used)]
+    const { isAllowed, usages } = await countRequest(services, one, true, now)
+    return [isAllowed, ...usages.map(({ used }) => used)]
   }
   assert.deepEqual(await taken(noon), [true, 1, 1, 1])
   assert.deepEqual(await taken(noon), [true, 2, 2, 2])
@@ -130,7 +130,7 @@ test('a window that is over begins anew, and only that', async () => {
   assert.deepEqual(await taken(noon + 60_002), [false, 1, 3, 3])
   // The next day is the next month as well.
   assert.deepEqual(await taken(noon + 12 * 3_600_000), [true, 1, 1, 1])
-  assert.equal(endOf('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
+  assert.equal(windowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
 })
 
 test('a window that is full is looked at again after some seconds, and the record goes with the last one', async () => {
@@ -146,14 +146,14 @@ test('a window that is full is looked at again after some seconds, and the recor
   const noon = Date.UTC(2126, 4, 30, 12)
   const taken = async (ms: number) => {
     updates.length = 0
-    const { isAllowed, readings } = await takeRequest(services, one, true, noon + ms)
-    return [isAllowed, readings.map(({ used }) => used).join(), updates.length]
+    const { isAllowed, usages } = await countRequest(services, one, true, noon + ms)
+    return [isAllowed, usages.map(({ used }) => used).join(), updates.length]
   }
   assert.deepEqual((await taken(0))[0], true)
   assert.deepEqual(await taken(1), [false, '1,1', 1])
   assert.deepEqual(await taken(4000), [false, '1,1', 0])
   assert.deepEqual(await taken(4001), [false, '1,1', 1])
-  const { ttl } = (await app.services.table.get(recordOf(one))) ?? {}
+  const { ttl } = (await app.services.table.get(limitRecordKey(one))) ?? {}
   assert.equal(ttl, Date.UTC(2126, 5, 2) / 1000)
 })
 
@@ -161,41 +161,41 @@ test('who may send none is told so, without a record', async () => {
   const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
   const one = somebody()
   const now = Date.UTC(2026, 4, 30, 12)
-  const { isAllowed, readings } = await takeRequest(services, one, true, now)
+  const { isAllowed, usages } = await countRequest(services, one, true, now)
   assert.equal(isAllowed, false)
   assert.deepEqual(
-    readings.map(({ policy, used, endsAt }) => [policy.name, used, endsAt]),
+    usages.map(({ policy, used, endsAt }) => [policy.name, used, endsAt]),
     [
       ['minute', 0, now + 60_000],
       ['day', 0, Date.UTC(2026, 4, 31)],
     ],
   )
-  assert.equal(await app.services.table.get(recordOf(one)), undefined)
+  assert.equal(await app.services.table.get(limitRecordKey(one)), undefined)
 })
 
-test('how far somebody is can be asked without being counted, reading too where that has a limit of its own', async () => {
+test('how far somebody is can be asked without being counted, usage too where that has a limit of its own', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
   const one = somebody()
-  await takeRequest(services, one, true)
-  await takeRequest(services, one, false)
-  await takeRequest(services, one, false)
+  await countRequest(services, one, true)
+  await countRequest(services, one, false)
+  await countRequest(services, one, false)
   const told = async (of: typeof services, who: Principal) =>
-    (await readingsOf(of, who)).map(({ policy, used }) => `${policy.name} ${used}`)
+    (await windowUsages(of, who)).map(({ policy, used }) => `${policy.name} ${used}`)
   assert.deepEqual(await told(services, one), ['minute 1', 'day 1', 'reads 2'])
   assert.deepEqual(await told(services, somebody()), ['minute 0', 'day 0', 'reads 0'])
   assert.deepEqual(await told(where('free', { readsPerMinute: null }).services, one), ['minute 1', 'day 1'])
-  assert.deepEqual(await readingsOf(where('self-hosted').services, somebody({ plan: 'self-hosted' })), [])
+  assert.deepEqual(await windowUsages(where('self-hosted').services, somebody({ plan: 'self-hosted' })), [])
 })
 
 test('who sent too many is told when all of the full windows are over, and whose they are', () => {
-  const reading = (name: WindowName, used: number, endsAt: number) => ({
+  const usage = (name: WindowName, used: number, endsAt: number) => ({
     ...{ policy: { name, counter: name, limit: 60 }, used, endsAt },
   })
-  const told = (kind: Principal['kind'], ...readings: readonly Reading[]) => {
-    const { message, details } = rateLimited({ isAllowed: false, readings }, somebody({ kind }), 1000)
+  const told = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
+    const { message, details } = rateLimitError({ isAllowed: false, usages }, somebody({ kind }), 1000)
     return { message, details }
   }
-  const windows = [reading('minute', 60, 31_000), reading('hour', 60, 601_000), reading('day', 59, 901_000)]
+  const windows = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]
   assert.deepEqual(told('key', ...windows), {
     message: 'The plan free allows 60 requests an hour. Go on in 600 s.',
     details: { limit: 60, window: 'hour', retryAfter: 600, scope: 'key', plan: 'free' },
@@ -203,8 +203,8 @@ test('who sent too many is told when all of the full windows are over, and whose
   const [minute] = windows
   assert.ok(minute)
   assert.equal(told('session', minute).details?.['scope'], 'account')
-  assert.deepEqual(told('anonymous', reading('reads', 61, 31_000)), {
-    message: 'The plan free allows 60 reading requests a minute. Go on in 30 s.',
+  assert.deepEqual(told('anonymous', usage('reads', 61, 31_000)), {
+    message: 'The plan free allows 60 usage requests a minute. Go on in 30 s.',
     details: { limit: 60, window: 'minute', retryAfter: 30, scope: 'ip', plan: 'free' },
   })
 })
@@ -212,14 +212,14 @@ test('who sent too many is told when all of the full windows are over, and whose
 test('more keys of one account give no more requests a day', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
   const takenBy = async (limiterKey: string) =>
-    (await takeRequest(services, somebody({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
+    (await countRequest(services, somebody({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
   assert.deepEqual(
     [await takenBy('key:a'), await takenBy('key:b'), await takenBy('key:c')],
     [true, true, false],
   )
 })
 
-test('who has no account is counted by his address, and reading apart from making', async () => {
+test('who has no account is counted by his address, and usage apart from making', async () => {
   const open = where('anonymous')
   const ask = (method: string, address: string) =>
     open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
@@ -282,7 +282,7 @@ test('on a service of one’s own nothing is counted, written or said of limits'
   assert.equal(answer.status, 200)
   assert.deepEqual(calls, [])
   assert.equal(answer.headers['x-ratelimit-limit'], undefined)
-  assert.deepEqual(limitHeaders([], 0), {})
+  assert.deepEqual(rateLimitHeaders([], 0), {})
 })
 
 test('a key that is known costs a count for several requests, and no look for some seconds', async () => {
@@ -369,7 +369,7 @@ test('files are as large and as many as the plan has, and stay as long', async (
 
 test('an address is believed of proxies that are ours, and of nobody else', () => {
   const at = (sourceIp: string, forwarded?: string) =>
-    clientAddress({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
+    clientIp({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
   assert.equal(at('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
   assert.equal(at('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
   assert.equal(at('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
@@ -377,7 +377,7 @@ test('an address is believed of proxies that are ours, and of nobody else', () =
   assert.equal(at('10.0.0.1'), '10.0.0.1')
   assert.equal(at('10.0.0.1', 'nonsense'), '10.0.0.1')
   const headers = { 'x-forwarded-for': '198.51.100.1' }
-  assert.equal(clientAddress({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
+  assert.equal(clientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
 })
 
 test('a sandbox has no limits but small files, says what it is, and is for those whom it names', async () => {
@@ -407,7 +407,7 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   const queues = { send }
   const services = { ...open.services, queues: queues as unknown as Services['queues'] }
   const slots = new Slots(services)
-  const headers = { 'x-owner-token': ownerToken(newId('anon'), app.services.keys.owner) }
+  const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
   const jobs: Job[] = []
   for (let left = 6; left > 0; left--) {
     const body = new FormData()

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { readAll } from '../../lib/http/read-body.ts'
+import { readStream } from '../../lib/http/read-body.ts'
 
 test('a body whose connection closes before its end is refused, and not waited for', {
   timeout: 5000,
 }, async () => {
   const body = new PassThrough()
   body.write('half')
-  const read = readAll(body, 100)
+  const read = readStream(body, 100)
   body.destroy()
   await assert.rejects(read, { code: 'INVALID_REQUEST', message: /ended before the whole body/ })
 })

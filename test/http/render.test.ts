@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
-import { errorTitle, failure, problem, toAppError } from '../../lib/http/envelope.ts'
-import { render, withoutBody } from '../../lib/http/render.ts'
+import { errorBody, errorTitle, problemDetails, toAppError } from '../../lib/http/envelope.ts'
+import { renderReply, withoutBody } from '../../lib/http/render.ts'
 
-const base = { method: 'GET', path: '/x', access: open, tag: 'Test', summary: 'X' } as const
+const base = { method: 'GET', path: '/x', access: openAccess, tag: 'Test', summary: 'X' } as const
 const handle = () => ({ data: {} })
 const schema = z.object({})
 const asking = (headers: Record<string, string> = {}) => ({ headers }) as unknown as HttpEvent
@@ -37,18 +37,18 @@ describe('the answer to a HEAD', () => {
 describe('a reply', () => {
   test('is not kept by anybody unless its contract says so', () => {
     const plain = contract({ ...base, reply: { status: 201, schema }, handle })
-    const { statusCode, headers } = render(plain, { data: {} }, asking(), 'req_1')
+    const { statusCode, headers } = renderReply(plain, { data: {} }, asking(), 'req_1')
     assert.equal(statusCode, 201)
     assert.deepEqual(headers, {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     })
-    const etag = render(tagged, { data: {} }, asking(), 'req_1').headers?.['etag']
+    const etag = renderReply(tagged, { data: {} }, asking(), 'req_1').headers?.['etag']
     assert.match(String(etag), /^"[\w-]{43}"$/)
   })
 
   test('may have a status and headers of its own', () => {
-    const { statusCode, headers } = render(
+    const { statusCode, headers } = renderReply(
       tagged,
       { data: {}, status: 202, headers: { location: '/y' } },
       asking(),
@@ -59,7 +59,12 @@ describe('a reply', () => {
 
   test('is in an envelope, beside its fields, or bare, as its contract has it', () => {
     const bodyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
-      render(contract({ ...base, reply: { status: 200, schema, form }, handle }), { data }, asking(), 'req_1')
+      renderReply(
+        contract({ ...base, reply: { status: 200, schema, form }, handle }),
+        { data },
+        asking(),
+        'req_1',
+      )
     const parsed = (form: 'envelope' | 'mirrored' | 'raw') => JSON.parse(bodyOf(form, { a: 1 }).body ?? '')
     const { meta, ...envelope } = parsed('envelope')
     assert.deepEqual([envelope, meta.requestId], [{ success: true, data: { a: 1 } }, 'req_1'])
@@ -76,22 +81,22 @@ describe('a reply', () => {
 
   test('without content has none, and no type', () => {
     const empty = contract({ ...base, reply: { status: 204, schema, form: 'empty' }, handle })
-    assert.deepEqual(render(empty, { data: {} }, asking(), 'req_1'), {
+    assert.deepEqual(renderReply(empty, { data: {} }, asking(), 'req_1'), {
       statusCode: 204,
       headers: { 'cache-control': 'no-store' },
     })
   })
 
   test('that the client has is not sent again', () => {
-    const etag = String(render(tagged, { data: {} }, asking(), 'req_1').headers?.['etag'])
+    const etag = String(renderReply(tagged, { data: {} }, asking(), 'req_1').headers?.['etag'])
     for (const known of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
-      const again = render(tagged, { data: {} }, asking({ 'if-none-match': known }), 'req_2')
+      const again = renderReply(tagged, { data: {} }, asking({ 'if-none-match': known }), 'req_2')
       assert.deepEqual(again, { statusCode: 304, headers: { etag, 'cache-control': 'private' } }, known)
     }
     for (const known of ['"other"', '']) {
-      assert.equal(render(tagged, { data: {} }, asking({ 'if-none-match': known }), 'r').statusCode, 200)
+      assert.equal(renderReply(tagged, { data: {} }, asking({ 'if-none-match': known }), 'r').statusCode, 200)
     }
-    const changed = render(tagged, { data: { a: 1 } }, asking({ 'if-none-match': etag }), 'req_2')
+    const changed = renderReply(tagged, { data: { a: 1 } }, asking({ 'if-none-match': etag }), 'req_2')
     assert.equal(changed.statusCode, 200)
   })
 })
@@ -105,12 +110,20 @@ describe('an error', () => {
 
   test('lists every field that is wrong, in either form', () => {
     const wrong = new AppError('INVALID_INPUT', 'a: is missing.', { field: 'a', errors })
-    assert.deepEqual(failure(wrong, 'req_1').error, {
+    assert.deepEqual(errorBody(wrong, 'req_1').error, {
       code: 'INVALID_INPUT',
       message: 'a: is missing.',
       details: { field: 'a', errors },
     })
-    const { errors: listed, type, title, detail, instance, status, requestId } = problem(wrong, request)
+    const {
+      errors: listed,
+      type,
+      title,
+      detail,
+      instance,
+      status,
+      requestId,
+    } = problemDetails(wrong, request)
     assert.deepEqual(listed, errors)
     assert.deepEqual(
       [type, title, detail, instance, status, requestId],
@@ -119,15 +132,21 @@ describe('an error', () => {
   })
 
   test('of one field is a list of one, and of none has no list', () => {
-    const one = problem(new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }), request)
+    const one = problemDetails(
+      new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
+      request,
+    )
     assert.deepEqual(one.errors, [{ field: 'a', error: 'It is wrong.' }])
     assert.equal((one as { more?: number }).more, 1)
     const none = new AppError('JOB_NOT_FOUND', 'There is none.')
-    assert.equal('errors' in problem(none, request), false)
-    const over = problem(new AppError('CONFLICT', 'It is over.', { status: 'completed', type: 'x' }), request)
+    assert.equal('errors' in problemDetails(none, request), false)
+    const over = problemDetails(
+      new AppError('CONFLICT', 'It is over.', { status: 'completed', type: 'x' }),
+      request,
+    )
     assert.equal(over.status, 409)
     assert.match(over.type, /\/errors\/conflict$/)
-    assert.equal('details' in failure(none, 'req_1').error, false)
+    assert.equal('details' in errorBody(none, 'req_1').error, false)
   })
 
   test('has a title in words', () => {
@@ -142,6 +161,6 @@ describe('an error', () => {
     assert.deepEqual([away.code, away.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
     const bug = toAppError(new Error('/srv/secret is missing'))
     assert.equal(bug.code, 'INTERNAL_ERROR')
-    assert.doesNotMatch(JSON.stringify(failure(bug, 'req_1')), /secret/)
+    assert.doesNotMatch(JSON.stringify(errorBody(bug, 'req_1')), /secret/)
   })
 })

@@ -5,15 +5,15 @@ import * as z from 'zod'
 import type { Files } from '../../lib/aws/files.ts'
 import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { compressedTag, compression, plainTag, takesGzip } from '../../lib/http/compression.ts'
+import { acceptsGzip, compression, gzipEtag, uncompressedEtag } from '../../lib/http/compression.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
-import { linkTo, reprDigest } from '../../lib/http/file-link.ts'
+import { fileLink, reprDigest } from '../../lib/http/file-link.ts'
 import { formatViews } from '../../lib/http/format-view.ts'
-import { canBeShown } from '../../lib/http/inline-types.ts'
-import { cursorCodec, cursorsAround } from '../../lib/http/job-cursors.ts'
+import { canShowInline } from '../../lib/http/inline-types.ts'
+import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
 import { valueLabel } from '../../lib/http/option-value-labels.ts'
 import { OptionSets, optionViews } from '../../lib/http/option-view.ts'
-import { linkToNext } from '../../lib/http/query.ts'
+import { nextPageLink } from '../../lib/http/query.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
@@ -48,10 +48,10 @@ describe('a long answer', () => {
       assert.deepEqual([body, isBase64Encoded], [long, undefined])
       assert.deepEqual(headers, { etag: '"a"', vary: 'accept-encoding' })
     }
-    assert.equal(takesGzip(asking({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
-    assert.equal(takesGzip(asking({ 'accept-encoding': 'br, GZIP ; q=0.1' })), true)
+    assert.equal(acceptsGzip(asking({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
+    assert.equal(acceptsGzip(asking({ 'accept-encoding': 'br, GZIP ; q=0.1' })), true)
     for (const refused of ['gzip;q=0', 'br, gzip; q=0.000', 'x-gzip'])
-      assert.equal(takesGzip(asking({ 'accept-encoding': refused })), false, refused)
+      assert.equal(acceptsGzip(asking({ 'accept-encoding': refused })), false, refused)
   })
 
   test('is left alone where it is short, or bytes', () => {
@@ -61,9 +61,9 @@ describe('a long answer', () => {
   })
 
   test('is the same by either tag', () => {
-    assert.equal(compressedTag('"a"'), '"a-gzip"')
-    assert.equal(plainTag('"a-gzip"'), '"a"')
-    assert.equal(plainTag('"a"'), '"a"')
+    assert.equal(gzipEtag('"a"'), '"a-gzip"')
+    assert.equal(uncompressedEtag('"a-gzip"'), '"a"')
+    assert.equal(uncompressedEtag('"a"'), '"a"')
   })
 })
 
@@ -75,8 +75,8 @@ describe('a link to a file', () => {
       return 'https://a.test/'
     },
   } as unknown as Files // nothing else of it is used
-  const link = async (more: object, wanted?: Parameters<typeof linkTo>[2]) => {
-    await linkTo({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...more }, { files }, wanted)
+  const link = async (more: object, wanted?: Parameters<typeof fileLink>[2]) => {
+    await fileLink({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...more }, { files }, wanted)
     return asked.at(-1)
   }
 
@@ -111,7 +111,7 @@ describe('a link to a file', () => {
       '',
     ])
       assert.match(await how(type), /^attachment/, type)
-    assert.equal(canBeShown('Image/PNG ; charset=x'), true)
+    assert.equal(canShowInline('Image/PNG ; charset=x'), true)
   })
 })
 
@@ -144,24 +144,24 @@ describe('a list of jobs', () => {
     const page = { found, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
     const prev = (jobId: string) => ({ direction: 'prev', jobId })
-    assert.deepEqual(cursorsAround(page), { next: undefined, prev: undefined })
-    assert.deepEqual(cursorsAround({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
+    assert.deepEqual(pageCursors(page), { next: undefined, prev: undefined })
+    assert.deepEqual(pageCursors({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
     const second = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
-    assert.deepEqual(cursorsAround(second), { next: undefined, prev: prev('job_3') })
-    assert.deepEqual(cursorsAround({ ...second, found: [], next: 'job_1' }).prev, prev('job_1'))
+    assert.deepEqual(pageCursors(second), { next: undefined, prev: prev('job_3') })
+    assert.deepEqual(pageCursors({ ...second, found: [], next: 'job_1' }).prev, prev('job_1'))
     // What was there is gone: the way back begins at the end of the list.
-    assert.deepEqual(cursorsAround({ ...second, found: [] }).prev, prev(idBounds.first))
-    assert.deepEqual(cursorsAround({ ...second, found: [], isNewestFirst: false }).prev, prev(idBounds.last))
+    assert.deepEqual(pageCursors({ ...second, found: [] }).prev, prev(idBounds.first))
+    assert.deepEqual(pageCursors({ ...second, found: [], isNewestFirst: false }).prev, prev(idBounds.last))
     const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
-    assert.deepEqual(cursorsAround(back), { next: next('job_2'), prev: undefined })
-    assert.deepEqual(cursorsAround({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
-    assert.deepEqual(cursorsAround({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
-    assert.deepEqual(cursorsAround({ ...back, found: [] }).next, next(idBounds.last))
-    assert.deepEqual(cursorsAround({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
+    assert.deepEqual(pageCursors(back), { next: next('job_2'), prev: undefined })
+    assert.deepEqual(pageCursors({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
+    assert.deepEqual(pageCursors({ ...back, found: [], next: 'job_5' }).next, next('job_5'))
+    assert.deepEqual(pageCursors({ ...back, found: [] }).next, next(idBounds.last))
+    assert.deepEqual(pageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
   })
 
   test('is linked to its next page with the same filters', () => {
-    const link = linkToNext('https://a.test/v1/jobs', { status: 'failed', tag: undefined, limit: 5 }, 'c&d')
+    const link = nextPageLink('https://a.test/v1/jobs', { status: 'failed', tag: undefined, limit: 5 }, 'c&d')
     assert.equal(link, '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"')
   })
 })
@@ -269,7 +269,7 @@ describe('what is told of options and formats', () => {
   test('stands in a list that all pairs with the same options share', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
-    const places = pairs.map(({ route }) => sets.placeOf(route))
+    const places = pairs.map(({ route }) => sets.indexOf(route))
     const all = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
       const wanted = optionViews(optionsOf(route))

@@ -3,18 +3,18 @@ import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
+import { openAccess } from '../../lib/access/principal.ts'
 import type { Config } from '../../lib/config.ts'
 import { batchItems } from '../../lib/http/batch-items.ts'
-import { decodedBody } from '../../lib/http/content-encoding.ts'
+import { decodeBody } from '../../lib/http/content-encoding.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
-import { givenOptions } from '../../lib/http/conversion-request.ts'
-import { reachedFrom } from '../../lib/http/edge-origin.ts'
-import { FileEnds } from '../../lib/http/head-and-tail.ts'
+import { collectOptions } from '../../lib/http/conversion-request.ts'
+import { clientIpOf } from '../../lib/http/edge-origin.ts'
+import { HeadAndTail } from '../../lib/http/head-and-tail.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import { readAll } from '../../lib/http/read-body.ts'
-import { fieldsOnce } from '../../lib/http/repeated-field.ts'
-import { originOf, servicesReachedAt } from '../../lib/http/request-origin.ts'
+import { readStream } from '../../lib/http/read-body.ts'
+import { requireUniqueFields } from '../../lib/http/repeated-field.ts'
+import { originOf, servicesForOrigin } from '../../lib/http/request-origin.ts'
 import { createRouter } from '../../lib/http/router.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { Services } from '../../lib/services.ts'
@@ -22,7 +22,7 @@ import type { Services } from '../../lib/services.ts'
 describe('a body in another encoding', () => {
   const text = Buffer.from('{"text":"mutabor"}')
   const read = (bytes: Buffer, encoding?: string, kind: 'json' | 'multipart' = 'json') =>
-    readAll(decodedBody(Readable.from([bytes]), encoding, kind), 100)
+    readStream(decodeBody(Readable.from([bytes]), encoding, kind), 100)
 
   test('is read as what it was before', async () => {
     const encoded: [encoding: string | undefined, bytes: Buffer][] = [
@@ -57,7 +57,7 @@ describe('a body in another encoding', () => {
         details: { field: 'Content-Encoding' },
       })
     }
-    assert.throws(() => decodedBody(Readable.from([]), 'compress', 'json'), {
+    assert.throws(() => decodeBody(Readable.from([]), 'compress', 'json'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       message: 'Content-Encoding: expected gzip, deflate, br, zstd or none, got "compress".',
       details: { field: 'Content-Encoding', expected: ['gzip', 'deflate', 'br', 'zstd'] },
@@ -65,7 +65,7 @@ describe('a body in another encoding', () => {
   })
 
   test('is refused for a form with files', async () => {
-    assert.throws(() => decodedBody(Readable.from([]), 'gzip', 'multipart'), {
+    assert.throws(() => decodeBody(Readable.from([]), 'gzip', 'multipart'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       details: { field: 'Content-Encoding', expected: ['identity'] },
     })
@@ -90,7 +90,7 @@ describe('what is wanted', () => {
 
   test('of a conversion stands in `options` or beside it, but not twice', () => {
     const schema = z.object({ targetFormat: z.string(), options: z.unknown() })
-    const of = (body: Record<string, unknown>) => givenOptions({ targetFormat: 'pdf', ...body }, schema)
+    const of = (body: Record<string, unknown>) => collectOptions({ targetFormat: 'pdf', ...body }, schema)
     assert.deepEqual(of({}), {})
     assert.deepEqual(of({ dpi: 7, options: { quality: 5 } }), { dpi: 7, quality: 5 })
     assert.deepEqual(of({ dpi: 7, options: '{"quality":5}' }), { dpi: 7, quality: 5 })
@@ -123,7 +123,7 @@ describe('what is wanted', () => {
 
   test('once is taken, and twice refused by name', () => {
     assert.deepEqual(
-      fieldsOnce([
+      requireUniqueFields([
         ['a', '1'],
         ['b', '2'],
       ]),
@@ -132,7 +132,7 @@ describe('what is wanted', () => {
     const name = 'n'.repeat(70)
     assert.throws(
       () =>
-        fieldsOnce([
+        requireUniqueFields([
           [name, '1'],
           ['b', '2'],
           [name, '1'],
@@ -149,7 +149,7 @@ test('the ends of a file are kept, whichever way its bytes come', () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   const edge = 64 * 1024
   for (const step of [1000, 70_000, 300_000]) {
-    const ends = new FileEnds()
+    const ends = new HeadAndTail()
     for (let at = 0; at < bytes.length; at += step) ends.add(bytes.subarray(at, at + step))
     const same = (start: number, end: number) =>
       assert.deepEqual(
@@ -168,7 +168,7 @@ test('the ends of a file are kept, whichever way its bytes come', () => {
       assert.equal(ends.read(100_000, 100_001), undefined)
     }
   }
-  const short = new FileEnds()
+  const short = new HeadAndTail()
   short.add(bytes.subarray(0, 10))
   assert.deepEqual(Buffer.from(short.read(2, 99) ?? []), bytes.subarray(2, 10))
 })
@@ -176,7 +176,7 @@ test('the ends of a file are kept, whichever way its bytes come', () => {
 describe('a request', () => {
   const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
     contract({
-      ...{ method, path, access: open, tag: 'Test', summary: path },
+      ...{ method, path, access: openAccess, tag: 'Test', summary: path },
       reply: { status: 200, schema: z.object({}) },
       handle: () => ({ data: {} }),
     })
@@ -200,9 +200,9 @@ describe('a request', () => {
   })
 
   test('of another method is told those that there are', () => {
-    assert.deepEqual(router.allowed('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
-    assert.deepEqual(router.allowed('/v1/jobs'), ['POST', 'OPTIONS'])
-    assert.deepEqual(router.allowed('/v2'), [])
+    assert.deepEqual(router.allowedMethods('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
+    assert.deepEqual(router.allowedMethods('/v1/jobs'), ['POST', 'OPTIONS'])
+    assert.deepEqual(router.allowedMethods('/v2'), [])
     for (const method of ['POST', 'PUT'])
       assert.throws(() => router.find(method, '/v1/jobs/job_1'), {
         code: 'METHOD_NOT_ALLOWED',
@@ -227,7 +227,7 @@ test('what goes around the address in front is refused, and the client is whom t
     TRUSTED_PROXIES: undefined,
     PUBLIC_URL: 'https://files.example.com',
   }
-  const from = (headers: Record<string, string>) => reachedFrom({ headers, sourceIp: '198.51.100.1' }, config)
+  const from = (headers: Record<string, string>) => clientIpOf({ headers, sourceIp: '198.51.100.1' }, config)
   const viewer = { 'x-viewer-address': '192.0.2.1' }
   assert.equal(from({ ...viewer, 'x-origin-secret': config.ORIGIN_SECRET }), '192.0.2.1')
   for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])
@@ -263,7 +263,7 @@ describe('who reaches the service by another name', () => {
         return { config: changed }
       },
     } as unknown as Services // as much of them as is looked at
-    const of = servicesReachedAt(services)
+    const of = servicesForOrigin(services)
     return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
   }
 

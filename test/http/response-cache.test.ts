@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
-import { open } from '../../lib/access/principal.ts'
-import { Packed } from '../../lib/http/appendable-gzip.ts'
+import { openAccess } from '../../lib/access/principal.ts'
+import { AppendableGzip } from '../../lib/http/appendable-gzip.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { KeptAnswers } from '../../lib/http/response-cache.ts'
+import { ResponseCache } from '../../lib/http/response-cache.ts'
 
 const list = contract({
   method: 'GET',
   path: '/v1/list',
-  access: open,
+  access: openAccess,
   tag: 'Lists',
   summary: 'A list',
   reply: { status: 200, schema: z.array(z.string()), etag: true, cacheControl: 'public, max-age=300' },
@@ -25,7 +25,7 @@ const gzip = { 'accept-encoding': 'br, gzip' }
 
 test('what is put behind packed bytes is read behind them, in one gzip member', async () => {
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
-  const packed = await Packed.of(head)
+  const packed = await AppendableGzip.compress(head)
   const both = Buffer.concat([head, tail])
   const zipped = packed.gzip(tail)
   assert.deepEqual(gunzipSync(zipped), both)
@@ -37,7 +37,7 @@ test('what is put behind packed bytes is read behind them, in one gzip member', 
 })
 
 test('a kept answer is made once, and says the same to all but for what is of their request', async () => {
-  const kept = new KeptAnswers()
+  const kept = new ResponseCache()
   let made = 0
   const reply = async () => {
     made++
@@ -61,7 +61,7 @@ test('a kept answer is made once, and says the same to all but for what is of th
 })
 
 test('who has a kept answer, compressed or not, gets no body', async () => {
-  const kept = new KeptAnswers()
+  const kept = new ResponseCache()
   const asked = { contract: list, name: 'all', reply: async () => ({ data: words }) }
   for (const encoding of [gzip, {}]) {
     const { headers } = await kept.answer(asked, asking(encoding), 'req_1')
@@ -77,7 +77,7 @@ test('who has a kept answer, compressed or not, gets no body', async () => {
 })
 
 test('answers of other names are others, and one that could not be made is made when asked for again', async () => {
-  const kept = new KeptAnswers()
+  const kept = new ResponseCache()
   const ask = (name: string, reply: () => Promise<{ data: string[] }>) =>
     kept.answer({ contract: list, name, reply }, asking({}), 'req_1')
   await assert.rejects(

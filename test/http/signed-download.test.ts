@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { resultLinks, withLinks } from '../../lib/http/result-links.ts'
-import { signedQuery, verify } from '../../lib/http/signed-download.ts'
+import { addResultLinks, createResultLink } from '../../lib/http/result-links.ts'
+import { signQuery, verifySignature } from '../../lib/http/signed-download.ts'
 
 const at = Date.parse('2026-03-10T23:00:00Z')
 const dayMs = 86_400_000
@@ -10,11 +10,11 @@ const keyOf = (day: number) => createHash('sha256').update(`key of day ${day}`).
 
 const queryOf = (lifetimeS: number, query = {}) =>
   Object.fromEntries(
-    new URLSearchParams(signedQuery({ jobId: 'job_1', query, expiresAtS: at / 1000 + lifetimeS, at }, keyOf)),
+    new URLSearchParams(signQuery({ jobId: 'job_1', query, expiresAtS: at / 1000 + lifetimeS, at }, keyOf)),
   )
 const codeOf = (query: Readonly<Record<string, string>>, now: number, jobId = 'job_1') => {
   try {
-    verify(jobId, query, keyOf, now)
+    verifySignature(jobId, query, keyOf, now)
     return 'OK'
   } catch (error) {
     return (error as { code: string }).code
@@ -28,7 +28,7 @@ test('a signed address holds to the second that it names, and then says that it 
   assert.equal(codeOf(query, at + 3_600_000), 'EXPIRED')
   assert.equal(codeOf(query, at + 30 * dayMs), 'EXPIRED')
   const expiredAt = new Date(at + 3_600_000).toISOString()
-  assert.throws(() => verify('job_1', query, keyOf, at + 3_600_000), { details: { expiredAt } })
+  assert.throws(() => verifySignature('job_1', query, keyOf, at + 3_600_000), { details: { expiredAt } })
 })
 
 test('of an address that was never right nobody says that it has expired', () => {
@@ -65,7 +65,8 @@ test('the key of a day signs for that day and the next, a few minutes early too'
 test('the address of a result in a reply is the same for a day after the job, and holds to its end', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
-  const addressAt = (now: number) => resultLinks('https://a.test', keyOf, () => now)(job, { file: 'a b.png' })
+  const addressAt = (now: number) =>
+    createResultLink('https://a.test', keyOf, () => now)(job, { file: 'a b.png' })
   const codeAt = (address: string, now: number) =>
     codeOf(Object.fromEntries(new URL(address).searchParams), now)
   const first = addressAt(at)
@@ -79,7 +80,7 @@ test('the address of a result in a reply is the same for a day after the job, an
 })
 
 test('an event names the addresses of results as replies do', () => {
-  const link = resultLinks('https://a.test', keyOf, () => at)
+  const link = createResultLink('https://a.test', keyOf, () => at)
   const event = {
     timestamp: new Date(at).toISOString(),
     job: {
@@ -88,7 +89,7 @@ test('an event names the addresses of results as replies do', () => {
       text: '/v1/download/job_1',
     },
   }
-  const { job } = withLinks(event, link)
+  const { job } = addResultLinks(event, link)
   assert.equal(job.files[0]?.url, link({ id: 'job_1', endedAt: event.timestamp }))
   assert.deepEqual([job.url, job.text], [event.job.url, event.job.text])
 })

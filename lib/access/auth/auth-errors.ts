@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { parseJson } from '../../http/json-body.ts'
+import { parseJsonBody } from '../../http/json-body.ts'
 import { parseWith } from '../../parse-input.ts'
 import { authPath } from '../session-auth.ts'
 import type { Auth } from './auth.ts'
@@ -115,5 +115,5 @@ interface Endpoint {
 
 function sentBody({ contentType, body }: Asked): unknown {
   const text = body.toString()
-  return contentType.includes('json') ? parseJson(text) : Object.fromEntries(new URLSearchParams(text))
+  return contentType.includes('json') ? parseJsonBody(text) : Object.fromEntries(new URLSearchParams(text))
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { AppError } from '../../errors.ts'
-import { asText, bodyStream, fieldsOf } from '../../http/body.ts'
+import { decodeUtf8, openBodyStream, parseFormFields } from '../../http/body.ts'
 import type { HttpEvent } from '../../http/contract.ts'
-import { parseJson } from '../../http/json-body.ts'
-import { readAll } from '../../http/read-body.ts'
+import { parseJsonBody } from '../../http/json-body.ts'
+import { readStream } from '../../http/read-body.ts'
 import { requireUtf8Escapes } from '../../http/utf8-escapes.ts'
 import { newId } from '../../ids.ts'
 import { type Auth, addressHeader } from './auth.ts'
@@ -53,11 +53,11 @@ async function answer(
   }: { readonly origin: string; readonly address: string; readonly evenMs?: number | undefined },
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { method } = event.requestContext.http
-  const body = await readAll(bodyStream(event), mostBytes)
+  const body = await readStream(openBodyStream(event), mostBytes)
   // The library takes what no store can keep, and says nothing of it then.
   const isJson = /[/+]json/i.test(event.headers['content-type'] ?? '')
-  if (isJson && body.length > 0) parseJson(asText(body))
-  if (event.headers['content-type']?.includes('urlencoded')) fieldsOf(asText(body))
+  if (isJson && body.length > 0) parseJsonBody(decodeUtf8(body))
+  if (event.headers['content-type']?.includes('urlencoded')) parseFormFields(decodeUtf8(body))
   requireUtf8Escapes(event.rawQueryString)
   const headers = new Headers()
   for (const [name, value] of Object.entries(event.headers))

@@ -2,6 +2,7 @@ import type { CleanedWhere, CustomAdapter } from 'better-auth/adapters'
 import { createAdapterFactory } from 'better-auth/adapters'
 import type { Item, Key } from '../../aws/table.ts'
 import type { Services } from '../../services.ts'
+import { fits, inOrder, pathTo } from './query-filter.ts'
 import {
   allOf,
   type Keeper,
@@ -14,7 +15,6 @@ import {
   recordKey,
   stored,
 } from './records.ts'
-import { fits, inOrder, pathTo } from './query-filter.ts'
 
 export interface AdapterParts extends Keeper, Pick<Services, 'table'> {}
 

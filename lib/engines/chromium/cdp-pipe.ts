@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { TextEnds } from '../sandbox/output-buffers.ts'
+import { HeadAndTail } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
 /** The browser or a page of it died or answered nonsense: the same document may well work on another one. */
@@ -54,7 +54,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   })
   const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable] // Node types all but the first three as either.
-  const stderr = new TextEnds(16 * 1024)
+  const stderr = new HeadAndTail(16 * 1024)
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
   // A dead reader is noticed by its end.
   toBrowser.on('error', () => undefined)

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import type { Crew, Tools, Work } from '../engine.ts'
+import type { EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
 import { soundWithin } from './audio-encode-time.ts'
 import { totalS } from './merge.ts'
@@ -39,29 +39,29 @@ const quickFormats = { mp3: 'mp3', flac: 'flac', wav: 'pcm' } as const
  * @throws AppError TIMEOUT where it would not end in its time, which is told before it is tried; CORRUPT_FILE.
  */
 export async function requireTimeForSound(
-  work: Work,
+  work: EngineWork,
   tools: Tools,
-  { secondsEach }: Pick<Crew, 'secondsEach'>,
+  { timeoutS }: Pick<WorkerPool, 'timeoutS'>,
 ): Promise<void> {
-  if (!Number.isFinite(secondsEach)) return
+  if (!Number.isFinite(timeoutS)) return
   const encoding = await (work.operation === 'merge' ? mergedSound : singleSound)(work, tools)
   if (!encoding?.codec || encoding.lastsS === undefined) return
   const { codec, lastsS, what, wayOut } = encoding
-  const mostS = soundWithin(secondsEach, codec, encoding)
+  const mostS = soundWithin(timeoutS, codec, encoding)
   if (mostS === undefined || lastsS <= mostS) return
   const quicker = Object.entries(quickFormats).flatMap(([format, other]) =>
-    lastsS <= (soundWithin(secondsEach, other, encoding) ?? 0) ? [format] : [],
+    lastsS <= (soundWithin(timeoutS, other, encoding) ?? 0) ? [format] : [],
   )
   const [most, lasts] = [mostS, lastsS].map((seconds) => Math.round(seconds / 60))
   throw new AppError(
     'TIMEOUT',
-    `${what} ${lasts} min; of such sound, ${most} min become ${work.to} in the ${secondsEach} s that one machine of this service works on it. ${wayOut}${quicker.length > 0 ? `, or make ${quicker.join(' or ')} of it` : ''}.`,
-    { limitS: secondsEach, durationS: Math.round(lastsS) },
+    `${what} ${lasts} min; of such sound, ${most} min become ${work.to} in the ${timeoutS} s that one machine of this service works on it. ${wayOut}${quicker.length > 0 ? `, or make ${quicker.join(' or ')} of it` : ''}.`,
+    { limitS: timeoutS, durationS: Math.round(lastsS) },
   )
 }
 
 /** In the sound of the first. */
-async function mergedSound(work: Work, tools: Tools): Promise<Encoding | undefined> {
+async function mergedSound(work: EngineWork, tools: Tools): Promise<Encoding | undefined> {
   const parts = await partsOf(work, tools)
   const { gap } = mergeSoundOptions.parse(work.options)
   const stream = parts[0]?.media.audio[0]
@@ -75,7 +75,7 @@ async function mergedSound(work: Work, tools: Tools): Promise<Encoding | undefin
 }
 
 /** Undefined for what is only copied, where there is none, and for notes, whose length is known when they were played. */
-async function singleSound(work: Work, tools: Tools): Promise<Encoding | undefined> {
+async function singleSound(work: EngineWork, tools: Tools): Promise<Encoding | undefined> {
   const [input] = work.inputs
   const { operation, to } = work
   if (!input || isMidi(work.from) || !(operation in waysOut)) return undefined

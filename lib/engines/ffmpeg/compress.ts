@@ -1,7 +1,7 @@
 import { copyFile, stat } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
 import { hasPicture, leastRate, soundBudget, videoBudget } from './bitrate-budget.ts'
 import { codecIdOf } from './codecs.ts'
@@ -24,7 +24,12 @@ const maxTries = 4
  * @throws AppError CONVERSION_FAILED (`targetSize` is too small), INVALID_INPUT (its length is not known), and what
  * `transcode` throws.
  */
-export async function compress(work: Work, source: Source, target: string, tools: Tools): Promise<Result> {
+export async function compress(
+  work: EngineWork,
+  source: Source,
+  target: string,
+  tools: Tools,
+): Promise<EngineResult> {
   const container = containerOf(work.to)
   const options = compressOptions(container).parse(work.options)
   const transcoding = { ...source, to: work.to, container, target }
@@ -41,7 +46,7 @@ async function byQuality(
   { quality = 'medium', resolution, fps }: CompressOptions,
   size: number,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const { media, container } = transcoding
   const kbits = Math.round(
     typeof quality === 'number'
@@ -63,7 +68,7 @@ async function byQuality(
 }
 
 /** Given back as it came, which is no failure: it was small already. */
-async function unchanged({ path }: { path: string }, target: string, tools: Tools): Promise<Result> {
+async function unchanged({ path }: { path: string }, target: string, tools: Tools): Promise<EngineResult> {
   await copyFile(path, target)
   tools.warn('NOT_SMALLER', 'The file is as small as asked for already, and was left as it is.')
   tools.progress(1)
@@ -75,7 +80,7 @@ async function intoSize(
   options: CompressOptions,
   targetSize: number,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const { media, to, target } = transcoding
   const { durationS } = media
   if (durationS === undefined) {

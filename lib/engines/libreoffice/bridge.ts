@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { TextEnds } from '../sandbox/output-buffers.ts'
+import { HeadAndTail } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
 /** The office or its bridge died, hung or could not start: another process may well convert the same document. */
@@ -73,7 +73,7 @@ export function connect(command: SandboxedCommand): Bridge {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const stderr = new TextEnds(16 * 1024)
+  const stderr = new HeadAndTail(16 * 1024)
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
   // A dead reader is noticed by the end of its output; writing to it must not end us.
   child.stdin.on('error', () => undefined)

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { lockableFormats } from '../../formats/locked-office.ts'
 import type { Capability } from '../engine.ts'
-import { secret } from '../options.ts'
+import { secretOption } from '../options.ts'
 
 /** Who takes the password away from a document, before anybody reads it. */
 export const unlocker = { engine: 'libreoffice', image: 'office' } as const
 
 export const unlockShape = {
-  password: z.string().min(1).max(255).optional().describe('Opens a protected document.').meta(secret),
+  password: z.string().min(1).max(255).optional().describe('Opens a protected document.').meta(secretOption),
 }
 export const UnlockOptions = z.object(unlockShape)
 

@@ -2,5 +2,5 @@
 export const confinementLevels = ['none', 'limits', 'filtered', 'namespaces'] as const
 export type ConfinementLevel = (typeof confinementLevels)[number]
 
-export const reaches = (level: ConfinementLevel, wanted: ConfinementLevel): boolean =>
-  confinementLevels.indexOf(level) >= confinementLevels.indexOf(wanted)
+export const meetsLevel = (level: ConfinementLevel, required: ConfinementLevel): boolean =>
+  confinementLevels.indexOf(level) >= confinementLevels.indexOf(required)

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../errors.ts'
 import type { EngineLimits, ExecOptions, Tools } from '../engine.ts'
-import { threadsHere } from '../host-limits.ts'
-import type { SandboxedCommand, SandboxLimits, SandboxOptions, WaitingProgram } from './command.ts'
+import { availableThreads } from '../host-limits.ts'
+import type { PrestartedProcess, SandboxedCommand, SandboxLimits, SandboxOptions } from './command.ts'
 import { EngineCrash } from './engine-crash.ts'
-import { freshUid, protection, sandboxed } from './isolation.ts'
-import { type Turns, turns } from './mutex.ts'
-import { OutputCap, TextEnds } from './output-buffers.ts'
-import { ended, isOver, killGroup, killMarked, signalOf } from './process-exit.ts'
-import { removeOddFiles } from './work-folder.ts'
+import { confinement, randomUid, sandboxCommand } from './isolation.ts'
+import { createMutex, type RunExclusive } from './mutex.ts'
+import { HeadAndTail, OutputCap } from './output-buffers.ts'
+import { exitSignal, hasExited, killGroup, killMarked, waitForExit } from './process-exit.ts'
+import { removeSpecialFiles } from './work-folder.ts'
 
 const MB = 1024 * 1024
 
@@ -40,13 +40,13 @@ interface CommandEnd {
 }
 
 /** Looks on while one program runs. */
-interface CommandWatch {
+interface CommandObserver {
   stderr(chunk: Buffer): void
   ended(end: CommandEnd): void
 }
 
 /** Called for each program that starts. Its arguments may hold what a user typed, passwords among it. */
-export type OnCommand = (bin: string, args: readonly string[]) => CommandWatch
+export type OnCommand = (bin: string, args: readonly string[]) => CommandObserver
 
 export interface ToolsOptions {
   readonly workDir: string
@@ -61,17 +61,17 @@ export interface ToolsOptions {
 export function createTools(options: ToolsOptions): Tools {
   const { workDir, signal, limits, onProgress, onWarning, onCommand } = options
   const deadline = Date.now() + limits.timeoutS * 1000
-  const uid = freshUid()
-  let alive = 0
+  const uid = randomUid()
+  let runningCount = 0
   // The folder is walked only while nothing that could swap a folder for a link runs in it: one walk at a time,
   // all of it for the first program, nothing below the surface beside another.
-  const inTurn = turns()
+  const serialize = createMutex()
   const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
     const leftS = Math.max(0, (deadline - Date.now()) / 1000)
     const timeoutS = Math.min(execOptions.timeoutS ?? leftS, leftS)
-    alive++
+    runningCount++
     try {
-      const handOver = alive === 1 ? 'tree' : 'children'
+      const chownScope = runningCount === 1 ? 'tree' : 'children'
       return await execute(bin, args, {
         ...execOptions,
         timeoutS,
@@ -79,14 +79,14 @@ export function createTools(options: ToolsOptions): Tools {
         signal: execOptions.signal ? AbortSignal.any([signal, execOptions.signal]) : signal,
         uid,
         limits,
-        handOver,
-        inTurn,
+        chownScope,
+        serialize,
         onCommand,
       })
     } finally {
-      alive--
-      await inTurn(async () => {
-        if (alive === 0 && !signal.aborted) await removeOddFiles(workDir)
+      runningCount--
+      await serialize(async () => {
+        if (runningCount === 0 && !signal.aborted) await removeSpecialFiles(workDir)
       })
     }
   }
@@ -105,8 +105,8 @@ interface Execution extends ExecOptions {
   readonly signal: AbortSignal
   readonly uid: number
   readonly limits: EngineLimits
-  readonly handOver: 'tree' | 'children'
-  readonly inTurn: Turns
+  readonly chownScope: 'tree' | 'children'
+  readonly serialize: RunExclusive
   readonly onCommand: OnCommand | undefined
 }
 
@@ -122,19 +122,20 @@ async function execute(
   const sandbox: SandboxOptions = {
     workDir,
     uid: execution.uid,
-    handOver: execution.handOver,
+    chownScope: execution.chownScope,
     readOnly: execution.readOnly ?? [],
     env: { ...execution.env, MUTABOR_RUN: mark },
-    limits: limitsOf({ ...execution.limits, timeoutS }, execution),
+    limits: sandboxLimits({ ...execution.limits, timeoutS }, execution),
   }
-  const command = execution.waiting ?? (await execution.inTurn(() => sandboxed(bin, args, sandbox)))
-  const child = 'child' in command ? waitingChild(command) : start(command, execution)
+  const command =
+    execution.prestarted ?? (await execution.serialize(() => sandboxCommand(bin, args, sandbox)))
+  const child = 'child' in command ? claimPrestarted(command) : spawnCommand(command, execution)
   const startedMs = performance.now()
-  const watch = execution.onCommand?.(bin, args)
+  const observer = execution.onCommand?.(bin, args)
   const stdout = new OutputCap(10 * MB)
-  const stderr = new TextEnds(64 * 1024)
+  const stderr = new HeadAndTail(64 * 1024)
   const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(timedOut(timeoutS)), timeoutS * 1000)
+  const timer = setTimeout(() => stop.abort(timeoutError(timeoutS)), timeoutS * 1000)
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   stop.signal.addEventListener('abort', () => killGroup(child), { once: true })
@@ -145,35 +146,40 @@ async function execute(
   })
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr.add(chunk)
-    watch?.stderr(chunk)
+    observer?.stderr(chunk)
   })
   const { onLine } = execution
   if (onLine && child.stdout) createInterface({ input: child.stdout }).on('line', onLine)
   let how = 'it could not be started'
   let succeeded = false
   try {
-    feed(child, execution.waiting ? `${JSON.stringify(args)}\n` : execution.stdin)
-    const exit = await ended(child, stop.signal)
-    const crash = signalOf(exit)
-    how = stop.signal.aborted ? reasonOf(stop.signal) : (crash ?? `exit code ${exit.code}`)
+    writeStdin(child, execution.prestarted ? `${JSON.stringify(args)}\n` : execution.stdin)
+    const exit = await waitForExit(child, stop.signal)
+    const crashSignal = exitSignal(exit)
+    how = stop.signal.aborted ? describeAbort(stop.signal) : (crashSignal ?? `exit code ${exit.code}`)
     stop.signal.throwIfAborted()
-    if (crash !== undefined) throw crashed(bin, crash, stderr.toString(), execution)
+    if (crashSignal !== undefined) throw crashError(bin, crashSignal, stderr.toString(), execution)
     if (exit.code === null || !okCodes.includes(exit.code)) {
       throw new ProcessFailure(bin, exit.code ?? -1, stderr.toString())
     }
     succeeded = true
     return { stdout: stdout.toString(), stderr: stderr.toString() }
   } finally {
-    watch?.ended({ how, succeeded, ms: Math.round(performance.now() - startedMs), stderr: stderr.toString() })
+    observer?.ended({
+      how,
+      succeeded,
+      ms: Math.round(performance.now() - startedMs),
+      stderr: stderr.toString(),
+    })
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     killGroup(child)
-    if ((await protection()).level !== 'namespaces') await killMarked(mark)
+    if ((await confinement()).level !== 'namespaces') await killMarked(mark)
   }
 }
 
 /** What the sandbox holds each process of a step to. */
-export function limitsOf(
+export function sandboxLimits(
   { memoryMb, diskMb, timeoutS }: EngineLimits,
   { maxMemoryBytes, maxFileBytes }: Pick<ExecOptions, 'maxMemoryBytes' | 'maxFileBytes'> = {},
 ): SandboxLimits {
@@ -181,42 +187,42 @@ export function limitsOf(
     memoryBytes: maxMemoryBytes ?? memoryMb * MB,
     fileBytes: maxFileBytes ?? diskMb * MB,
     // All its threads busy from start to end are within the time limit; more means that the clock was cheated.
-    cpuS: timeoutS * Math.max(2, threadsHere()) + 1,
+    cpuS: timeoutS * Math.max(2, availableThreads()) + 1,
   }
 }
 
-function start({ file, args, env, cwd }: SandboxedCommand, { stdin }: Execution): ChildProcess {
+function spawnCommand({ file, args, env, cwd }: SandboxedCommand, { stdin }: Execution): ChildProcess {
   const input = stdin === undefined ? 'ignore' : 'pipe'
   return spawn(file, args, { env, cwd, detached: true, stdio: [input, 'pipe', 'pipe'] })
 }
 
 /** What has ended already would tell nobody of its end. */
-function waitingChild({ child }: WaitingProgram): ChildProcess {
-  if (isOver(child)) throw new Error('The program ended while it waited for work.')
+function claimPrestarted({ child }: PrestartedProcess): ChildProcess {
+  if (hasExited(child)) throw new Error('The program ended while it waited for work.')
   child.ref()
   return child
 }
 
-function reasonOf({ reason }: AbortSignal): string {
+function describeAbort({ reason }: AbortSignal): string {
   if (reason instanceof AppError) return `ended by us (${reason.code})`
   return `ended by us (${reason instanceof Error ? reason.constructor.name : String(reason)})`
 }
 
-function timedOut(timeoutS: number): AppError {
+function timeoutError(timeoutS: number): AppError {
   return new AppError(
     'TIMEOUT',
     `The conversion took longer than its limit of ${Math.round(timeoutS)} seconds. Send a smaller file, or ask for less of it.`,
   )
 }
 
-function feed(child: ChildProcess, input: string | undefined): void {
+function writeStdin(child: ChildProcess, input: string | undefined): void {
   if (input === undefined || !child.stdin) return
   // A program may end without reading all of it; its exit code says whether that was right.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
 }
 
-function crashed(bin: string, signal: string, stderr: string, execution: Execution): Error {
+function crashError(bin: string, signal: string, stderr: string, execution: Execution): Error {
   const cause = new EngineCrash(bin, signal, stderr)
   if (signal === 'SIGXFSZ') {
     const limitMb = Math.round((execution.maxFileBytes ?? execution.limits.diskMb * MB) / MB)

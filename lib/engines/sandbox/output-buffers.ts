@@ -21,7 +21,7 @@ export class OutputCap {
 }
 
 /** Keeps the first and the last part of a long output: the cause is in the one, the end in the other. */
-export class TextEnds {
+export class HeadAndTail {
   readonly #half: number
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)
@@ -35,9 +35,9 @@ export class TextEnds {
     const room = this.#half - this.#head.length
     this.#head = Buffer.concat([this.#head, chunk.subarray(0, Math.max(0, room))])
     const tail = Buffer.concat([this.#tail, chunk.subarray(Math.max(0, room))])
-    const over = Math.max(0, tail.length - this.#half)
-    this.#dropped += over
-    this.#tail = tail.subarray(over)
+    const excess = Math.max(0, tail.length - this.#half)
+    this.#dropped += excess
+    this.#tail = tail.subarray(excess)
   }
 
   toString(): string {

@@ -6,7 +6,7 @@ import type { Entry, FileEntry, ZipWriter } from '@zip.js/zip.js'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Capability, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { loadSharp } from './image.ts'
 
@@ -63,7 +63,7 @@ interface Made {
 }
 
 /** The same document with its pictures in fewer bytes; text, formulas and everything else stay bit for bit. */
-export async function compressOffice(work: Work, tools: Tools): Promise<Result> {
+export async function compressOffice(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('vips was asked to compress no document.')
   const { targetSize, ...options } = Options.parse(work.options)

@@ -2,7 +2,7 @@ import { copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import type { Capability, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { compressedFormats, type Effort, smallerPicture } from './compress-formats.ts'
 import { fitting, type Made, tries } from './compress-to-size.ts'
@@ -27,7 +27,7 @@ export const compressRows: readonly Capability[] = compressedFormats.map((id) =>
 }))
 
 /** The same picture in fewer bytes, never in more. */
-export async function compress(work: Work, tools: Tools): Promise<Result> {
+export async function compress(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = compressedFormats.find((id) => id === work.to)
   if (!input || !to) throw new Error(`vips was asked to compress ${work.to}, which it does not declare.`)

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ShareResult } from '../../engines/engine.ts'
+import type { ChunkResult } from '../../engines/engine.ts'
 import { eachOf } from '../../map-concurrently.ts'
 import { isOver, type Piece, type Task, type Warning } from '../job.ts'
 import { distinctWarnings } from '../job-state-machine.ts'
@@ -26,14 +26,9 @@ export function partsOf(task: Task, piece: Piece, portions: readonly StoredPorti
   const now = new Date()
   // Attempts begin anew on another way, and parts of the one before may still be at work.
   const generation = task.attempt + attemptsOfWay * waysOf(piece)
-  return portions.map(({ share, file }, index) => {
+  return portions.map(({ spec, file }, index) => {
     const own = file && { pieces: [{ ...todo, files: [file] }], cut: file.key }
-    return partRecord(
-      task,
-      partNumber(generation, index),
-      { spec: { ...share }, pieces: [todo], ...own },
-      now,
-    )
+    return partRecord(task, partNumber(generation, index), { spec: { ...spec }, pieces: [todo], ...own }, now)
   })
 }
 
@@ -43,7 +38,7 @@ const placeOf = ({ part = 0 }: Task) => memberOf(part)
 export async function fetchResults(
   task: Task,
   { services, workDir, signal }: { services: TaskServices; workDir: string; signal: AbortSignal },
-): Promise<{ results: ShareResult[]; warnings: Warning[] }> {
+): Promise<{ results: ChunkResult[]; warnings: Warning[] }> {
   const made = (await services.jobs.store.parts(task)).filter(
     ({ part = 0, status }) => attemptOfPart(part) === task.expandedBy && status === 'completed',
   )
@@ -52,12 +47,12 @@ export async function fetchResults(
   const parts = [...byPlace.keys()].toSorted((a, b) => a - b).flatMap((place) => byPlace.get(place) ?? [])
   if (parts.length !== task.partCount)
     throw new Error(`of ${task.partCount} parts of the task ${parts.length} are there`)
-  const results = new Map<Task, ShareResult>()
+  const results = new Map<Task, ChunkResult>()
   await eachOf(parts, fetchers, async (part) => {
     const folder = join(workDir, `part-${part.part}`)
     await mkdir(folder)
     const files = await fetchInputs(services.files, part.files, folder, signal)
-    results.set(part, { share: part.spec, files, details: part.details })
+    results.set(part, { spec: part.spec, files, details: part.details })
   })
   const told = parts.flatMap(({ warnings }) => warnings)
   return {

@@ -1,4 +1,4 @@
-import { boundsOf } from '../../access/plan-limits.ts'
+import { limitsOfOwner } from '../../access/plan-limits.ts'
 import type { Item, Key } from '../../aws/table.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services.ts'
@@ -67,7 +67,7 @@ export class Slots {
   }
 
   async #limitOf(owner: string): Promise<number | null> {
-    return (await boundsOf(owner, this.#services)).concurrentJobs
+    return (await limitsOfOwner(owner, this.#services)).concurrentJobs
   }
 
   async #enter({ id, owner }: Job, limit: number): Promise<boolean> {

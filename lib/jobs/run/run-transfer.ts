@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { boundsOf } from '../../access/plan-limits.ts'
+import { limitsOfOwner } from '../../access/plan-limits.ts'
 import { isReusable } from '../../buffer-pool.ts'
 import { freeingSpent, watched } from '../../collect-garbage.ts'
 import { storedFile } from '../../conversion/to-stored-file.ts'
@@ -145,7 +145,7 @@ async function bringOne(
   { key, path, fields, got }: Place,
 ): Promise<StoredFile> {
   const { files } = services
-  const { maxFileBytes } = await boundsOf(state.job.owner, services)
+  const { maxFileBytes } = await limitsOfOwner(state.job.owner, services)
   const { max_size = Number.POSITIVE_INFINITY, sha256: expected } = fields as {
     max_size?: number
     sha256?: string

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { wayOutOfForms } from '../../http/body-limit.ts'
+import { largeFileHint } from '../../http/body-limit.ts'
 import type { Log } from '../../log.ts'
 import { timedOut } from '../lambda/failure.ts'
 import { type Lambda, lambdaLimits, type Outcome } from '../lambda/runtime.ts'
@@ -40,13 +40,13 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     if (!route) return gatewayAnswer(404, 'There is nothing at this path.')
     const isStreamed = streamed.has(route.functionName)
     const body = isStreamed
-      ? { isBase64Encoded: false, bodyStream: request, takesStream: true }
+      ? { isBase64Encoded: false, bodyStream: request, canStream: true }
       : await bodyOf(request)
     const event = body && eventOf(request, target, route, body)
     if (!event || isTooLarge(event))
       return gatewayAnswer(
         413,
-        `The request is larger than a function takes: 6 MB, with files in base64. ${wayOutOfForms}.`,
+        `The request is larger than a function takes: 6 MB, with files in base64. ${largeFileHint}.`,
       )
     const outcome = await options.lambda.invoke(route.functionName, event, {
       limitMs: limits.integrationMs,

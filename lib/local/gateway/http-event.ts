@@ -12,7 +12,7 @@ export interface Target {
   readonly rawQueryString: string
 }
 
-export type EventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'takesStream'>
+export type EventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'canStream'>
 
 /** Undefined when the target is no path or an escape in it is no UTF-8. */
 export function targetOf({ url = '/' }: IncomingMessage): Target | undefined {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import type { ErrorCode } from '../../error-catalog.ts'
 import { AppError, retryAfterOf } from '../../errors.ts'
-import { failure } from '../../http/envelope.ts'
+import { errorBody } from '../../http/envelope.ts'
 import { newId } from '../../ids.ts'
 import type { Answer } from './http-result.ts'
 
@@ -34,7 +34,7 @@ export function gatewayAnswer(status: number, sentence: string): Answer {
       'x-request-id': requestId,
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
-    body: Buffer.from(JSON.stringify(failure(error, requestId))),
+    body: Buffer.from(JSON.stringify(errorBody(error, requestId))),
   }
 }
 

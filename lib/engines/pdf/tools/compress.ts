@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import type { Result, Tools } from '../../engine.ts'
+import type { EngineResult, Tools } from '../../engine.ts'
 import { qualityNumber } from '../../options.ts'
 import { qpdf } from '../qpdf.ts'
 import { bytesOf, finish, type Tool, type ToolJob } from './document.ts'
@@ -54,7 +54,7 @@ function howFor({ profile, quality }: ToolOptions<'compress'>): How {
 }
 
 /** The best level whose result fits: each try halves what is left to try. */
-async function fit(job: ToolJob<unknown>, plain: Pages, targetSize: number): Promise<Result> {
+async function fit(job: ToolJob<unknown>, plain: Pages, targetSize: number): Promise<EngineResult> {
   const { pdf, tools } = job
   const before = await bytesOf(pdf.source)
   // A cipher pads every text and stream by up to 32 bytes.
@@ -138,7 +138,11 @@ interface Facts {
 }
 
 /** Never larger than what came. */
-async function result(job: ToolJob<unknown>, made: Made, { targetSize, reached }: Facts): Promise<Result> {
+async function result(
+  job: ToolJob<unknown>,
+  made: Made,
+  { targetSize, reached }: Facts,
+): Promise<EngineResult> {
   const { pdf, work, tools } = job
   const before = await bytesOf(pdf.source)
   const facts = { pages: pdf.sizes.length, sizeBefore: before }
