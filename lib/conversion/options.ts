@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { camelCase } from '../case-conversion.ts'
 import { type EngineId, engineIds } from '../engines/engine.ts'
-import { isLenient } from '../engines/options.ts'
+import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Step, Warning } from '../jobs/job.ts'
 import { parseWith } from '../parse-input.ts'
@@ -56,7 +56,7 @@ export function knownOptions(route: Route, given: Readonly<Record<string, unknow
 
 /** A value that means nothing here, of an option that takes no harm by being left out. */
 const isOutOfPlace = (option: unknown, value: unknown) =>
-  option instanceof z.ZodType && isLenient(option) && !option.safeParse(value).success
+  option instanceof z.ZodType && isLenientOption(option) && !option.safeParse(value).success
 
 function dropped(field: string, value: unknown, schema: z.ZodObject): Warning {
   const came = JSON.stringify(value).slice(0, 80)

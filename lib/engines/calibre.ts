@@ -5,8 +5,8 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { comicAsPdf, comicAsZip, unreadable } from './calibre/comic.ts'
 import { type BookTitle, createBookMakers, makeBook, titleFromName } from './calibre/ebook.ts'
 import { BookOptions, bookArgs, bookShape, epubArgs, unheldOptions } from './calibre/options.ts'
-import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import type { Standby } from './sandbox/prestarted-process.ts'
+import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
+import type { Prestarter } from './sandbox/prestarted-process.ts'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from './seven-zip/limits.ts'
 import { encoding } from './text/charsets.ts'
 import { utf8Copy } from './text/read-text.ts'
@@ -81,7 +81,7 @@ function isKindle(id: FormatId): boolean {
   return kindle.some((one) => one === id)
 }
 
-async function run(work: Work, makers: Standby, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, makers: Prestarter, tools: Tools): Promise<EngineResult> {
   const [given] = work.inputs
   if (!given) throw new Error('calibre was called without an input.')
   const options = BookOptions.parse(work.options)
@@ -115,7 +115,7 @@ async function run(work: Work, makers: Standby, tools: Tools): Promise<Result> {
   return { files: [{ path }] }
 }
 
-async function sourceOf({ from, options }: Work, input: InputFile, tools: Tools): Promise<string> {
+async function sourceOf({ from, options }: EngineWork, input: InputFile, tools: Tools): Promise<string> {
   if (comics.includes(from)) return comicAsZip(input, tools)
   return from === 'txt' ? utf8Copy(input, tools, z.object({ encoding }).parse(options)) : input.path
 }

@@ -9,6 +9,11 @@ import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { createBrowser } from './chromium/browser.ts'
 import { BrowserCrash } from './chromium/cdp-pipe.ts'
+import { evaluate } from './chromium/evaluate.ts'
+import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
+import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
+import { print } from './chromium/print.ts'
+import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/screenshot.ts'
 import {
   damagedDrawing,
   drawingAsPicture,
@@ -18,13 +23,8 @@ import {
   sizeByLibrsvg,
   sizeOnPage,
 } from './chromium/svg-page.ts'
-import { evaluate } from './chromium/evaluate.ts'
-import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
-import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
-import { print } from './chromium/print.ts'
-import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/screenshot.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
-import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { thumbnailRowsOf } from './image/thumbnail-options.ts'
 import { encoding } from './text/charsets.ts'
 import type { Charset } from './text/detect-charset.ts'
@@ -101,11 +101,11 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
 export const chromium = createChromium()
 
 /** The window; a drawing is shown alone, at its own size, whatever that is. */
-function viewFor({ from, to, options }: Work) {
+function viewFor({ from, to, options }: EngineWork) {
   return to === 'pdf' || isDrawing(from) ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
 }
 
-async function sourceOf(input: InputFile, work: Work, tools: Tools): Promise<PageSource> {
+async function sourceOf(input: InputFile, work: EngineWork, tools: Tools): Promise<PageSource> {
   const { to, options } = work
   const { path, filename, format, size } = input
   // Of a book only its documents go through whole.
@@ -159,7 +159,7 @@ async function unpacked(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-async function convert(page: Page, work: Work, tools: Tools): Promise<Result> {
+async function convert(page: Page, work: EngineWork, tools: Tools): Promise<EngineResult> {
   tools.progress(0.5, 'loaded')
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
@@ -177,7 +177,7 @@ async function convert(page: Page, work: Work, tools: Tools): Promise<Result> {
     const files = page.missing === 1 ? 'One linked file was' : `${page.missing} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: a page is converted alone, without the network.`)
   }
-  return { files: [{ path }], ...(unseen !== '' && { unseen }) }
+  return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
 }
 
 async function toPicture(page: Page, photo: Photo, tools: Tools): Promise<void> {
@@ -194,7 +194,7 @@ function timedOut(cause: unknown): AppError {
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 
-function crashed({ from, to }: Work, cause: Error): AppError {
+function crashed({ from, to }: EngineWork, cause: Error): AppError {
   const sentence = `The page could not be converted to ${to}: it crashes the browser.`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause })
 }

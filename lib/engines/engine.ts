@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Trait } from '../formats/detect/drawing.ts'
 import type { FormatId } from '../formats/index.ts'
-import type { WaitingProgram } from './sandbox/command.ts'
+import type { PrestartedProcess } from './sandbox/command.ts'
 
 /** Public names of the engine kinds; all but `pdf` can be pinned by the `engine` field of a request. */
 export const engineIds = [
@@ -74,7 +74,7 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** Files that an operation takes after its first. */
-interface MoreInputs {
+interface AdditionalInputs {
   readonly from: readonly FormatId[]
   readonly min: number
   readonly max: number
@@ -91,9 +91,9 @@ export interface Capability {
   /** Pairs of the row that do not work. */
   readonly except?: readonly (readonly [from: FormatId, to: FormatId])[]
   /** Files with one of these are drawn otherwise than they are meant: another way is taken where there is one. */
-  readonly lacks?: readonly Trait[]
+  readonly unsupportedTraits?: readonly Trait[]
   /** None when left out: one file goes in. */
-  readonly more?: MoreInputs
+  readonly more?: AdditionalInputs
   /** Public parameter names with `describe`; unknown ones never reach it. Parsed before `run` sees them. */
   readonly options: z.ZodObject
   /** Rough seconds for a typical file on a warm engine, plus a penalty for what the way loses. */
@@ -114,35 +114,35 @@ export interface InputFile {
 }
 
 /** One of the shares into which a step was split, in its engine's own words: JSON, which a record keeps for the worker. */
-export type Share = Readonly<Record<string, unknown>>
+export type ChunkSpec = Readonly<Record<string, unknown>>
 
 /** A share as `split` gives it. */
-export interface Portion {
-  readonly share: Share
+export interface Chunk {
+  readonly spec: ChunkSpec
   /** What it works on in place of the inputs, where it needs only this much of them. */
   readonly file?: OutputFile
 }
 
 /** Who could take shares of a step. */
-export interface Crew {
+export interface WorkerPool {
   /**
    * Those that are free, this one among them. On one machine they have its processors in common, so that an engine that
    * keeps several of them busy gains by fewer workers.
    */
   readonly workers: number
   /** Seconds after which the run of a step, or of a share of one, is ended. */
-  readonly secondsEach: number
+  readonly timeoutS: number
 }
 
 /** What `run` made of a share. */
-export interface ShareResult {
-  readonly share: Share
+export interface ChunkResult {
+  readonly spec: ChunkSpec
   readonly files: readonly InputFile[]
-  readonly details?: Result['details'] | undefined
+  readonly details?: EngineResult['details'] | undefined
 }
 
 /** One step: what is to be made of which files. */
-export interface Work {
+export interface EngineWork {
   readonly operation: Operation
   readonly inputs: readonly InputFile[]
   readonly from: FormatId
@@ -150,7 +150,7 @@ export interface Work {
   /** Already parsed by the capability's schema. */
   readonly options: unknown
   /** Only this much of it: one of what `split` gave. */
-  readonly share?: Share | undefined
+  readonly chunk?: ChunkSpec | undefined
   /** Empty folder of this step; results go here. */
   readonly outDir: string
 }
@@ -174,7 +174,7 @@ export interface ExecOptions {
   /** Files and folders that it may read besides the system's programs, libraries and fonts. */
   readonly readOnly?: readonly string[]
   /** Runs in this one instead of a new one: it gets the arguments as a line of JSON on stdin, all else it has already. */
-  readonly waiting?: WaitingProgram | undefined
+  readonly prestarted?: PrestartedProcess | undefined
 }
 
 /** What the runner of a step lends to its engine. */
@@ -213,16 +213,16 @@ export interface Shortfall {
   readonly warning: { readonly code: string; readonly message: string }
 }
 
-export interface Result {
+export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
   /** Of the last step: another way is tried, and what kept the most is the result. */
   readonly shortfall?: Shortfall
   /** How it was done, where a user cares: `stream-copy` or `encode`. */
   readonly method?: 'stream-copy' | 'encode'
   /** Files in the archives that went in and came out, as their own programs tell. */
-  readonly listed?: { readonly source?: number; readonly result?: number }
+  readonly memberCounts?: { readonly source?: number; readonly result?: number }
   /** Text of the source that its author does not show: where it is not in the result, nothing is lost. */
-  readonly unseen?: string
+  readonly hiddenText?: string
   /** Public facts about the result, as `{ pages: 3 }`. */
   readonly details?: Readonly<Record<string, unknown>>
 }
@@ -245,16 +245,16 @@ export interface Engine {
    * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) when trying again cannot help; any
    * other error costs an attempt and the step is tried again.
    */
-  run(work: Work, tools: Tools): Promise<Result>
+  run(work: EngineWork, tools: Tools): Promise<EngineResult>
   /**
    * Shares out a step that takes long among workers, in the order in which they are to be joined; undefined where that
    * would not be faster and the step ends in time by itself. Each share is run by itself, with the same options.
    */
-  split?(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined>
+  split?(work: EngineWork, tools: Tools, pool: WorkerPool): Promise<readonly Chunk[] | undefined>
   /** Makes of the results of all shares what `run` makes of the whole. */
-  join?(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result>
+  join?(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult>
   /** Whether `join` works on the inputs, too; otherwise they are named, but are not there. */
-  joinReads?(step: Pick<Work, 'operation' | 'from'>): boolean
+  joinNeedsInputs?(step: Pick<EngineWork, 'operation' | 'from'>): boolean
   /** Loads what makes the first job fast. */
   warm?(): Promise<void>
   /** Ends processes that stay between jobs. */

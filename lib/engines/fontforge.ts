@@ -4,7 +4,7 @@ import ttf2eot from 'ttf2eot'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { integer } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
@@ -75,7 +75,7 @@ const Facts = z.object({
   dropped: z.array(z.string()),
 })
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('fontforge was called without an input.')
   const options = Options.parse(work.options)
@@ -105,7 +105,11 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   }
 }
 
-async function convert(args: readonly string[], work: Work, tools: Tools): Promise<z.infer<typeof Facts>> {
+async function convert(
+  args: readonly string[],
+  work: EngineWork,
+  tools: Tools,
+): Promise<z.infer<typeof Facts>> {
   try {
     const { stdout } = await runPython('font/convert_font.py', args, tools)
     return Facts.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
@@ -115,7 +119,7 @@ async function convert(args: readonly string[], work: Work, tools: Tools): Promi
 }
 
 /** `layers/font/convert_font.py` says why after `refused:`, and ends with 4 for a font that is whole. */
-function failure(error: unknown, { from, to }: Work): unknown {
+function failure(error: unknown, { from, to }: EngineWork): unknown {
   if (error instanceof EngineCrash) {
     const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it ends the font program.`
     return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
-import type { Capability, Engine, InputFile, OutputFile, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, InputFile, OutputFile, Tools } from './engine.ts'
 import { pageOptions, toPagePictures } from './ghostscript/pages.ts'
 import { pictureAsPostScript } from './ghostscript/postscript-image.ts'
 import { drawByGhostscript, unreadable } from './ghostscript/run.ts'
@@ -30,8 +30,8 @@ const capabilities: readonly Capability[] = [
   row(['eps', 'ai'], ['png'], PictureOptions, 0.15),
   row(['eps', 'ai'], ['jpg', 'tiff'], PictureOptions, 0.2),
   row(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
-  { ...row(['svg', 'svgz'], ['pdf'], noOptions, 0.1), lacks: ['browser-drawing'] },
-  { ...row(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3), lacks: ['browser-drawing'] },
+  { ...row(['svg', 'svgz'], ['pdf'], noOptions, 0.1), unsupportedTraits: ['browser-drawing'] },
+  { ...row(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3), unsupportedTraits: ['browser-drawing'] },
   row(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
   row(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
   row(['pdf'], ['jpg'], pageOptions.jpg, 1),
@@ -58,7 +58,7 @@ export const ghostscript: Engine = {
   run,
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('Ghostscript was called without an input.')
   const result = await untilAborted(convert(input, work, tools), tools.signal)
@@ -66,7 +66,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   return result
 }
 
-async function convert(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+async function convert(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   switch (work.from) {
     case 'pdf':
       return fromPdf(input, work, tools)
@@ -83,7 +83,7 @@ async function convert(input: InputFile, work: Work, tools: Tools): Promise<Resu
 }
 
 /** One drawing. Its bounding box is the page: what lies outside was not meant to be seen. */
-async function fromPostScript(input: string, work: Work, tools: Tools): Promise<Result> {
+async function fromPostScript(input: string, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { from, to, outDir } = work
   if (to === 'png' || to === 'jpg' || to === 'tiff') {
     return oneOf(await drawPictures(input, to, work, tools), to, tools)
@@ -102,7 +102,7 @@ const exactPictures = [
 ] as const
 
 /** A PDF of one drawing as another vector format. */
-async function fromDrawing(pdf: string, { to, outDir }: Work, tools: Tools): Promise<string> {
+async function fromDrawing(pdf: string, { to, outDir }: EngineWork, tools: Tools): Promise<string> {
   const path = join(outDir, `output.${to}`)
   if (to === 'eps' || to === 'ps') await writePostScript(pdf, path, to === 'eps' ? 1 : undefined, tools)
   else await tools.exec('pdftocairo', ['-svg', '-f', '1', '-l', '1', pdf, path])
@@ -131,7 +131,7 @@ async function writePostScript(
 async function drawPictures(
   input: string,
   to: 'png' | 'jpg' | 'tiff',
-  { from, outDir, options }: Work,
+  { from, outDir, options }: EngineWork,
   tools: Tools,
 ): Promise<string[]> {
   const { dpi } = PictureOptions.parse(options)
@@ -147,7 +147,7 @@ async function drawPictures(
   return names.toSorted((a, b) => number(a) - number(b)).map((name) => join(outDir, name))
 }
 
-function oneOf(paths: readonly string[], to: FormatId, tools: Tools): Result {
+function oneOf(paths: readonly string[], to: FormatId, tools: Tools): EngineResult {
   const [path] = paths
   if (path === undefined) throw new Error('There is no page to take.')
   if (paths.length > 1) {
@@ -156,13 +156,13 @@ function oneOf(paths: readonly string[], to: FormatId, tools: Tools): Result {
   return { files: [{ path }] }
 }
 
-async function fromSvg(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+async function fromSvg(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const pdf = join(work.to === 'pdf' ? work.outDir : tools.workDir, 'drawing.pdf')
   await vectorAsPdf(input, pdf, tools)
   return { files: [{ path: work.to === 'pdf' ? pdf : await fromDrawing(pdf, work, tools) }] }
 }
 
-async function fromPicture(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+async function fromPicture(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const mostPages = work.to === 'eps' ? 1 : 500
   const { path, pages } = await pictureAsPostScript(input, mostPages, tools)
   if (pages > mostPages) {
@@ -172,7 +172,7 @@ async function fromPicture(input: InputFile, work: Work, tools: Tools): Promise<
   return fromPostScript(path, { ...work, from: 'ps' }, tools)
 }
 
-async function fromPdf(input: InputFile, work: Work, tools: Tools): Promise<Result> {
+async function fromPdf(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { pages: range, password } = PdfOptions.parse(work.options)
   const opened = await openPdf(input.path, password, tools)
   const asked = pagesOf(range, opened.sizes.length)
@@ -185,7 +185,7 @@ async function fromPdf(input: InputFile, work: Work, tools: Tools): Promise<Resu
 /** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
 const joined: readonly FormatId[] = ['tiff', 'ps']
 
-async function pagesTo(selection: PageSelection, work: Work, tools: Tools): Promise<OutputFile> {
+async function pagesTo(selection: PageSelection, work: EngineWork, tools: Tools): Promise<OutputFile> {
   switch (work.to) {
     case 'ps':
       return toPostScript(selection, tools)

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { adobeRgbProfile, srgbProfile } from './image/color-profiles.ts'
 import { boxOf, pictureOptions } from './image/options.ts'
 import { thumbnailRowsOf } from './image/thumbnail-options.ts'
@@ -15,7 +15,7 @@ import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } f
 import { packPages } from './pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { unknownFeature } from './unsupported-feature.ts'
+import { unsupportedFeatureError } from './unsupported-feature.ts'
 import { thumbnailPicture } from './vips/thumbnail.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
@@ -39,7 +39,7 @@ export const imagemagick: Engine = {
   run,
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const from = sourceIds.find((id) => id === work.from)
   const to = targetIds.find((id) => id === work.to)
@@ -55,7 +55,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     const texture = from === 'dds' ? await unknownTexture(input.path) : undefined
-    if (texture !== undefined) throw unknownFeature(from, texture, error)
+    if (texture !== undefined) throw unsupportedFeatureError(from, texture, error)
     throw (await claimedSide(input.path, from)) > maxSide ? tooLarge(error) : explained(error, from)
   }
 }
@@ -66,7 +66,7 @@ interface Step {
   readonly args?: readonly string[]
   readonly from: SourceId
   readonly to: TargetId
-  readonly work: Work
+  readonly work: EngineWork
   readonly tools: Tools
 }
 
@@ -79,7 +79,7 @@ interface Frame {
 }
 
 /** Read here and made small where all thumbnails are, so that they look alike. */
-async function thumbnail(step: Step): Promise<Result> {
+async function thumbnail(step: Step): Promise<EngineResult> {
   const { input, from, work, tools } = step
   const { frame, index } = pick(await framesOf(step), from)
   const path = join(tools.workDir, 'first.png')
@@ -88,7 +88,7 @@ async function thumbnail(step: Step): Promise<Result> {
   return thumbnailPicture({ ...work, inputs: [{ ...input, path, format: 'png' }] }, tools)
 }
 
-async function convert(step: Step): Promise<Result> {
+async function convert(step: Step): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
   const frames = await framesOf(step)
   tools.progress(0.2)
@@ -145,7 +145,7 @@ function pick(frames: readonly [Frame, ...Frame[]], from: SourceId): { frame: Fr
   return { frame, index: frames.indexOf(frame) }
 }
 
-async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<Result> {
+async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
   const files: PageFile[] = []
   for (const [index, frame] of frames.entries()) {

@@ -10,10 +10,11 @@ import {
   documentStaysLocked,
   isLockable,
 } from '../formats/locked-office.ts'
-import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
 import { filtersOf, type OfficeFamily, readable, writable } from './libreoffice/formats.ts'
 import { holdsHiddenText } from './libreoffice/hidden-text.ts'
+import { officeSource } from './libreoffice/office-source.ts'
 import {
   changesPages,
   PdfOptions,
@@ -24,7 +25,6 @@ import {
 } from './libreoffice/page-setup.ts'
 import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
-import { officeSource } from './libreoffice/office-source.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
 import { readingAny } from './text/text-options.ts'
@@ -126,7 +126,12 @@ export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
 
 export const libreoffice = createLibreOffice()
 
-async function convert(pool: OfficePool, work: Work, tools: Tools, password?: string): Promise<Result> {
+async function convert(
+  pool: OfficePool,
+  work: EngineWork,
+  tools: Tools,
+  password?: string,
+): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('The office was given no document.')
   const path = join(work.outDir, `result.${work.to}`)
@@ -163,7 +168,7 @@ async function convert(pool: OfficePool, work: Work, tools: Tools, password?: st
 }
 
 function tellWhatIsDropped(
-  { to, options }: Work,
+  { to, options }: EngineWork,
   { sheets = 1, shapes = 0, shapeWords = 0, hidden, pages = 1, fonts = [], undrawn }: OfficeFacts,
   tools: Tools,
 ): void {
@@ -239,7 +244,7 @@ function substitutions(fonts: NonNullable<OfficeFacts['fonts']>): string {
     .join(' ')
 }
 
-function requestOf({ from, to, options }: Work): Omit<OfficeRequest, 'name'> {
+function requestOf({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {
   const request = filtersOf(from, to)
   if (to !== 'pdf') return request
   switch (request.family) {
@@ -268,7 +273,7 @@ function timedOut(cause: unknown): AppError {
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 
-function explained(error: unknown, work: Work, hadPassword: boolean): unknown {
+function explained(error: unknown, work: EngineWork, hadPassword: boolean): unknown {
   if (error instanceof OfficeRefusal) return refused(error, work, hadPassword)
   if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
     const sentence = `The document could not be converted to ${work.to}: it crashes the office program. Save it again in the program that made it and retry.`
@@ -277,7 +282,7 @@ function explained(error: unknown, work: Work, hadPassword: boolean): unknown {
   return error
 }
 
-function refused(error: OfficeRefusal, { from, to }: Work, hadPassword: boolean): AppError {
+function refused(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: boolean): AppError {
   switch (error.reason) {
     case 'password':
       if (hadPassword) return documentStaysLocked(error)

@@ -12,7 +12,9 @@ import {
   hasBookOptions,
   unheldOptions,
 } from './calibre/options.ts'
-import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
+import { mailCapability, mailToPage } from './pandoc/email.ts'
+import { makeSound } from './pandoc/epub-validity.ts'
 import {
   references,
   type SourceId,
@@ -22,10 +24,7 @@ import {
   targetIds,
   targetOf,
 } from './pandoc/formats.ts'
-import { makeSound } from './pandoc/epub-validity.ts'
-import { mailCapability, mailToPage } from './pandoc/email.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
-import { forgetMaker, printStyle } from './pandoc/web-page-output.ts'
 import { lettersOf, mediaFolder, read, treeFile, treeOf } from './pandoc/read-tree.ts'
 import { cellsAsLines, tablesAsLines } from './pandoc/tables.ts'
 import { setTitle, settleTitle, titleOf } from './pandoc/title.ts'
@@ -38,10 +37,11 @@ import {
   type Tree,
 } from './pandoc/tree.ts'
 import { keepUnwritten } from './pandoc/unsupported-nodes.ts'
+import { forgetMaker, printStyle } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { readingAny } from './text/text-options.ts'
-import { unknownFeature } from './unsupported-feature.ts'
+import { unsupportedFeatureError } from './unsupported-feature.ts'
 
 /**
  * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost
@@ -111,7 +111,7 @@ export const pandoc: Engine = {
   run,
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (work.from === 'eml') return mailToPage(work, tools)
   const [given] = work.inputs
   const from = sourceIds.find((id) => id === work.from)
@@ -124,7 +124,9 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   } else {
     await viaTree(work, input, from, path, tools).catch((error: unknown) => {
       // Of the stack: the tree nests deeper than any author writes.
-      throw error instanceof RangeError ? unknownFeature(from, 'parts nested thousands deep', error) : error
+      throw error instanceof RangeError
+        ? unsupportedFeatureError(from, 'parts nested thousands deep', error)
+        : error
     })
   }
   tools.progress(1)
@@ -141,7 +143,7 @@ const boxless: readonly FormatId[] = ['md', 'mmd', 'opml', 'fb2']
  * installation and so run outside it: what they get names no file but the pictures that came with the document.
  */
 async function viaTree(
-  work: Work,
+  work: EngineWork,
   input: InputFile,
   from: SourceId,
   path: string,

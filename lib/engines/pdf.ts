@@ -2,15 +2,15 @@ import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type {
   Capability,
-  Crew,
+  Chunk,
+  ChunkResult,
   Engine,
+  EngineResult,
+  EngineWork,
   InputFile,
   OutputFile,
-  Portion,
-  Result,
-  ShareResult,
   Tools,
-  Work,
+  WorkerPool,
 } from './engine.ts'
 import { drawnColorSpace, drawnGray, jpegQuality } from './image/options.ts'
 import { metadataRows } from './metadata/capabilities.ts'
@@ -66,7 +66,7 @@ const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability
 })
 
 /** What else is converted here from pictures is their text. */
-const isOcr = ({ operation, from }: Pick<Work, 'operation' | 'from'>) =>
+const isOcr = ({ operation, from }: Pick<EngineWork, 'operation' | 'from'>) =>
   operation === 'ocr-pdf' || (operation === 'convert' && readablePictures.some((id) => id === from))
 
 /** Pages of a PDF as pictures, text and Word documents, text in pictures, XPS, and the tools that change a PDF. */
@@ -95,10 +95,10 @@ export const pdf: Engine = {
   run,
   split,
   join,
-  joinReads: isOcr,
+  joinNeedsInputs: isOcr,
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   // Loaded when wanted, as are the tools below: the planner and the API know them and never run one.
   if (work.operation === 'metadata') {
     const { readMetadata } = await import('./metadata/read.ts')
@@ -110,7 +110,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   }
   if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)
   if (isOcr(work)) {
-    return untilAborted(work.share ? runOcrShare(work, tools) : runOcr(work, tools), tools.signal)
+    return untilAborted(work.chunk ? runOcrShare(work, tools) : runOcr(work, tools), tools.signal)
   }
   if (work.operation === 'thumbnail') return untilAborted(thumbnailPages(work, tools), tools.signal)
   if (work.operation !== 'convert') {
@@ -130,7 +130,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   const { opened, pages } = await openPages(work, tools)
   const selection = {
     ...{ opened, outDir: work.outDir, total: pages.length },
-    pages: pagesOfShare(pages, work.share),
+    pages: pagesOfShare(pages, work.chunk),
   }
   const file = await untilAborted(convert(selection, work, tools), tools.signal)
   tools.progress(1)
@@ -140,7 +140,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 /** What `split` has looked into, for `run` when it was not split. */
 const openedBefore = new WeakMap<InputFile, OpenPdf>()
 
-async function openPages(work: Work, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
+async function openPages(work: EngineWork, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)
@@ -153,17 +153,21 @@ async function openPages(work: Work, tools: Tools): Promise<{ opened: OpenPdf; p
 /** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
 const joined: readonly FormatId[] = ['tiff', 'txt']
 
-async function split(work: Work, tools: Tools, crew: Crew): Promise<readonly Portion[] | undefined> {
+async function split(
+  work: EngineWork,
+  tools: Tools,
+  crew: WorkerPool,
+): Promise<readonly Chunk[] | undefined> {
   const { operation, from, to } = work
   const { workers } = crew
   if (isOcr(work)) return untilAborted(splitOcr(work, tools, crew), tools.signal)
   if (operation !== 'convert' || from !== 'pdf' || !mayShare(to, workers)) return undefined
   const { opened, pages } = await openPages(work, tools)
   const drawing = z.object(resolutionShape).partial().parse(work.options)
-  return sharesOf(opened, pages, to, drawing, workers)?.map((share) => ({ share }))
+  return sharesOf(opened, pages, to, drawing, workers)?.map((spec) => ({ spec }))
 }
 
-async function join(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
+async function join(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult> {
   if (isOcr(work)) return untilAborted(runOcr(work, tools, results), tools.signal)
   const archives = results.flatMap(({ files }) => files.map(({ path }) => path))
   const path = await untilAborted(joinPages(work.outDir, archives), tools.signal)
@@ -171,7 +175,11 @@ async function join(work: Work, results: readonly ShareResult[], tools: Tools): 
   return { files: [{ path, format: 'zip' }], ...(details && { details }) }
 }
 
-function convert(selection: PageSelection, { to, options: given }: Work, tools: Tools): Promise<OutputFile> {
+function convert(
+  selection: PageSelection,
+  { to, options: given }: EngineWork,
+  tools: Tools,
+): Promise<OutputFile> {
   switch (to) {
     case 'txt':
       return toText(selection, tools)

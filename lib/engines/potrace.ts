@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import type { Engine, Result, Tools, Work } from './engine.ts'
+import type { Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { rawPixels } from './image/raw-pixels.ts'
 import { tellWhatIsDropped, traceable } from './image/tracing.ts'
 import { flag, integer } from './options.ts'
@@ -58,7 +58,7 @@ export const potrace: Engine = {
   run,
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = targetIds.find((id) => id === work.to)
   if (!input || !to) throw new Error(`Potrace was asked for ${work.to}, which it does not declare.`)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Capability, Engine, InputFile, Result, Tools, Work } from './engine.ts'
-import { secret } from './options.ts'
+import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
+import { secretOption } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { archive, archiveRows } from './seven-zip/archive.ts'
@@ -18,7 +18,7 @@ import {
   usesUnknownMethod,
   wantsPassword,
 } from './seven-zip/unpack.ts'
-import { unknownFeature } from './unsupported-feature.ts'
+import { unsupportedFeatureError } from './unsupported-feature.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const others = [
@@ -41,7 +41,7 @@ const others = [
 const password = passwordText
   .optional()
   .describe('Opens an archive that needs one. The result is not protected.')
-  .meta(secret)
+  .meta(secretOption)
 
 const capability = (
   from: readonly FormatId[],
@@ -85,7 +85,7 @@ export const sevenZip: Engine = {
 
 const Options = z.object({ password, compressionLevel })
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (work.operation === 'archive') return archive(work, tools)
   const [input] = work.inputs
   if (!input) throw new Error('7zip was called without an input.')
@@ -103,11 +103,11 @@ async function run(work: Work, tools: Tools): Promise<Result> {
 }
 
 async function repack(
-  { to, outDir }: Work,
+  { to, outDir }: EngineWork,
   input: InputFile,
   options: z.infer<typeof Options>,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const folder = join(tools.workDir, 'unpacked')
   const content = await unpack(input, folder, options.password ?? '', tools)
   if (content.files + content.folders === 0) {
@@ -123,7 +123,7 @@ async function repack(
   )
   return {
     files: [file],
-    listed: { source: content.files, ...(listed !== undefined && { result: listed }) },
+    memberCounts: { source: content.files, ...(listed !== undefined && { result: listed }) },
     details: { files: content.files, bytes: content.bytes },
   }
 }
@@ -132,7 +132,8 @@ function failure(error: unknown, format: FormatId, hadPassword: boolean): unknow
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   if (error instanceof EngineCrash && error.bin === 'bsdtar' && !byBsdtar.includes(format)) return error
   if (wantsPassword(error)) return locked(hadPassword, error)
-  if (usesUnknownMethod(error)) return unknownFeature(format, 'a compression that is not known', error)
+  if (usesUnknownMethod(error))
+    return unsupportedFeatureError(format, 'a compression that is not known', error)
   const sentence = `The ${formatById(format).name} (${format}) is damaged or uses a method that is not supported.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }

@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import type { InputFile } from './engine.ts'
-import { unknownFeature } from './unsupported-feature.ts'
+import { unsupportedFeatureError } from './unsupported-feature.ts'
 
 /** The parts of an Office Open XML file are related by other names in its strict kind (ISO/IEC 29500-1, annex A). */
 const strictNames = 'http://purl.oclc.org/ooxml/'
@@ -10,7 +10,8 @@ const strictNames = 'http://purl.oclc.org/ooxml/'
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function refuseStrict(input: InputFile): Promise<void> {
-  if (await isStrict(input.path)) throw unknownFeature(input.format, 'the strict kind of Office Open XML')
+  if (await isStrict(input.path))
+    throw unsupportedFeatureError(input.format, 'the strict kind of Office Open XML')
 }
 
 async function isStrict(path: string): Promise<boolean> {

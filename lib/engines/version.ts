@@ -3,16 +3,16 @@ import { promisify } from 'node:util'
 import type { Engine } from './engine.ts'
 
 const run = promisify(execFile)
-const known = new WeakMap<Engine, Promise<string>>()
+const versions = new WeakMap<Engine, Promise<string>>()
 
 /** The engine's version as it tells it, as `5.1.9`; asked once. @throws when the engine is not installed. */
 export function engineVersion(engine: Engine): Promise<string> {
-  const version = known.get(engine) ?? ask(engine)
-  known.set(engine, version)
+  const version = versions.get(engine) ?? readVersion(engine)
+  versions.set(engine, version)
   return version
 }
 
-async function ask({ version }: Engine): Promise<string> {
+async function readVersion({ version }: Engine): Promise<string> {
   if (typeof version === 'function') return version()
   const [bin, ...args] = version
   // Some print it to stderr, pdftoppm among them.

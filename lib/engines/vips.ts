@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
-import type { Capability, Engine, Result, Tools, Work } from './engine.ts'
+import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { dpi } from './image/options.ts'
 import { thumbnailRowsOf } from './image/thumbnail-options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
@@ -34,7 +34,7 @@ const pictures = [
 ] as const satisfies readonly FormatId[]
 const shapes = ['svg', 'svgz'] as const satisfies readonly FormatId[]
 
-/** It draws shapes by librsvg. */
+/** Vector drawings are rendered with librsvg, not with a browser. */
 const lacks = ['browser-drawing'] as const
 
 const capabilities: readonly Capability[] = [
@@ -43,11 +43,18 @@ const capabilities: readonly Capability[] = [
     const row = { operation: 'convert', to: [id], same: true, cost } as const
     return [
       { ...row, from: pictures, options },
-      { ...row, from: shapes, options: options.extend({ dpi }), lacks },
+      { ...row, from: shapes, options: options.extend({ dpi }), unsupportedTraits: lacks },
     ]
   }),
   { operation: 'convert', from: pictures, to: ['pdf'], options: z.object({}), cost: 0.2 },
-  { operation: 'convert', from: shapes, to: ['pdf'], options: z.object({}), cost: 0.2, lacks },
+  {
+    operation: 'convert',
+    from: shapes,
+    to: ['pdf'],
+    options: z.object({}),
+    cost: 0.2,
+    unsupportedTraits: lacks,
+  },
   ...mergeRows,
   ...compressRows,
   ...officeCompressRows,
@@ -56,7 +63,7 @@ const capabilities: readonly Capability[] = [
   ...watermarkRows,
 ]
 
-/** Pictures, by libvips in this process. */
+/** Converts images with libvips, in this process. */
 export const vips: Engine = {
   id: 'vips',
   image: 'image',
@@ -74,7 +81,7 @@ function sharpVersion(): string {
   return `sharp ${versions.sharp}, libvips ${versions.vips}`
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const running = perform(work, tools).catch((error: unknown) => {
     throw pictureError(error, work.from)
   })
@@ -83,7 +90,7 @@ async function run(work: Work, tools: Tools): Promise<Result> {
   return result
 }
 
-function perform(work: Work, tools: Tools): Promise<Result> {
+function perform(work: EngineWork, tools: Tools): Promise<EngineResult> {
   switch (work.operation) {
     case 'convert':
       return convertPicture(work, tools)

@@ -7,7 +7,7 @@ import { gunzip, gzip } from 'node:zlib'
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import type { Engine, InputFile, Result, Tools, Work } from './engine.ts'
+import type { Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { type RawPixels, rawPixels } from './image/raw-pixels.ts'
 import { tellWhatIsDropped, traceable } from './image/tracing.ts'
 import { integer } from './options.ts'
@@ -59,7 +59,7 @@ export const vtracer: Engine = {
   run,
 }
 
-async function run(work: Work, tools: Tools): Promise<Result> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('VTracer was called without an input.')
   const { from, to, outDir } = work
@@ -85,7 +85,7 @@ async function drawing({ path, format }: InputFile): Promise<Buffer> {
   }
 }
 
-async function traced(input: InputFile, work: Work, tools: Tools): Promise<Buffer> {
+async function traced(input: InputFile, work: EngineWork, tools: Tools): Promise<Buffer> {
   const options = Options.parse(work.options)
   const black = options.colorMode === 'bw'
   const picture = await rawPixels(input, {

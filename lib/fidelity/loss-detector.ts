@@ -1,4 +1,4 @@
-import type { InputFile, Operation, OutputFile, Result, Shortfall } from '../engines/engine.ts'
+import type { EngineResult, InputFile, Operation, OutputFile, Shortfall } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Step, Warning } from '../jobs/job.ts'
@@ -101,7 +101,11 @@ export class Guard implements Disposable {
    */
   async end(
     step: GuardedStep,
-    { files, listed, unseen = '' }: Pick<Result, 'files' | 'listed' | 'unseen'>,
+    {
+      files,
+      memberCounts: listed,
+      hiddenText: unseen = '',
+    }: Pick<EngineResult, 'files' | 'memberCounts' | 'hiddenText'>,
     warned: readonly Warning[],
   ): Promise<void> {
     // Steps are of formats of the registry, or the engine would not have been found.

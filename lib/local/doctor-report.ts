@@ -1,5 +1,5 @@
 import type { Engine } from '../engines/engine.ts'
-import type { Protection } from '../engines/sandbox/isolation.ts'
+import type { Confinement } from '../engines/sandbox/isolation.ts'
 import { conversions } from '../plan/index.ts'
 import { lostWithout } from './doctor-packages.ts'
 
@@ -16,7 +16,7 @@ export interface Findings {
   readonly warmImages: readonly string[]
   readonly packages: Packages
   readonly missingPackages: readonly string[]
-  readonly protection: Protection
+  readonly protection: Confinement
   /** Why none of them is used. */
   readonly refusal?: string | undefined
 }
@@ -41,7 +41,7 @@ export interface Report {
     readonly parts: readonly string[]
     readonly lost: string
   }[]
-  readonly protection: Protection & { readonly refusal?: string | undefined }
+  readonly protection: Confinement & { readonly refusal?: string | undefined }
   /** Conversions with the engines that are here, and with all. */
   readonly pairs: { readonly offered: number; readonly all: number }
 }

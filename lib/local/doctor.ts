@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import packages from '../../layers/packages.json' with { type: 'json' }
 import type { ImageId } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
-import { protection, refusal } from '../engines/sandbox/isolation.ts'
+import { confinement, confinementProblem } from '../engines/sandbox/isolation.ts'
 import { engineVersion } from '../engines/version.ts'
 import { imageIds } from '../resources/queues.ts'
 import { isHealthy, reportOn, reportText } from './doctor-report.ts'
@@ -47,8 +47,8 @@ async function main(): Promise<void> {
     warmImages: await warmImages(),
     packages,
     missingPackages: values.missing.split(',').filter((name) => name !== ''),
-    protection: await protection(),
-    refusal: refusal(await protection()),
+    protection: await confinement(),
+    refusal: confinementProblem(await confinement()),
   })
   process.stdout.write(`${values.json ? JSON.stringify(report, undefined, 2) : reportText(report)}\n`)
   process.exitCode = isHealthy(report) ? 0 : 1

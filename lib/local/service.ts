@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { Connections } from '../aws/connections.ts'
 import { type Config, processEnvironment, readConfig } from '../config.ts'
 import { engines } from '../engines/index.ts'
-import { protection, refusal } from '../engines/sandbox/isolation.ts'
+import { confinement, confinementProblem } from '../engines/sandbox/isolation.ts'
 import { socketTarget } from '../live/paths.ts'
 import { functions } from '../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../resources/web-sockets.ts'
@@ -93,7 +93,7 @@ export async function startService(given: Given, apart?: Apart): Promise<Service
   })
   const wanted = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
   // Engines that could not be held as the settings want it count as not installed.
-  const reason = refusal(await protection(), config.MIN_CONFINEMENT)
+  const reason = confinementProblem(await confinement(), config.MIN_CONFINEMENT)
   if (reason !== undefined) log.error({ reason }, 'no engine is used')
   const present = reason === undefined ? await installedEngines(wanted) : []
   const environment = functionEnvironment({

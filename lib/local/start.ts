@@ -1,5 +1,5 @@
 import { ConfigError, processEnvironment } from '../config.ts'
-import { protection, refusal } from '../engines/sandbox/isolation.ts'
+import { confinement, confinementProblem } from '../engines/sandbox/isolation.ts'
 import { DiskIsFull } from './data-folder.ts'
 import { failureText } from './failure-text.ts'
 import { watchIdleMemory } from './idle-memory.ts'
@@ -11,8 +11,8 @@ async function main(): Promise<void> {
   // Whatever this process or one of its children makes is its user's alone.
   process.umask(0o077)
   const service = await startService(processEnvironment)
-  const found = await protection()
-  const reason = refusal(found)
+  const found = await confinement()
+  const reason = confinementProblem(found)
   say(`Mutabor is ready: ${service.url}`)
   say(reason ? `No engine is used: ${reason}.` : `Engines are confined by ${found.detail}.`)
   if (service.missingEngines.length > 0)

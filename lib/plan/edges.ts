@@ -37,7 +37,8 @@ export function edgesOf(engines: readonly Engine[], operation: Operation): Edges
 
 /** Without those of a source whose engine lacks what a file of it asks for. */
 export function edgesWithout(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
-  const fits = ({ capability }: Edge) => !capability.lacks?.some((trait) => traits.includes(trait))
+  const fits = ({ capability }: Edge) =>
+    !capability.unsupportedTraits?.some((trait) => traits.includes(trait))
   const targets = [...(edges.get(from) ?? [])].map(([to, ways]) => [to, ways.filter(fits)] as const)
   return new Map([...edges, [from, new Map(targets.filter(([, ways]) => ways.length > 0))]])
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
 import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
-import { isOfSource } from '../engines/options.ts'
+import { isInputOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Trait } from '../formats/detect/drawing.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
@@ -160,7 +160,7 @@ function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record
   // What an option is made of is none of the types that zod infers from it.
   const shape = options.shape as Readonly<Record<string, z.ZodType>>
   if (at === 0) return shape
-  return Object.fromEntries(Object.entries(shape).filter(([, option]) => !isOfSource(option)))
+  return Object.fromEntries(Object.entries(shape).filter(([, option]) => !isInputOption(option)))
 }
 
 /** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */

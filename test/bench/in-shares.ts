@@ -1,17 +1,17 @@
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type {
-  Crew,
+  ChunkResult,
+  ChunkSpec,
   Engine,
+  EngineResult,
+  EngineWork,
   InputFile,
   Operation,
-  Result,
-  Share,
-  ShareResult,
   Tools,
-  Work,
+  WorkerPool,
 } from '../../lib/engines/engine.ts'
-import { limitsHere } from '../../lib/engines/host-limits.ts'
+import { effectiveLimits } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { Measured, Spent } from './parts-model.ts'
@@ -26,7 +26,7 @@ export interface Sharing {
   readonly to: FormatId
   readonly options: Readonly<Record<string, unknown>>
   /** For whom it is shared out. */
-  readonly crew: Crew
+  readonly crew: WorkerPool
 }
 
 export interface Shared extends Measured {
@@ -44,14 +44,14 @@ export async function inShares(sharing: Sharing, folder: string): Promise<Shared
   const cut = await timed(async () => engine.split?.(cutting.work, cutting.tools, sharing.crew))
   if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not shared out`)
   const parts: Spent[] = []
-  const results: ShareResult[] = []
-  for (const { share, file } of cut.result) {
+  const results: ChunkResult[] = []
+  for (const { spec: share, file } of cut.result) {
     const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
     const { work, tools } = await step(sharing, inputs, folder, share)
     const made = await timed(() => engine.run(work, tools))
     parts.push(made.spent)
     const files = made.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
-    results.push({ share, files: await Promise.all(files), details: made.result.details })
+    results.push({ spec: share, files: await Promise.all(files), details: made.result.details })
   }
   const joining = await step(sharing, [source], folder, undefined, results)
   const joined = await timed(async () => engine.join?.(joining.work, joining.results, joining.tools))
@@ -63,7 +63,7 @@ export async function inShares(sharing: Sharing, folder: string): Promise<Shared
   return { whole: whole.spent, cut: cut.spent, parts, join: joined.spent, bytes }
 }
 
-const bytesOf = async ({ files }: Result) => (await stat(files[0].path)).size
+const bytesOf = async ({ files }: EngineResult) => (await stat(files[0].path)).size
 
 async function inputOf(path: string, format = formatByExtension(path)?.id): Promise<InputFile> {
   if (!format) throw new Error(`${path} has no known extension`)
@@ -74,9 +74,9 @@ async function step(
   { engine, operation = 'convert', path, to, options }: Sharing,
   sources: readonly InputFile[],
   folder: string,
-  share?: Share,
-  results: readonly ShareResult[] = [],
-): Promise<{ work: Work; tools: Tools; results: readonly ShareResult[] }> {
+  share?: ChunkSpec,
+  results: readonly ChunkResult[] = [],
+): Promise<{ work: EngineWork; tools: Tools; results: readonly ChunkResult[] }> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
@@ -91,14 +91,14 @@ async function step(
   const row = engine.capabilities.find(
     (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
   )
-  const work: Work = {
+  const work: EngineWork = {
     ...{ operation, inputs, from, to, outDir, options: row?.options.parse(options) },
-    ...(share && { share }),
+    ...(share && { chunk: share }),
   }
   const { signal } = new AbortController()
   return {
     work,
-    tools: createTools({ workDir, signal, limits: limitsHere(engine.limits) }),
+    tools: createTools({ workDir, signal, limits: effectiveLimits(engine.limits) }),
     results: await Promise.all(
       results.map(async (result, at) => ({
         ...result,

@@ -12,7 +12,7 @@ export async function keptShares({ from, to }: Conversion, sample: string, made:
   const said = made.warnings.map((code) => ({ code, message: '' }))
   await guard.end(
     { operation: 'convert', from, to, options: {} },
-    { files: [made], ...(made.listed && { listed: made.listed }) },
+    { files: [made], ...(made.listed && { memberCounts: made.listed }) },
     said,
   )
   const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>

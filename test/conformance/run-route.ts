@@ -1,6 +1,6 @@
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Engine, InputFile, Result } from '../../lib/engines/engine.ts'
+import type { Engine, EngineResult, InputFile } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -11,7 +11,7 @@ export interface Made {
   readonly path: string
   readonly format: FormatId
   readonly warnings: readonly string[]
-  readonly listed?: Result['listed']
+  readonly listed?: EngineResult['memberCounts']
 }
 
 interface StepMade extends Made {
@@ -69,7 +69,12 @@ export class RouteRunner {
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {
       const said: string[] = []
-      const { files, listed } = await runOn(engine, step, { source, workDir, signal: this.#signal, said })
+      const { files, memberCounts: listed } = await runOn(engine, step, {
+        source,
+        workDir,
+        signal: this.#signal,
+        said,
+      })
       const [{ path, format = step.to }] = files
       return { path, format, warnings: [...warnings, ...said], folder: workDir, ...(listed && { listed }) }
     } catch (error) {
@@ -103,7 +108,7 @@ async function runOn(
   engine: Engine,
   { capability, from, to }: Edge,
   { source, workDir, signal, said }: StepRun,
-): Promise<Result> {
+): Promise<EngineResult> {
   const path = join(workDir, `source-1.${formatById(from).extensions[0] ?? from}`)
   await copyFile(source, path)
   const outDir = join(workDir, 'step-1')

@@ -11,7 +11,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { fixture } from './run-engine.ts'
 
 /** Twice a tone of a second with ten between, for a worker that has so many seconds. */
-async function splitFor(secondsEach: number, to: FormatId = 'm4a') {
+async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
   const workDir = scratchFolder('merge-sound')
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
@@ -24,12 +24,12 @@ async function splitFor(secondsEach: number, to: FormatId = 'm4a') {
   const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
   const options = mergeSoundOptions.parse({ gap: 10 })
   const work = { operation: 'merge', inputs, from: 'm4a', to, options, outDir } as const
-  return ffmpeg.split?.(work, tools, { workers: 100, secondsEach })
+  return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
 }
 
 /** The tone of a second in mono, which takes 0.014 s as m4a. */
 async function convertFor(
-  secondsEach: number,
+  timeoutS: number,
   to: FormatId,
   { operation = 'convert', ...given }: { operation?: 'convert' | 'compress' } & Record<string, unknown> = {},
 ) {
@@ -39,7 +39,7 @@ async function convertFor(
   const inputs = [{ path, filename: 'tone.m4a', format: 'm4a', size: 1 }] as const
   const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
   const work = { operation, inputs, from: 'm4a', to, options: { ...given }, outDir: workDir } as const
-  return ffmpeg.split?.(work, tools, { workers: 100, secondsEach })
+  return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
 }
 
 const tooLong = (sentence: RegExp) => (error: Error) => {

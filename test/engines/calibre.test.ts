@@ -8,13 +8,13 @@ import { BookOptions, bookArgs } from '../../lib/engines/calibre/options.ts'
 import { calibre, createCalibre } from '../../lib/engines/calibre.ts'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { protection } from '../../lib/engines/sandbox/isolation.ts'
+import { confinement } from '../../lib/engines/sandbox/isolation.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { refused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { bookText } from './book-judge.ts'
 import { conformance } from './conformance.ts'
@@ -23,7 +23,7 @@ import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const run = promisify(execFile)
 const scratch = scratchFolder('calibre-test')
-const { level, detail } = await protection()
+const { level, detail } = await confinement()
 const waits = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
 async function kept(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {

@@ -10,8 +10,8 @@ import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createChromium } from '../../lib/engines/chromium.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { planRoute } from '../plan/with-all-engines.ts'
 import { refused } from '../assert-refused.ts'
+import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { chapter, makeEpub } from './epub-maker.ts'
@@ -32,11 +32,11 @@ test('a page that becomes a PDF tells what it does not show', async () => {
      <p style="visibility: hidden">invisible</p><script>var script</script><p>Seen <span>words</span></p>`,
   )
   const { result, path: made } = await convert(chromium, path, 'pdf')
-  const unseen = (result.unseen ?? '').split(/\s+/).toSorted()
+  const unseen = (result.hiddenText ?? '').split(/\s+/).toSorted()
   assert.deepEqual(unseen, ['attribute', 'by', 'class', 'invisible', 'navigation', 'template'])
   assert.equal((await pdfText(made)).trim(), 'Seen words')
   await writeFile(path, '<p>All of it is seen</p>')
-  assert.equal((await convert(chromium, path, 'pdf')).result.unseen, undefined)
+  assert.equal((await convert(chromium, path, 'pdf')).result.hiddenText, undefined)
 })
 
 /** Ten billion squares, as no drawing is ever done with. */

@@ -5,15 +5,15 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Findings } from '../../lib/engines/sandbox/escape-test.ts'
+import type { EscapeTestResult } from '../../lib/engines/sandbox/escape-test.ts'
 import {
-  commandFor,
-  findWay,
-  levelOf,
-  refusal,
+  buildCommand,
+  chooseLauncher,
+  confinementLevel,
+  confinementProblem,
   requireConfinement,
 } from '../../lib/engines/sandbox/isolation.ts'
-import { type Way, ways } from '../../lib/engines/sandbox/launchers.ts'
+import { type Launcher, launchers } from '../../lib/engines/sandbox/launchers.ts'
 import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
@@ -23,29 +23,29 @@ const things = [
   ...(['secrets', 'network', 'signals', 'files', 'kill', 'memory', 'file-size', 'processes'] as const),
   ...(['processor', 'core', 'pid', 'net', 'runs'] as const),
 ] as const
-const all = Object.fromEntries(things.map((thing) => [thing, true])) as Findings // all of its keys
-const without = (...missing: readonly (keyof Findings)[]): Findings => ({
+const all = Object.fromEntries(things.map((thing) => [thing, true])) as EscapeTestResult // all of its keys
+const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
   ...all,
   ...Object.fromEntries(missing.map((thing) => [thing, false])),
 })
 
 describe('the level of confinement', () => {
   test('is named by what an intruder could not do', () => {
-    assert.equal(levelOf(all), 'namespaces')
+    assert.equal(confinementLevel(all), 'namespaces')
     for (const thing of ['files', 'pid', 'net'] as const)
-      assert.equal(levelOf(without(thing)), 'filtered', thing)
+      assert.equal(confinementLevel(without(thing)), 'filtered', thing)
     for (const thing of ['secrets', 'network', 'signals', 'kill'] as const)
-      assert.equal(levelOf(without(thing)), 'limits', thing)
+      assert.equal(confinementLevel(without(thing)), 'limits', thing)
     for (const thing of ['memory', 'file-size', 'processes', 'processor', 'core', 'runs'] as const)
-      assert.equal(levelOf(without(thing)), 'none', thing)
+      assert.equal(confinementLevel(without(thing)), 'none', thing)
   })
 
   test('below what is asked for is a reason to use no engine, with the way out', () => {
     const found = { level: 'limits', detail: 'rlimits only' } as const
-    assert.equal(refusal(found, 'limits'), undefined)
-    assert.equal(refusal(found, 'none'), undefined)
+    assert.equal(confinementProblem(found, 'limits'), undefined)
+    assert.equal(confinementProblem(found, 'none'), undefined)
     for (const wanted of ['filtered', 'namespaces'] as const) {
-      const reason = refusal(found, wanted) ?? ''
+      const reason = confinementProblem(found, wanted) ?? ''
       assert.match(
         reason,
         /confined by rlimits only; that is "limits", and MIN_CONFINEMENT asks for "(filtered|namespaces)"/,
@@ -67,19 +67,21 @@ describe('the level of confinement', () => {
   })
 
   test('is that of the best way that holds; one that does not start is passed over', async () => {
-    const broken: Way = { ...(ways[0] as Way), needsRoot: false, walls: ['false'] }
-    const bare = ways.filter(({ level }) => level === 'none')
-    const { way, level } = await findWay([broken, ...bare], false)
+    const broken: Launcher = { ...(launchers[0] as Launcher), needsRoot: false, namespaceArgs: ['false'] }
+    const bare = launchers.filter(({ level }) => level === 'none')
+    const { launcher: way, level } = await chooseLauncher([broken, ...bare], false)
     assert.deepEqual([way, level], [bare[0], 'none'])
   })
 })
 
 /** As an engine that has no namespaces; as whoever runs the tests. */
-const filtered = ways.filter(({ level, landlock }) => level === 'filtered' && landlock)[0] as Way
+const filtered = launchers.filter(
+  ({ level, usesLandlock: landlock }) => level === 'filtered' && landlock,
+)[0] as Launcher
 
 async function perl(code: string, way = filtered, more = {}): Promise<string> {
   const workDir = await mkdtemp(join(base, 'work-'))
-  const command = await commandFor(way, 'perl', ['-e', code], { workDir, limits: {}, ...more })
+  const command = await buildCommand(way, 'perl', ['-e', code], { workDir, limits: {}, ...more })
   const { stdout, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
   return stdout + stderr
 }
@@ -109,9 +111,9 @@ describe('the filter of system calls', () => {
   })
 
   test('lets a program lead groups and sessions where it has processes of its own', async (t) => {
-    const way = ways.find(
-      ({ walls, needsRoot }) => walls.length > 0 && needsRoot === (process.getuid?.() === 0),
-    ) as Way
+    const way = launchers.find(
+      ({ namespaceArgs: walls, needsRoot }) => walls.length > 0 && needsRoot === (process.getuid?.() === 0),
+    ) as Launcher
     const said = await perl('print setpgrp(0, 0) ? "led" : $!; ', way)
     if (/bwrap/.test(said)) t.skip(said)
     else assert.match(said, /^led/)
@@ -160,7 +162,7 @@ describe('the filter of system calls', () => {
   test('ends who speaks to the kernel by numbers of another dialect', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const code = 'syscall 0x40000000 + 39'
-    const command = await commandFor(filtered, 'perl', ['-e', code], { workDir, limits: {} })
+    const command = await buildCommand(filtered, 'perl', ['-e', code], { workDir, limits: {} })
     assert.equal(spawnSync(command.file, command.args, command).signal, 'SIGSYS')
   })
 })
@@ -177,7 +179,7 @@ describe('a program that is launched', () => {
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
     const opened = async (descriptors?: number) => {
       const options = { workDir, limits: {}, ...(descriptors !== undefined && { descriptors }) }
-      const { file, args, env, cwd } = await commandFor(filtered, 'perl', list, options)
+      const { file, args, env, cwd } = await buildCommand(filtered, 'perl', list, options)
       const stdio = ['ignore', 'pipe', 'inherit', nothing, nothing, nothing] as const
       return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: [...stdio] })
     }
@@ -187,7 +189,7 @@ describe('a program that is launched', () => {
 
   test('is held to the hard limit where that is lower than what it may have', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
-    const { file, args, env, cwd } = await commandFor(filtered, 'cat', ['/proc/self/limits'], {
+    const { file, args, env, cwd } = await buildCommand(filtered, 'cat', ['/proc/self/limits'], {
       workDir,
       limits: {},
     })
@@ -202,7 +204,7 @@ describe('a program that is launched', () => {
 
   test('does not start with more than it was to have', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
-    const { file, args, env, cwd } = await commandFor(filtered, 'true', [], { workDir, limits: {} })
+    const { file, args, env, cwd } = await buildCommand(filtered, 'true', [], { workDir, limits: {} })
     const spoilt = args.map((word) => (word.startsWith('filter=') ? 'filter=ffffffffffffffff' : word))
     const { status, stderr } = spawnSync(file, spoilt, { env, cwd, encoding: 'utf8' })
     assert.notEqual(status, 0)
@@ -279,7 +281,7 @@ test(
     const env = { PATH: process.env['PATH'], TMPDIR: '/tmp', SERVICE_SECRET: 'a key of this service' }
     const { stdout, stderr } = spawnSync(command, args, { env, cwd: '/', encoding: 'utf8' })
     assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [
-      (ways.find(({ landlock }) => landlock) as Way).detail,
+      (launchers.find(({ usesLandlock: landlock }) => landlock) as Launcher).detail,
       'filtered pid net',
       // Landlock is what keeps /proc of the service: in the images nobody may read the program, and that does it too.
       'limits secrets files pid net',

@@ -5,13 +5,13 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fontforge } from '../../lib/engines/fontforge.ts'
-import { commandFor } from '../../lib/engines/sandbox/isolation.ts'
-import { type Way, ways } from '../../lib/engines/sandbox/launchers.ts'
+import { buildCommand } from '../../lib/engines/sandbox/isolation.ts'
+import { type Launcher, launchers } from '../../lib/engines/sandbox/launchers.ts'
 import { pythonProgram } from '../../lib/engines/sandbox/python.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import { detected } from '../formats/detected.ts'
 import { refused } from '../assert-refused.ts'
+import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { letterCount } from './font-judge.ts'
@@ -36,7 +36,9 @@ conformance(fontforge, {
 })
 
 /** Where no namespace gives programs a /tmp of their own, and they may not write to that of the machine. */
-const filtered = ways.filter(({ level, landlock }) => level === 'filtered' && landlock)[0] as Way
+const filtered = launchers.filter(
+  ({ level, usesLandlock: landlock }) => level === 'filtered' && landlock,
+)[0] as Launcher
 
 const endingOf = (id: FormatId) => formatById(id).extensions[0]
 
@@ -47,7 +49,7 @@ async function byFilters(source: string, from: FormatId, to: FormatId): Promise<
   const { file, args, readOnly } = pythonProgram('font/convert_font.py')
   const wish = [given, from, made, to, JSON.stringify(from === 'ttf' ? subset : {})]
   const options = { workDir, limits: {}, readOnly: [...readOnly] }
-  const command = await commandFor(filtered, file, [...args, ...wish], options)
+  const command = await buildCommand(filtered, file, [...args, ...wish], options)
   const { status, signal, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
   assert.deepEqual([status, signal], [0, null], stderr)
   return join(workDir, made)

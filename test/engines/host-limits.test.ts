@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryOf } from '../../lib/deployment/functions.ts'
-import { limitsHere, threadsHere } from '../../lib/engines/host-limits.ts'
+import { availableThreads, effectiveLimits } from '../../lib/engines/host-limits.ts'
 
 test('an engine takes no more memory than its function was given, and all that it asks for elsewhere', () => {
   const limits = { memoryMb: 4096, diskMb: 100, timeoutS: 60 }
-  assert.deepEqual(limitsHere(limits, 3008), { ...limits, memoryMb: 3008 - 256 })
-  assert.deepEqual(limitsHere(limits, 10_240), limits)
-  assert.deepEqual(limitsHere(limits), limits)
+  assert.deepEqual(effectiveLimits(limits, 3008), { ...limits, memoryMb: 3008 - 256 })
+  assert.deepEqual(effectiveLimits(limits, 10_240), limits)
+  assert.deepEqual(effectiveLimits(limits), limits)
 })
 
 test('a function gets the memory that it asks for, up to what the account may give and Lambda has', () => {
@@ -17,5 +17,5 @@ test('a function gets the memory that it asks for, up to what the account may gi
 })
 
 test('a program has a thread for each processor that is there, and not many more than it can use', () => {
-  assert.deepEqual([1, 2, 6, 64].map(threadsHere), [1, 2, 6, 8])
+  assert.deepEqual([1, 2, 6, 64].map(availableThreads), [1, 2, 6, 8])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ways } from '../../lib/engines/sandbox/launchers.ts'
+import { launchers } from '../../lib/engines/sandbox/launchers.ts'
 
 test('each way to confine an engine has these walls, filters and limits, the best first', () => {
   const unshared = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
@@ -10,7 +10,7 @@ test('each way to confine an engine has these walls, filters and limits, the bes
   const walled = { ...all, level: 'namespaces', processes: 256 }
   const bare = { ...all, walls: [], processes: 4096 }
   assert.deepEqual(
-    ways.map(({ detail: _, ...way }) => way),
+    launchers.map(({ detail: _, ...way }) => way),
     [
       { ...walled, walls: ofRoot, needsRoot: true },
       { ...walled, walls: ofUser },

@@ -67,7 +67,7 @@ for (const [what, { files, ...asked }] of Object.entries(merges)) {
     const merge = { operation: 'merge', ...asked, options: { preset: 'ultrafast', mode: 'encode' } } as const
     const paths = files.map(film)
     const one = await whole(paths, merge)
-    const { result, parts } = await inParts(paths, merge, { workers: 1, secondsEach: 0.3 })
+    const { result, parts } = await inParts(paths, merge, { workers: 1, timeoutS: 0.3 })
     assert.ok(parts > files.length + 1, `${parts} parts`)
     await assertSameFilm(one, result)
   })
@@ -78,7 +78,7 @@ test('a merge stays whole where it is copied, ends in time or becomes AVI', asyn
   const twice = [film('plain.mp4'), film('plain.mp4')]
   assert.equal(await split(twice, asked), undefined)
   const encoded = { ...asked, options: { mode: 'encode' } }
-  assert.equal(await split(twice, encoded, { workers: 1, secondsEach: 600 }), undefined)
+  assert.equal(await split(twice, encoded, { workers: 1, timeoutS: 600 }), undefined)
   assert.equal(await split(twice, { ...encoded, to: 'avi' }), undefined)
   assert.ok(await split(twice, encoded))
 })

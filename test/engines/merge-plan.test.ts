@@ -23,14 +23,14 @@ function film({ seconds = 600, width = 1280, codec = 'h264', mute = false, subti
   return { media: mediaOf({ streams, format: { duration: seconds } }) }
 }
 
-const alone = { workers: 1, secondsEach: 60 }
+const alone = { workers: 1, timeoutS: 60 }
 const lengths = (films: readonly ReturnType<typeof film>[], options = {}, crew = alone) =>
   pieceLengths(films, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, crew)
 const encoded = { mode: 'encode' }
 
 test('films of a merge are cut into pieces of about the same work', () => {
   const [small = 0, large = 0] =
-    lengths([film(), film({ width: 3840 })], {}, { ...alone, secondsEach: 300 }) ?? []
+    lengths([film(), film({ width: 3840 })], {}, { ...alone, timeoutS: 300 }) ?? []
   assert.ok(Math.abs(small / large - 9) < 0.01, `${small} s and ${large} s`)
   const [one, other] = lengths([film(), film({ seconds: 3 })], encoded) ?? []
   assert.equal(one, other)
@@ -41,7 +41,7 @@ test('a merge stays whole that is copied, ends in time, or of which nobody knows
   const twice = [film(), film()]
   assert.equal(lengths(twice), undefined)
   assert.equal(
-    lengths([film(), film({ codec: 'vp9', seconds: 20 })], {}, { ...alone, secondsEach: 3000 }),
+    lengths([film(), film({ codec: 'vp9', seconds: 20 })], {}, { ...alone, timeoutS: 3000 }),
     undefined,
   )
   assert.ok(lengths([film({ mute: true }), film({ mute: true, subtitles: true })], encoded))
@@ -49,7 +49,7 @@ test('a merge stays whole that is copied, ends in time, or of which nobody knows
 })
 
 test('workers of other machines are worth it, those of this one are not', () => {
-  const crew = (workers: number) => ({ workers, secondsEach: Number.POSITIVE_INFINITY })
+  const crew = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
   assert.equal(lengths([film(), film()], encoded, crew(availableParallelism())), undefined)
   assert.ok(lengths([film(), film()], encoded, crew(100)))
 })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { inParts, whole } from './video-in-chunks.ts'
 import { convert } from './run-engine.ts'
+import { inParts, whole } from './video-in-chunks.ts'
 
 const folder = scratchFolder('merged-texts')
 
@@ -137,7 +137,7 @@ test('films without sound that are merged in parts keep what all of them say, wi
   const films = [muteFilm('one.mkv', 'First'), muteFilm('two.mkv', 'Second')]
   const merge = { operation: 'merge', from: 'mkv', to: 'mkv', options: { mode: 'encode' } } as const
   const one = await whole(films, merge)
-  const { result, parts } = await inParts(films, merge, { workers: 1, secondsEach: 0.0001 })
+  const { result, parts } = await inParts(films, merge, { workers: 1, timeoutS: 0.0001 })
   assert.equal(parts, 2)
   const { texts, marks } = told(result.path)
   assert.deepEqual([texts['artist'], texts['title']], ['Ann', undefined])
@@ -152,7 +152,7 @@ test('films without sound that are merged in parts keep what all of them say, wi
 test('a film without sound that is encoded in parts keeps what it says', async () => {
   const asked = { from: 'mkv', to: 'mp4', options: { mode: 'encode' } } as const
   const film = muteFilm('long.mkv', 'Long', 14)
-  const { result, parts } = await inParts([film], asked, { workers: 1, secondsEach: 0.0001 })
+  const { result, parts } = await inParts([film], asked, { workers: 1, timeoutS: 0.0001 })
   assert.ok(parts > 1)
   const { texts, marks } = told(result.path)
   assert.deepEqual([texts['artist'], texts['title'], marks.length], ['Ann', 'Long', 1])

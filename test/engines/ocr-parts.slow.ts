@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import type { Result, Share, ShareResult, Tools, Work } from '../../lib/engines/engine.ts'
+import type { ChunkResult, ChunkSpec, EngineResult, EngineWork, Tools } from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -27,12 +27,16 @@ interface Told {
 }
 
 interface Step extends Told {
-  readonly work: Work
+  readonly work: EngineWork
   readonly tools: Tools
 }
 
 /** A step in a folder of its own, as a worker has it. */
-async function step(file: string, { to, from = 'pdf', options = {} }: Asked, share?: Share): Promise<Step> {
+async function step(
+  file: string,
+  { to, from = 'pdf', options = {} }: Asked,
+  share?: ChunkSpec,
+): Promise<Step> {
   const workDir = scratchFolder('ocr-part')
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
@@ -40,10 +44,10 @@ async function step(file: string, { to, from = 'pdf', options = {} }: Asked, sha
   const path = join(workDir, `source-1.${format}`)
   await copyFile(file, path)
   const row = pdf.capabilities.find((one) => one.operation === 'ocr-pdf' && one.from.includes(from))
-  const work: Work = {
+  const work: EngineWork = {
     ...{ operation: 'ocr-pdf', from, to, outDir, options: row?.options.parse(options) },
     inputs: [{ path, filename: 'scan', format, size: (await stat(path)).size }],
-    ...(share && { share }),
+    ...(share && { chunk: share }),
   }
   const warnings: string[] = []
   const commands: string[] = []
@@ -58,7 +62,7 @@ async function step(file: string, { to, from = 'pdf', options = {} }: Asked, sha
   return { work, tools, warnings, commands }
 }
 
-type Done = Told & { readonly result: Result; readonly path: string }
+type Done = Told & { readonly result: EngineResult; readonly path: string }
 
 async function whole(file: string, asked: Asked): Promise<Done> {
   const { work, tools, ...told } = await step(file, asked)
@@ -67,7 +71,7 @@ async function whole(file: string, asked: Asked): Promise<Done> {
 }
 
 /** So little time that a few small pages do not end in half of it, on however many processors. */
-const crew = { workers: 1, secondsEach: 10 / availableParallelism() }
+const crew = { workers: 1, timeoutS: 10 / availableParallelism() }
 
 async function portionsOf(file: string, asked: Asked) {
   const { work, tools } = await step(file, asked)
@@ -78,17 +82,17 @@ async function inParts(file: string, asked: Asked): Promise<Done & { readonly pa
   const portions = await portionsOf(file, asked)
   assert.ok(portions.length > 1, `${portions.length} parts`)
   const { work, tools, ...told } = await step(file, asked)
-  const results: ShareResult[] = []
+  const results: ChunkResult[] = []
   for (const portion of portions) {
     assert.ok(portion.file)
     // As it comes back from a record.
-    const share = JSON.parse(JSON.stringify(portion.share)) as Share
+    const share = JSON.parse(JSON.stringify(portion.spec)) as ChunkSpec
     const part = await step(portion.file.path, asked, share)
     const { files, details } = await pdf.run(part.work, part.tools)
     assert.deepEqual(part.warnings, [])
     const path = join(tools.workDir, `part-${results.length}.zip`)
     await copyFile(files[0].path, path)
-    results.push({ share, files: [{ path, filename: 'scan', format: 'zip', size: 1 }], details })
+    results.push({ spec: share, files: [{ path, filename: 'scan', format: 'zip', size: 1 }], details })
   }
   assert.ok(pdf.join)
   const result = await pdf.join(work, results, tools)

@@ -67,9 +67,13 @@ test('a page that was given up does not count as recognized, in one run, in part
   const { details } = await pdf.run({ ...work, options: {} }, tools)
   assert.deepEqual(details, { pages: 2, pagesRecognized: 1 })
   const share = { numbers: [1, 2], how: { language: 'eng', deskew: false } }
-  const part = await pdf.run({ ...work, options: {}, share }, tools)
+  const part = await pdf.run({ ...work, options: {}, chunk: share }, tools)
   const files = [{ ...input, path: part.files[0].path, format: 'zip' as const }]
-  const joined = await pdf.join?.({ ...work, options: {} }, [{ share, files, details: part.details }], tools)
+  const joined = await pdf.join?.(
+    { ...work, options: {} },
+    [{ spec: share, files, details: part.details }],
+    tools,
+  )
   assert.deepEqual(joined?.details, { pages: 2, pagesRecognized: 1 })
   const toWord = { ...work, operation: 'convert', to: 'docx', options: {} } as const
   const word = await pdf.run(toWord, tools)

@@ -24,7 +24,7 @@ import { engines } from '../../lib/engines/index.ts'
 import { SheetPdfOptions } from '../../lib/engines/libreoffice/page-setup.ts'
 import { UnlockOptions } from '../../lib/engines/libreoffice/unlock-options.ts'
 import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
-import { isLenient, isOfSource } from '../../lib/engines/options.ts'
+import { isInputOption, isLenientOption } from '../../lib/engines/options.ts'
 import { DocxOptions } from '../../lib/engines/pdf/docx/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
@@ -308,6 +308,6 @@ test('words of other services are dropped for these alone, and these say how the
     )
     return [...new Set(names)].toSorted().join(' ')
   }
-  assert.equal(marked(isLenient), 'mode')
-  assert.equal(marked(isOfSource), 'delimiter encoding headers')
+  assert.equal(marked(isLenientOption), 'mode')
+  assert.equal(marked(isInputOption), 'delimiter encoding headers')
 })

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { InputFile, Result, Share, ShareResult, Tools, Work } from '../../lib/engines/engine.ts'
+import type {
+  ChunkResult,
+  ChunkSpec,
+  EngineResult,
+  EngineWork,
+  InputFile,
+  Tools,
+} from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -19,14 +26,14 @@ before(async () => {
 interface Wanted {
   readonly to?: FormatId
   readonly options?: Readonly<Record<string, unknown>>
-  readonly share?: Share
+  readonly share?: ChunkSpec
 }
 
 /** A step in a folder of its own, as a worker has it. */
 async function step(
   name: string,
   { to = 'jpg', options = {}, share }: Wanted,
-): Promise<{ work: Work; tools: Tools }> {
+): Promise<{ work: EngineWork; tools: Tools }> {
   const workDir = scratchFolder('pdf-share')
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
@@ -35,11 +42,11 @@ async function step(
   const schema = pdf.capabilities.find(
     ({ operation, to: targets }) => operation === 'convert' && targets.includes(to),
   )
-  const work: Work = {
+  const work: EngineWork = {
     ...{ operation: 'convert', from: 'pdf', to, outDir },
     inputs: [{ path, filename: 'book.pdf', format: 'pdf', size: 1 }],
     options: schema?.options.parse(options),
-    ...(share && { share }),
+    ...(share && { chunk: share }),
   }
   const signal = new AbortController().signal
   return { work, tools: createTools({ workDir, signal, limits: pdf.limits }) }
@@ -47,15 +54,15 @@ async function step(
 
 async function split(name: string, workers: number, wanted: Wanted = {}) {
   const { work, tools } = await step(name, wanted)
-  return (await pdf.split?.(work, tools, { workers, secondsEach: Infinity }))?.map(({ share }) => share)
+  return (await pdf.split?.(work, tools, { workers, timeoutS: Infinity }))?.map(({ spec: share }) => share)
 }
 
-async function run(name: string, wanted: Wanted): Promise<Result> {
+async function run(name: string, wanted: Wanted): Promise<EngineResult> {
   const { work, tools } = await step(name, wanted)
   return pdf.run(work, tools)
 }
 
-const fileOf = ({ files: [{ path }] }: Result): InputFile => ({
+const fileOf = ({ files: [{ path }] }: EngineResult): InputFile => ({
   ...{ path, filename: 'book.zip', format: 'zip', size: 1 },
 })
 
@@ -96,10 +103,10 @@ for (const { to, options } of [
       { first: 3, last: 3 },
       { first: 4, last: 6 },
     ]
-    const results: ShareResult[] = []
+    const results: ChunkResult[] = []
     for (const share of shares) {
       const result = await run('short.pdf', { to, options, share })
-      results.push({ share, files: [fileOf(result)], details: result.details })
+      results.push({ spec: share, files: [fileOf(result)], details: result.details })
     }
     const { work, tools } = await step('short.pdf', { to, options })
     const joined = await pdf.join?.(work, results, tools)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
-import { startOf } from '../../lib/engines/sandbox/preloaded-libraries.ts'
+import { startCommand } from '../../lib/engines/sandbox/preloaded-libraries.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 test('FFmpeg is linked by the libraries that are sought most, all of which are there', async () => {
@@ -9,8 +9,8 @@ test('FFmpeg is linked by the libraries that are sought most, all of which are t
   const limits = { memoryMb: 1000, diskMb: 10, timeoutS: 60 }
   const tools = createTools({ workDir: scratchFolder('linking'), signal, limits })
   for (const bin of ['ffmpeg', 'ffprobe']) {
-    assert.match((await startOf(bin)).join(' '), new RegExp(`--preload \\S+ /usr/bin/${bin}$`))
-    assert.equal((await startOf(bin))[2]?.split(':').length, 11)
+    assert.match((await startCommand(bin)).join(' '), new RegExp(`--preload \\S+ /usr/bin/${bin}$`))
+    assert.equal((await startCommand(bin))[2]?.split(':').length, 11)
     const { stdout, stderr } = await tools.exec(bin, ['-v', 'error', '-version'])
     assert.match(stdout, new RegExp(`^${bin} version 5`))
     assert.equal(stderr, '')
@@ -18,9 +18,9 @@ test('FFmpeg is linked by the libraries that are sought most, all of which are t
 })
 
 test('other programs are started as they are', async () => {
-  assert.deepEqual(await startOf('pdftoppm'), ['pdftoppm'])
+  assert.deepEqual(await startCommand('pdftoppm'), ['pdftoppm'])
 })
 
 test('FFmpeg is started as it is where the linker is another one', async () => {
-  assert.deepEqual(await startOf('ffmpeg', '/lib64/linker-of-another-processor'), ['ffmpeg'])
+  assert.deepEqual(await startCommand('ffmpeg', '/lib64/linker-of-another-processor'), ['ffmpeg'])
 })

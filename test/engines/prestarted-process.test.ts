@@ -5,30 +5,30 @@ import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecOptions } from '../../lib/engines/engine.ts'
-import type { WaitingProgram } from '../../lib/engines/sandbox/command.ts'
+import type { PrestartedProcess } from '../../lib/engines/sandbox/command.ts'
 import { createTools, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
-import { protection } from '../../lib/engines/sandbox/isolation.ts'
-import { createStandby, type Standby } from '../../lib/engines/sandbox/prestarted-process.ts'
-import { takeOut } from '../../lib/engines/sandbox/process-folder.ts'
+import { confinement } from '../../lib/engines/sandbox/isolation.ts'
+import { createPrestarter, type Prestarter } from '../../lib/engines/sandbox/prestarted-process.ts'
+import { moveOut } from '../../lib/engines/sandbox/process-folder.ts'
 import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { until } from '../wait-until.ts'
 
-const { level, detail } = await protection()
+const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const scratch = scratchFolder('standby-test')
 
 let baseDir: string
 let workDir: string
-const standbys: Standby[] = []
+const standbys: Prestarter[] = []
 after(() => Promise.all(standbys.map((standby) => standby.close())))
 beforeEach(async () => {
   baseDir = await mkdtemp(join(scratch, 'base-'))
   workDir = await mkdtemp(join(scratch, 'work-'))
 })
 
-function standby(script: string): Standby {
-  const made = createStandby({
+function standby(script: string): Prestarter {
+  const made = createPrestarter({
     ...{ baseDir, prefix: 'waiting-', file: 'sh', args: ['-c', script], readOnly: [] },
     limits: { fileBytes: 1024 * 1024 },
     prepare: async (folder) => ({ PREPARED: folder }),
@@ -38,7 +38,7 @@ function standby(script: string): Standby {
 }
 
 /** The second one that asks finds a program that waits. */
-async function waiting(script: string): Promise<WaitingProgram> {
+async function waiting(script: string): Promise<PrestartedProcess> {
   const programs = standby(script)
   assert.equal(await programs.take(), undefined)
   const program = await programs.take()
@@ -46,13 +46,13 @@ async function waiting(script: string): Promise<WaitingProgram> {
   return program
 }
 
-async function run(program: WaitingProgram, args: readonly string[], options: ExecOptions = {}) {
+async function run(program: PrestartedProcess, args: readonly string[], options: ExecOptions = {}) {
   const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 20 }
   const tools = createTools({ workDir, signal: new AbortController().signal, limits })
   try {
-    return await tools.exec('sh', args, { ...options, waiting: program })
+    return await tools.exec('sh', args, { ...options, prestarted: program })
   } finally {
-    await program.end()
+    await program.stop()
   }
 }
 
@@ -67,12 +67,12 @@ describe('a program that waits', confined, () => {
     const path = join(workDir, 'in.txt')
     await writeFile(path, 'text', { mode: 0o600 })
     const program = await waiting('read -r line; tr a-z A-Z < in.txt > out.txt; echo more >> in.txt')
-    assert.equal(await program.bring(path), join(program.folder, 'in.txt'))
+    assert.equal(await program.copyIn(path), join(program.folder, 'in.txt'))
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 20 }
     const tools = createTools({ workDir, signal: new AbortController().signal, limits })
-    await tools.exec('sh', [], { waiting: program })
-    assert.equal(await takeOut(join(program.folder, 'out.txt'), join(workDir, 'out.txt')), true)
-    await program.end()
+    await tools.exec('sh', [], { prestarted: program })
+    assert.equal(await moveOut(join(program.folder, 'out.txt'), join(workDir, 'out.txt')), true)
+    await program.stop()
     assert.equal(await readFile(join(workDir, 'out.txt'), 'utf8'), 'TEXT')
     assert.equal(await readFile(path, 'utf8'), 'text')
     assert.ok(!(await readdir(baseDir)).some((name) => program.folder.endsWith(name)))
@@ -125,7 +125,7 @@ describe('a program that waits', confined, () => {
       pauseMs += 50
       await pause(pauseMs)
       const program = await programs.take()
-      await program?.end()
+      await program?.stop()
       return program === undefined
     }
     await until(nothingIsGiven, 'the dead program is dropped')
@@ -138,9 +138,9 @@ describe('a program that waits', confined, () => {
     await mkdir(join(baseDir, 'waiting-4194305-a'))
     const program = await waiting('read -r line; true')
     assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)
-    await program.end()
+    await program.stop()
     const folder = await mkdtemp(join(scratch, 'base-'))
-    const unready = createStandby({
+    const unready = createPrestarter({
       ...{ baseDir: folder, prefix: 'waiting-', file: 'sh', args: [], readOnly: [], limits: {} },
       prepare: () => Promise.reject(new Error('no')),
     })

@@ -4,27 +4,27 @@ import { lstat, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
-import { intrude } from '../../lib/engines/sandbox/escape-test.ts'
+import { runEscapeTest } from '../../lib/engines/sandbox/escape-test.ts'
 import { createTools, ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
-import { commandFor, findWay, freshUid, protection } from '../../lib/engines/sandbox/isolation.ts'
-import { launched } from '../../lib/engines/sandbox/launch-command.ts'
-import { type Way, ways } from '../../lib/engines/sandbox/launchers.ts'
+import { buildCommand, chooseLauncher, confinement, randomUid } from '../../lib/engines/sandbox/isolation.ts'
+import { launchCommand } from '../../lib/engines/sandbox/launch-command.ts'
+import { type Launcher, launchers } from '../../lib/engines/sandbox/launchers.ts'
 import { progressWithin } from '../../lib/engines/sandbox/progress.ts'
-import { rulesOfFiles } from '../../lib/engines/sandbox/visible-files.ts'
+import { landlockRules } from '../../lib/engines/sandbox/visible-files.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const base = scratchFolder('sandbox-rules')
-const { level, detail } = await protection()
+const { level, detail } = await confinement()
 const limited = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
-const none = ways.at(-1) as Way
+const none = launchers.at(-1) as Launcher
 const workFolder = () => mkdtemp(join(base, 'work-'))
 
 describe('what a confined program is given', () => {
   test('is an environment that nobody else shares, in which its folder is where it lives', async () => {
     const workDir = await workFolder()
     const environment = async (env: Record<string, string>) =>
-      (await commandFor(none, 'true', [], { workDir, env })).env
+      (await buildCommand(none, 'true', [], { workDir, env })).env
     const usual = {
       PATH: '/usr/bin:/bin:/usr/local/bin',
       LANG: 'C.UTF-8',
@@ -37,7 +37,7 @@ describe('what a confined program is given', () => {
   })
 
   test('is a uid of a range that is nobody’s', () => {
-    const uids = Array.from({ length: 1000 }, freshUid)
+    const uids = Array.from({ length: 1000 }, randomUid)
     assert.ok(uids.every((uid) => Number.isInteger(uid) && uid >= 2_000_000_000 && uid < 2_100_000_000))
     assert.ok(new Set(uids).size > 900)
   })
@@ -46,8 +46,8 @@ describe('what a confined program is given', () => {
     const workDir = await workFolder()
     const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
     mkdirSync(at(66), { recursive: true })
-    const uid = freshUid()
-    await commandFor({ ...none, needsRoot: true }, 'true', [], { workDir, uid })
+    const uid = randomUid()
+    await buildCommand({ ...none, needsRoot: true }, 'true', [], { workDir, uid })
     const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
     assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
   })
@@ -69,8 +69,8 @@ describe('what a confined program is given', () => {
       ...rules(2 + 4 + 16_384, '/dev/null', '/dev/zero', '/dev/full'),
     ]
     const work = rules(0xffff - 1, '/work')
-    assert.deepEqual(rulesOfFiles('/work', ['/shown']), [...expected, ...work])
-    assert.deepEqual(rulesOfFiles('/work', ['/shown'], true), [
+    assert.deepEqual(landlockRules('/work', ['/shown']), [...expected, ...work])
+    assert.deepEqual(landlockRules('/work', ['/shown'], true), [
       ...expected,
       ...rules(32 + 512, '/tmp'),
       ...work,
@@ -80,13 +80,13 @@ describe('what a confined program is given', () => {
   // Numbers of asm-generic/resource.h.
   test('are limits by the numbers that the kernel has for them, and what else it is held by', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
-    const plain = { program: '/launch.pl', limits, descriptors: 3 }
+    const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
     const numbered = ['limit=0:2', 'limit=1:2', 'limit=2:3', 'limit=6:4', 'limit=9:5']
-    assert.deepEqual(launched(plain), [...start, ...numbered, '--'])
-    assert.deepEqual(launched({ ...plain, limits: {} }), [...start, '--'])
+    assert.deepEqual(launchCommand(plain), [...start, ...numbered, '--'])
+    assert.deepEqual(launchCommand({ ...plain, limits: {} }), [...start, '--'])
     assert.deepEqual(
-      launched({
+      launchCommand({
         ...plain,
         uid: 0,
         filter: 'ff',
@@ -97,18 +97,18 @@ describe('what a confined program is given', () => {
       }),
       [...[...start, 'uid=0', ...numbered, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
     )
-    assert.ok(launched({ ...plain, files: [] }).includes('landlock=1'), 'no files are not all files')
+    assert.ok(launchCommand({ ...plain, files: [] }).includes('landlock=1'), 'no files are not all files')
   })
 })
 
 describe('the way to confine engines', () => {
-  const promising = (name: string): Way => ({ ...none, level: 'limits', detail: name })
+  const promising = (name: string): Launcher => ({ ...none, level: 'limits', detail: name })
 
   test('is the first of those that hold as much, and none that needs root for who is not', async () => {
-    const { way } = await findWay([promising('one'), promising('two')], false)
+    const { launcher: way } = await chooseLauncher([promising('one'), promising('two')], false)
     assert.equal(way.detail, 'one')
     const ofRoot = { ...none, needsRoot: true }
-    await assert.rejects(findWay([ofRoot], false), /no way to start an engine/)
+    await assert.rejects(chooseLauncher([ofRoot], false), /no way to start an engine/)
   })
 
   test('holds nothing where the intruder cannot be sent, who leaves nothing behind', async (t) => {
@@ -120,7 +120,7 @@ describe('the way to confine engines', () => {
     const folder = await mkdtemp(join(base, 'intruder-'))
     process.env['TMPDIR'] = folder
     const seen: string[] = []
-    const findings = await intrude({ processes: 7 }, (_bin, args) => {
+    const findings = await runEscapeTest({ maxProcesses: 7 }, (_bin, args) => {
       seen.push(...args)
       return Promise.reject(new Error('no'))
     })

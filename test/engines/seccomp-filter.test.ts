@@ -1,7 +1,7 @@
 // What the kernel would answer to a system call, by the program that it is given.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type FilterOptions, filterOf } from '../../lib/engines/sandbox/seccomp-filter.ts'
+import { buildSeccompFilter, type FilterOptions } from '../../lib/engines/sandbox/seccomp-filter.ts'
 
 interface Call {
   readonly call: number
@@ -14,7 +14,7 @@ const killed = 'killed'
 
 /** Runs the program as the kernel does: https://docs.kernel.org/userspace-api/seccomp_filter.html */
 function answerOf(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
-  const program = Buffer.from(filterOf(options), 'hex')
+  const program = Buffer.from(buildSeccompFilter(options), 'hex')
   const data = Buffer.alloc(64)
   data.writeInt32LE(call, 0)
   data.writeUInt32LE(architecture, 4)
@@ -39,8 +39,8 @@ function answerOf(options: FilterOptions, { call, args = [], architecture = x866
 const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
 
 describe('the filter of system calls', () => {
-  const walled: FilterOptions = { amongOthers: false }
-  const bare: FilterOptions = { amongOthers: true }
+  const walled: FilterOptions = { sharesPidNamespace: false }
+  const bare: FilterOptions = { sharesPidNamespace: true }
   const answers = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => answerOf(options, call))
 
   test('knows one kind of calls, so that their numbers mean what it takes them for', () => {

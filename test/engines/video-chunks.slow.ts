@@ -79,7 +79,7 @@ test('a film stays whole where it is copied, cut, has another rate, or ends in t
   for (const option of [{ start: '1' }, { end: '20' }, { fps: 10 }])
     assert.equal(await split([films.plain], { ...film, options: { ...encoded, ...option } }), undefined)
   assert.equal(
-    await split([films.plain], { ...film, options: encoded }, { workers: 1, secondsEach: 600 }),
+    await split([films.plain], { ...film, options: encoded }, { workers: 1, timeoutS: 600 }),
     undefined,
   )
   assert.ok(await split([films.plain], { ...film, options: encoded }))

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { Crew, Operation, Result, Share, ShareResult, Tools, Work } from '../../lib/engines/engine.ts'
+import type {
+  ChunkResult,
+  ChunkSpec,
+  EngineResult,
+  EngineWork,
+  Operation,
+  Tools,
+  WorkerPool,
+} from '../../lib/engines/engine.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
@@ -18,7 +26,7 @@ export interface Asked {
 }
 
 interface Step {
-  readonly work: Work
+  readonly work: EngineWork
   readonly tools: Tools
   readonly warnings: string[]
 }
@@ -27,7 +35,7 @@ interface Step {
 async function step(
   files: readonly string[],
   { operation = 'convert', from, to, options = {} }: Asked,
-  share?: Share,
+  share?: ChunkSpec,
 ): Promise<Step> {
   const workDir = scratchFolder('film-part')
   const outDir = join(workDir, 'out')
@@ -43,9 +51,9 @@ async function step(
   const capability = ffmpeg.capabilities.find(
     (row) => row.operation === operation && row.from.includes(from) && row.to.includes(to),
   )
-  const work: Work = {
+  const work: EngineWork = {
     ...{ operation, from, to, outDir, options: capability?.options.parse(options), inputs },
-    ...(share && { share }),
+    ...(share && { chunk: share }),
   }
   const { signal } = new AbortController()
   const warnings: string[] = []
@@ -55,12 +63,12 @@ async function step(
 
 export interface Made {
   readonly path: string
-  readonly told: Omit<Result, 'files'>
+  readonly told: Omit<EngineResult, 'files'>
   /** Codes, each once. */
   readonly warnings: readonly string[]
 }
 
-function made({ files: [{ path }], ...told }: Result, warnings: readonly string[]): Made {
+function made({ files: [{ path }], ...told }: EngineResult, warnings: readonly string[]): Made {
   return { path, told, warnings: [...new Set(warnings)] }
 }
 
@@ -72,7 +80,7 @@ export async function whole(files: readonly string[], asked: Asked): Promise<Mad
 export async function split(
   files: readonly string[],
   asked: Asked,
-  crew: Crew = { workers: 1, secondsEach: 0.3 },
+  crew: WorkerPool = { workers: 1, timeoutS: 0.3 },
 ) {
   const { work, tools } = await step(files, asked)
   return ffmpeg.split?.(work, tools, crew)
@@ -81,21 +89,21 @@ export async function split(
 export async function inParts(
   files: readonly string[],
   asked: Asked,
-  crew?: Crew,
+  crew?: WorkerPool,
 ): Promise<{ result: Made; parts: number }> {
   const portions = (await split(files, asked, crew)) ?? []
   const joining = await step(files, asked)
-  const results: ShareResult[] = []
+  const results: ChunkResult[] = []
   for (const portion of portions) {
     // As it comes back from a record.
-    const share = JSON.parse(JSON.stringify(portion.share)) as Share
+    const share = JSON.parse(JSON.stringify(portion.spec)) as ChunkSpec
     const { work, tools, warnings } = await step(portion.file ? [portion.file.path] : files, asked, share)
     const { files: parts, details } = await ffmpeg.run(work, tools)
     joining.warnings.push(...warnings)
     const format = parts[0].format ?? asked.to
     const path = join(joining.tools.workDir, `part-${results.length}.${format}`)
     await copyFile(parts[0].path, path)
-    results.push({ share, files: [{ path, filename: 'film', format, size: 1 }], details })
+    results.push({ spec: share, files: [{ path, filename: 'film', format, size: 1 }], details })
   }
   assert.ok(ffmpeg.join)
   const joined = await ffmpeg.join(joining.work, results, joining.tools)

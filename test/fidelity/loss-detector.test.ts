@@ -41,9 +41,9 @@ function engineOf(made: string | Buffer, warnings: readonly string[], unseen?: s
       for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
       await writeFile(path, made)
-      return { files: [{ path }], ...(unseen !== undefined && { unseen }) }
+      return { files: [{ path }], ...(unseen !== undefined && { hiddenText: unseen }) }
     },
-    split: async () => [{ share: { half: 1 } }, { share: { half: 2 } }],
+    split: async () => [{ spec: { half: 1 } }, { spec: { half: 2 } }],
     join: async ({ outDir, to }) => {
       const path = join(outDir, `joined.${to}`)
       await writeFile(path, made)
@@ -169,14 +169,14 @@ test('files that become one are held to the sum of them', async () => {
 test('what several workers made in parts is held to the whole that was sent', async () => {
   const made = subtitlesOf(3)
   const run = await runOf({ sources: [subtitlesOf(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
-  const { portions, held } = (await splitFiles(run, async () => ({ workers: 2, secondsEach: 60 }))) ?? {
+  const { portions, held } = (await splitFiles(run, async () => ({ workers: 2, timeoutS: 60 }))) ?? {
     portions: [],
   }
-  const shares = portions.map(({ share }) => share)
-  assert.equal(shares.length, 2)
-  const part = await convertFiles({ ...run, share: shares[0] })
+  const specs = portions.map(({ spec }) => spec)
+  assert.equal(specs.length, 2)
+  const part = await convertFiles({ ...run, share: specs[0] })
   assert.equal(part.fidelity, undefined, 'a part is not all of it')
-  const results = shares.map((share) => ({ share, files: [] }))
+  const results = specs.map((spec) => ({ spec, files: [] }))
   // Where it is joined, what was sent is not at hand.
   const { fidelity, result } = await convertFiles({ ...run, inputs: [], results, held })
   assert.deepEqual(fidelity?.cues, kept(4, 3))
@@ -200,7 +200,11 @@ test('files that go into an archive are counted, not what is in them', async () 
     Array.from({ length: 3 }, () => ({ path: fileURLToPath(packed), format: 'zip' })),
     step,
   )
-  await guard.end(step, { files: [{ path: fileURLToPath(import.meta.url) }], listed: { result: 2 } }, [])
+  await guard.end(
+    step,
+    { files: [{ path: fileURLToPath(import.meta.url) }], memberCounts: { result: 2 } },
+    [],
+  )
   assert.deepEqual(guard.fidelity?.entries, kept(3, 2))
   assert.equal(guard.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
 })

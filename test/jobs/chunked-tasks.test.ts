@@ -7,12 +7,12 @@ import { fetchResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { created, leftovers, partStories, split } from './chunk-scenarios.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { given, records, task } from './records.ts'
-import { openDatabase } from './test-table.ts'
 import { type Story, walk } from './run-scenario.ts'
 import { type During, World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
@@ -193,7 +193,7 @@ test('what parts made comes in their order, whoever of two twins was there', asy
     )
   const { results, warnings } = await fetched(3)
   assert.deepEqual(
-    results.map(({ share }) => share?.['part']),
+    results.map(({ spec }) => spec?.['part']),
     [twinOf(1000), 1001, 1002],
   )
   assert.deepEqual(warnings, [warning])

@@ -55,7 +55,7 @@ async function made(open: readonly number[]) {
 test('a part has its share of the next step and no more, with what was cut out for it', async () => {
   const { task: split } = await made([])
   const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
-  const portions = [{ share: { from: 1 } }, { share: { from: 2 }, file: cut }]
+  const portions = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
   const [first, second] = partsOf({ ...split, attempt: 2 }, piece, portions)
   const todo = { ...piece, steps: [step, step] }
   assert.deepEqual(
@@ -74,13 +74,13 @@ test('a part has its share of the next step and no more, with what was cut out f
 test('parts of another way are told from those of the one before, however often that was tried', async () => {
   const { task: split } = await made([])
   const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
-  const [part] = partsOf({ ...split, attempt: 1 }, { ...piece, tried }, [{ share: {} }])
+  const [part] = partsOf({ ...split, attempt: 1 }, { ...piece, tried }, [{ spec: {} }])
   assert.equal(part?.part, 11_000)
 })
 
 test('a task has at most five hundred parts', async () => {
   const { task: split } = await made([])
-  const portions = (count: number) => Array.from({ length: count }, () => ({ share: {} }))
+  const portions = (count: number) => Array.from({ length: count }, () => ({ spec: {} }))
   assert.equal(partsOf(split, piece, portions(500)).length, 500)
   assert.throws(() => partsOf(split, piece, portions(501)), /at most 500 parts, not 501/)
 })

@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import pino from 'pino'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
-import { protection } from '../../lib/engines/sandbox/isolation.ts'
+import { confinement } from '../../lib/engines/sandbox/isolation.ts'
 import { convertFiles, type FilesRun } from '../../lib/jobs/run/run-steps.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-const { level, detail } = await protection()
+const { level, detail } = await confinement()
 const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const folder = scratchFolder('command-log')
 

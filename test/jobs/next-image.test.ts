@@ -83,7 +83,7 @@ test('parts of a task do one step of it each, under numbers that no other attemp
   const [work] = fresh.tasks
   assert.ok(work)
   const of = (more: Partial<Task>, one: Piece) =>
-    partsOf({ ...work, ...more }, one, [{ share: { at: 1 } }, { share: { at: 2 } }])
+    partsOf({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
   const parts = of({ attempt: 2 }, { ...piece('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
     parts.map(({ pieces, spec, number, name }) => [

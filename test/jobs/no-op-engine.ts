@@ -28,11 +28,11 @@ export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undef
 export function noOpEngines(behave: Behavior): readonly Engine[] {
   const makes =
     (file: string, by = ''): Engine['run'] =>
-    async ({ outDir, options, share, from, inputs: [input] }, tools) => {
+    async ({ outDir, options, chunk, from, inputs: [input] }, tools) => {
       const { name: plain } = Options.parse(options)
       // Of pictures that several read it is told who does.
       const name = from === 'gif' ? `${plain} by ${by}` : plain
-      const { number, letters } = share ? Share.parse(share) : { number: undefined, letters: name }
+      const { number, letters } = chunk ? Share.parse(chunk) : { number: undefined, letters: name }
       const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
@@ -47,14 +47,14 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     // Every other share has its letters cut out for it.
     return Promise.all(
       letters.map(async (some, at) => {
-        if (at % 2 === 0) return { share: { number: at + 1, letters: some } }
+        if (at % 2 === 0) return { spec: { number: at + 1, letters: some } }
         const path = join(tools.workDir, `cut-${at}`)
         await writeFile(path, some)
-        return { share: { number: at + 1 }, file: { path, format: 'pdf' as const } }
+        return { spec: { number: at + 1 }, file: { path, format: 'pdf' as const } }
       }),
     )
   }
-  const joinReads: Engine['joinReads'] = ({ from }) => from === 'pdf'
+  const joinReads: Engine['joinNeedsInputs'] = ({ from }) => from === 'pdf'
   const joinAll: Engine['join'] = async ({ operation, from, inputs, outDir, options }, results, tools) => {
     const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
@@ -73,7 +73,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
         run: makes('made.png', 'vips'),
         split,
         join: joinAll,
-        joinReads,
+        joinNeedsInputs: joinReads,
       },
       capabilities: [
         {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import { readConfig } from '../../lib/config.ts'
 import type { SpaceWatch } from '../../lib/disk-space.ts'
-import type { Engine, Result } from '../../lib/engines/engine.ts'
+import type { Engine, EngineResult } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Piece, Task } from '../../lib/jobs/job.ts'
 import { type PiecesRun, runPieces } from '../../lib/jobs/run/run-inputs.ts'
@@ -106,7 +106,7 @@ test('what fails once nobody wants it any more takes no other way', async () => 
 
 /** Makes whole pages, and says what a test wants it to. */
 const saying = (
-  run: (...asked: Parameters<Engine['run']>) => Promise<Partial<Result>>,
+  run: (...asked: Parameters<Engine['run']>) => Promise<Partial<EngineResult>>,
   more: Partial<Engine> = {},
 ): Engine => ({
   ...engine(),
@@ -197,7 +197,7 @@ test('a step is shared out among those who are free, in as much time as a run ha
   const crews: unknown[] = []
   const split: Engine['split'] = async (_work, _tools, crew) => {
     crews.push(crew)
-    return crews.length > 2 ? [{ share: { from: 1 } }, { share: { from: 2 } }] : undefined
+    return crews.length > 2 ? [{ spec: { from: 1 } }, { spec: { from: 2 } }] : undefined
   }
   const engines = [saying(async () => ({}), { split })]
   await (await run(noOther, { engines })).done
@@ -205,13 +205,13 @@ test('a step is shared out among those who are free, in as much time as a run ha
   assert.ok('made' in ended)
   await (await run(noOther, { engines, pieces: [piece, piece] })).done
   assert.deepEqual(crews, [
-    { workers: 100, secondsEach: Number.POSITIVE_INFINITY },
-    { workers: 1, secondsEach: 900 },
+    { workers: 100, timeoutS: Number.POSITIVE_INFINITY },
+    { workers: 1, timeoutS: 900 },
   ])
   const shared = await (await run(noOther, { engines })).done
   assert.ok('portions' in shared)
   const [left] = shared.pieces
-  assert.deepEqual(shared.portions, [{ share: { from: 1 } }, { share: { from: 2 } }])
+  assert.deepEqual(shared.portions, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
   assert.deepEqual(
     [left?.step, left?.files, left?.held],
     [0, piece.files, { counts: {}, features: ['selectableText'] }],

@@ -82,11 +82,11 @@ describe('what came of a task', () => {
   test('that was cut for shares is stored for each that has a file', async () => {
     assert.ok(work)
     const portions = [
-      { share: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
-      { share: { from: 2 } },
+      { spec: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
+      { spec: { from: 2 } },
     ] as unknown as Parameters<typeof storePortions>[2] // shares are handed on as they are
     const [first, second] = await storePortions({ services, task: work }, piece, portions)
-    assert.deepEqual([first?.share, second], [portions[0]?.share, { share: portions[1]?.share }])
+    assert.deepEqual([first?.spec, second], [portions[0]?.spec, { spec: portions[1]?.spec }])
     const { key, filename, format, mimeType, size } = first?.file ?? {}
     assert.deepEqual(
       [key, filename, format, mimeType, size],

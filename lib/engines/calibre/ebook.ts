@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineLimits, Tools } from '../engine.ts'
-import type { WaitingProgram } from '../sandbox/command.ts'
-import { limitsOf } from '../sandbox/exec.ts'
-import { createStandby, type Standby } from '../sandbox/prestarted-process.ts'
-import { takeOut } from '../sandbox/process-folder.ts'
+import type { PrestartedProcess } from '../sandbox/command.ts'
+import { sandboxLimits } from '../sandbox/exec.ts'
+import { createPrestarter, type Prestarter } from '../sandbox/prestarted-process.ts'
+import { moveOut } from '../sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../sandbox/python.ts'
 import { bookError, corruptBook } from './ebook-error.ts'
 
@@ -29,28 +29,28 @@ export interface BookTitle {
 }
 
 /** Half of the time of a small book is calibre itself, being loaded. */
-export function createBookMakers(baseDir: string, limits: EngineLimits): Standby {
-  return createStandby({
+export function createBookMakers(baseDir: string, limits: EngineLimits): Prestarter {
+  return createPrestarter({
     ...pythonProgram(program),
     ...{ baseDir, prefix: 'mutabor-book-' },
-    limits: limitsOf(limits),
+    limits: sandboxLimits(limits),
     prepare: environmentIn,
   })
 }
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (protected by its seller). */
-export async function makeBook(job: BookJob, tools: Tools, makers?: Standby): Promise<void> {
+export async function makeBook(job: BookJob, tools: Tools, makers?: Prestarter): Promise<void> {
   const waiting = await makers?.take()
   try {
     await makeBookIn(job, waiting, tools)
   } finally {
-    await waiting?.end()
+    await waiting?.stop()
   }
 }
 
-async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, tools: Tools): Promise<void> {
+async function makeBookIn(job: BookJob, waiting: PrestartedProcess | undefined, tools: Tools): Promise<void> {
   const { source, title, args } = job
-  const bring = async (path: string) => waiting?.bring(path) ?? path
+  const bring = async (path: string) => waiting?.copyIn(path) ?? path
   const target = waiting ? join(waiting.folder, basename(job.target)) : job.target
   const env = waiting ? {} : await environmentIn(tools.workDir)
   const path = await bring(source.path)
@@ -61,7 +61,7 @@ async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, too
   }
   try {
     await runPython(program, [path, target, ...options], tools, {
-      ...{ env, waiting },
+      ...{ env, prestarted: waiting },
       onLine: (line) => {
         const unshown = /^unshown pictures: (\d+)$/.exec(line)?.[1]
         if (unshown !== undefined) tellUnshown(Number(unshown), tools)
@@ -72,7 +72,7 @@ async function makeBookIn(job: BookJob, waiting: WaitingProgram | undefined, too
   } catch (error) {
     throw bookError(error, source.format)
   }
-  if (!waiting || (await takeOut(target, job.target))) return
+  if (!waiting || (await moveOut(target, job.target))) return
   throw corruptBook(source.format, new Error('The result is no plain file.'))
 }
 

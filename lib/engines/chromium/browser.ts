@@ -1,4 +1,4 @@
-import { turns } from '../sandbox/mutex.ts'
+import { createMutex } from '../sandbox/mutex.ts'
 import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
 import { untilAborted } from '../sandbox/until-aborted.ts'
 import { BrowserCrash } from './cdp-pipe.ts'
@@ -66,7 +66,7 @@ export function createBrowser(baseDir: string): Browser {
   }
 
   /** Asked for by several at once, the first starts it. */
-  const inTurn = turns()
+  const inTurn = createMutex()
   function acquire(): Promise<Running> {
     return inTurn(async () => {
       const running = await usable()

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { sandboxed } from '../sandbox/isolation.ts'
+import { sandboxCommand } from '../sandbox/isolation.ts'
 import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
 import { type BrowserPipe, connectBrowser } from './cdp-pipe.ts'
 
@@ -68,7 +68,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const profile = join(folder, 'profile')
   await mkdir(profile)
   // Not by address space: V8 reserves terabytes that it never touches.
-  const command = await sandboxed(
+  const command = await sandboxCommand(
     browserProgram,
     [...browserSwitches, `--user-data-dir=${profile}`, 'about:blank'],
     {
@@ -76,7 +76,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
       limits: { fileBytes, dataBytes },
       unixSockets: true,
       // The last two are its pipe.
-      descriptors: 5,
+      closeFdsFrom: 5,
     },
   )
   const pipe = connectBrowser(command)

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
-import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { boxOf, dpi, pictureOptions } from '../image/options.ts'
 import { filled, scaleInto, thumbnailBox } from '../image/thumbnail-options.ts'
 import { decimal } from '../options.ts'
 import { extensionOf, writePicture } from '../vips/convert.ts'
-import { drawingInPixels, pixelsPerInch, usualLetters } from '../vips/svg-lengths.ts'
 import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
+import { drawingInPixels, pixelsPerInch, usualLetters } from '../vips/svg-lengths.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import type { Page, PageArea } from './page.ts'
@@ -75,7 +75,7 @@ export async function sizeOnPage(page: Page): Promise<PageArea> {
 }
 
 /** @throws AppError as `sizeOnPage` does, and FILE_TOO_LARGE. */
-export async function drawingAsPicture(page: Page, work: Work, tools: Tools): Promise<Result> {
+export async function drawingAsPicture(page: Page, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A drawing was to be shown, and there is none.')
   const area = await sizeOnPage(page)
@@ -100,7 +100,11 @@ function scaleFor({ width, height }: PageArea, options: unknown): number {
   return scale * Math.max((box.width ?? 0) / width, (box.height ?? 0) / height, 1)
 }
 
-async function asPicture(drawn: InputFile, { to: id, outDir, options }: Work, tools: Tools): Promise<Result> {
+async function asPicture(
+  drawn: InputFile,
+  { to: id, outDir, options }: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const to = targets.find((target) => target === id)
   if (!to) throw new Error(`A drawing was asked for as ${id}, which the browser does not declare.`)
   const picture = await openPicture(drawn, to, tools, options)
@@ -112,9 +116,9 @@ async function asPicture(drawn: InputFile, { to: id, outDir, options }: Work, to
 
 async function asThumbnail(
   drawn: InputFile,
-  { to: id, outDir, options }: Work,
+  { to: id, outDir, options }: EngineWork,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const to = thumbnailTargetOf(id)
   const path = join(outDir, `output.${to}`)
   const box = filled(thumbnailBox(options))

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { unknownFeature } from '../unsupported-feature.ts'
+import { unsupportedFeatureError } from '../unsupported-feature.ts'
 import { localOnly } from './demuxers.ts'
 import { runFfmpeg } from './run.ts'
 
@@ -24,7 +24,8 @@ export async function firstPicture(
 ): Promise<void> {
   const input = [...localOnly, '-f', demuxers[from] ?? from, '-i', source]
   const texture = from === 'dds' ? await plainTexture(source) : undefined
-  if (texture && misread.includes(texture)) throw unknownFeature(from, 'fractions or signs in its samples')
+  if (texture && misread.includes(texture))
+    throw unsupportedFeatureError(from, 'fractions or signs in its samples')
   const filter = texture ? ['-vf', redForBlue] : []
   await runFfmpeg(
     [...input, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', target],

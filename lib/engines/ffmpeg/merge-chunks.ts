@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.ts'
+import type { Chunk, ChunkResult, EngineResult, EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { Container } from './containers.ts'
-import { Colors, warnOfRange } from './dynamic-range.ts'
 import { inputGuard } from './demuxers.ts'
+import { Colors, warnOfRange } from './dynamic-range.ts'
 import { requirePictures, totalS, warnDropped } from './merge.ts'
 import { codecsOf, mergedPieceArgs, mergedRate, mergedTrackArgs, type Run } from './merge-encode.ts'
 import { type Part, partsOf } from './merge-inputs.ts'
@@ -50,10 +50,10 @@ const SoundDetails = z.object({ beginS: z.array(z.number()) })
 
 /** Undefined where the merge stays whole. @throws AppError as `mergeVideo` does. */
 export async function splitMerge(
-  work: Work,
+  work: EngineWork,
   tools: Tools,
-  crew: Crew,
-): Promise<readonly Portion[] | undefined> {
+  crew: WorkerPool,
+): Promise<readonly Chunk[] | undefined> {
   const container = containerOf(work.to)
   if (!mayGain(crew) || !takesPieces(container, codecsOf(container).picture)) return undefined
   const parts = await partsOf(work, tools)
@@ -70,13 +70,13 @@ export async function splitMerge(
   const facts = { media: stored(first.media), durationS, runs: films.map(({ run }) => run) }
   const pieces = films.flatMap((film, index) =>
     film.pieces.map(({ file, ...piece }) => ({
-      share: { ...facts, piece: { ...piece, film: index, colors: film.colors } },
+      spec: { ...facts, piece: { ...piece, film: index, colors: film.colors } },
       file,
     })),
   )
-  if (parts.some(({ media }) => media.audio.length > 0)) return [{ share: facts }, ...pieces]
+  if (parts.some(({ media }) => media.audio.length > 0)) return [{ spec: facts }, ...pieces]
   const mute = await muteTexts(parts, container, tools)
-  return pieces.map(({ share, file }, at) => ({ share: at === 0 ? { ...share, mute } : share, file }))
+  return pieces.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, mute } : spec, file }))
 }
 
 async function muteTexts(
@@ -111,8 +111,8 @@ async function cutFilm(
 }
 
 /** Of `splitMerge`: a piece of the pictures, or all of the sound. */
-export async function runMergeShare(work: Work, tools: Tools): Promise<Result> {
-  const { media, runs, piece, durationS } = MergeShare.parse(work.share)
+export async function runMergeShare(work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const { media, runs, piece, durationS } = MergeShare.parse(work.chunk)
   const container = containerOf(work.to)
   const options = mergeVideoOptions.parse(work.options)
   if (!piece) return runSound(work, { runs, durationS }, tools)
@@ -132,10 +132,10 @@ export async function runMergeShare(work: Work, tools: Tools): Promise<Result> {
 }
 
 async function runSound(
-  work: Work,
+  work: EngineWork,
   { runs, durationS }: { runs: readonly Run[]; durationS: number },
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const parts = await partsOf(work, tools)
   warnDropped(parts, tools)
   const target = join(work.outDir, `sound.${work.to}`)
@@ -152,10 +152,14 @@ async function runSound(
 }
 
 /** @throws AppError CONVERSION_FAILED where the film does not come together, and ProcessFailure. */
-export async function joinMerge(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
-  const made = results.map(({ share, files: [file], details }) => {
+export async function joinMerge(
+  work: EngineWork,
+  results: readonly ChunkResult[],
+  tools: Tools,
+): Promise<EngineResult> {
+  const made = results.map(({ spec, files: [file], details }) => {
     if (!file) throw new Error('A share of a merge came back without its file.')
-    return { ...MergeShare.parse(share), path: file.path, details }
+    return { ...MergeShare.parse(spec), path: file.path, details }
   })
   const [{ media, runs, durationS }] = made as [(typeof made)[number]] // A merge is split into two shares or more.
   const sound = made.find(({ piece }) => !piece)

@@ -1,6 +1,6 @@
 // The files of a merge, as ffprobe sees them.
 import type { FormatId } from '../../formats/index.ts'
-import type { Tools, Work } from '../engine.ts'
+import type { EngineWork, Tools } from '../engine.ts'
 import { inputGuard } from './demuxers.ts'
 import { playable } from './predecode-audio.ts'
 import { type Media, probedOnce } from './probe.ts'
@@ -14,7 +14,7 @@ export interface Part {
 }
 
 /** @throws AppError CORRUPT_FILE. */
-export async function partsOf({ inputs: files }: Work, tools: Tools): Promise<Part[]> {
+export async function partsOf({ inputs: files }: EngineWork, tools: Tools): Promise<Part[]> {
   const parts: Part[] = []
   for (const file of files) {
     const { path, from: format } = await playable(file.path, file.format, tools)

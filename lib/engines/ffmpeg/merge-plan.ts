@@ -1,12 +1,12 @@
-import type { Crew } from '../engine.ts'
+import type { WorkerPool } from '../engine.ts'
 import { matches } from './concat-compatible.ts'
 import type { Container } from './containers.ts'
 import { codecsOf, type Run } from './merge-encode.ts'
 import type { Part } from './merge-inputs.ts'
 import type { MergeVideoOptions } from './options.ts'
 import { hasAlpha, type Media } from './probe.ts'
-import { sizeFor } from './video-filters.ts'
 import { encodingS } from './video-encode-time.ts'
+import { sizeFor } from './video-filters.ts'
 import { lengthOfPiece, type Place, workOfPiece } from './video-segments.ts'
 
 /** How a merge of films is cut, and where the pieces come to lie. Pure. */
@@ -15,7 +15,7 @@ import { lengthOfPiece, type Place, workOfPiece } from './video-segments.ts'
 export function pieceLengths(
   parts: readonly Pick<Part, 'media'>[],
   { container, options }: { readonly container: Container; readonly options: MergeVideoOptions },
-  crew: Crew,
+  crew: WorkerPool,
 ): number[] | undefined {
   if (options.mode !== 'encode' && matches(parts, container)) return undefined
   const films = parts.map(({ media }) => filmOf(media, parts[0]?.media, container, options))

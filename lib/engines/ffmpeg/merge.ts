@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { matches } from './concat-compatible.ts'
 import { mergedCoverArgs } from './covers-and-subtitles.ts'
-import { isHdr, warnOfRange } from './dynamic-range.ts'
 import { localOnly } from './demuxers.ts'
+import { isHdr, warnOfRange } from './dynamic-range.ts'
 import { mergedFilmArgs, mergedSoundArgs } from './merge-encode.ts'
 import { type Part, partsOf } from './merge-inputs.ts'
 import { type MergedTexts, mergedTexts } from './merged-metadata.ts'
@@ -18,7 +18,7 @@ import { containerOf } from './transcode.ts'
  * One film after the other: copied where all are alike, else fitted into the picture of the first.
  * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a part has no picture); ProcessFailure.
  */
-export async function mergeVideo(work: Work, target: string, tools: Tools): Promise<Result> {
+export async function mergeVideo(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
   const parts = await partsOf(work, tools)
   requirePictures(parts)
   const options = mergeVideoOptions.parse(work.options)
@@ -39,7 +39,7 @@ export async function mergeVideo(work: Work, target: string, tools: Tools): Prom
 
 interface Merge {
   readonly parts: readonly Part[]
-  readonly work: Work
+  readonly work: EngineWork
   readonly options: MergeVideoOptions
   readonly target: string
   readonly texts: MergedTexts
@@ -74,7 +74,7 @@ async function copy({ parts, work, target, texts, lastsS }: Merge, tools: Tools)
  * One piece after the other in the sound of the first, with silence between where asked for.
  * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a part has no sound); ProcessFailure.
  */
-export async function mergeSound(work: Work, target: string, tools: Tools): Promise<Result> {
+export async function mergeSound(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
   const parts = await partsOf(work, tools)
   for (const [index, { media }] of parts.entries())
     if (media.audio.length === 0) throw without('sound', index)

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { MetadataOptions } from '../metadata/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { inputGuard } from './demuxers.ts'
@@ -67,7 +67,11 @@ export async function tellAll(path: string, from: FormatId, tools: Tools): Promi
 }
 
 /** As JSON: an object for the file, for each stream and for the chapters. */
-export async function readMetadata({ from, outDir }: Work, input: InputFile, tools: Tools): Promise<Result> {
+export async function readMetadata(
+  { from, outDir }: EngineWork,
+  input: InputFile,
+  tools: Tools,
+): Promise<EngineResult> {
   const { format, streams, chapters } = await tellAll(input.path, from, tools)
   // It is our name of it.
   const { filename: _, ...told } = format

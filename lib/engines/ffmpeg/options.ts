@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { color } from '../image/options.ts'
 import { watermarkShape } from '../image/watermark-options.ts'
-import { decimal, flag, integer, lenient, numberFromText, quality } from '../options.ts'
+import { decimal, flag, integer, lenientOption, numberFromText, quality } from '../options.ts'
 import { audioCodecs } from './audio-codecs.ts'
 import { codecAliases, presets } from './codecs.ts'
 import type { Container } from './containers.ts'
@@ -97,7 +97,7 @@ const mode = z
   .describe(
     'auto, or remux-if-possible, copies the streams where they fit and encodes otherwise; encode always encodes.',
   )
-  .meta(lenient)
+  .meta(lenientOption)
 
 /** Where nothing can be lost, there is nothing to choose. */
 export function audioOptions({ audio }: Container) {
@@ -237,7 +237,7 @@ export const mergeVideoOptions = z.object({
     .enum(['auto', 'encode'])
     .default('auto')
     .describe('auto copies where all films are alike; encode always encodes.')
-    .meta(lenient),
+    .meta(lenientOption),
   quality: quality.optional(),
   preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
 })

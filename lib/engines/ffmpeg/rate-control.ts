@@ -1,4 +1,4 @@
-import { qualityWords } from '../options.ts'
+import { qualityLevels } from '../options.ts'
 import type { VideoCodec } from './codecs.ts'
 import type { MediaOptions } from './options.ts'
 import type { Media } from './probe.ts'
@@ -29,7 +29,7 @@ function level(scale: Crf, { crf, quality = 'high' }: MediaOptions): number {
   const { max, words } = scale
   const countsUp = words.low < words.highest
   if (crf !== undefined) return countsUp ? Math.round(max * (1 - crf / 63)) : bounded(crf, scale)
-  const word = qualityWords.find((one) => one === quality)
+  const word = qualityLevels.find((one) => one === quality)
   if (word) return words[word]
   const worst = countsUp ? 0 : max
   return bounded(Math.round(worst + ((words.highest - worst) * Number(quality)) / 100), scale)

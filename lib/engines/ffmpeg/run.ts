@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { threadsHere } from '../host-limits.ts'
+import { availableThreads } from '../host-limits.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unknownFeature } from '../unsupported-feature.ts'
+import { unsupportedFeatureError } from '../unsupported-feature.ts'
 import { type Media, probe, unreadable } from './probe.ts'
 import { headerOf } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
 
 const common = ['-nostdin', '-hide_banner', '-loglevel', 'warning', '-y', '-nostats', '-progress', 'pipe:1']
 /** As many as the machine has; more only adds memory. */
-const count = String(threadsHere())
+const count = String(availableThreads())
 const threads = ['-threads', count, '-filter_threads', count, '-filter_complex_threads', count]
 
 export interface Encoding {
@@ -174,7 +174,7 @@ export function failure(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
   if (feature !== undefined)
-    return unknownFeature(from, `a compression that is not known (${feature})`, error)
+    return unsupportedFeatureError(from, `a compression that is not known (${feature})`, error)
   if (brokenSource.test(error.stderr)) return unreadable(from, error)
   const sentence = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause: error })

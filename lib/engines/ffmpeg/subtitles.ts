@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { encoding } from '../text/charsets.ts'
 import { utf8Copy } from '../text/read-text.ts'
 import { withoutDrawings } from './ass-drawings.ts'
 import { withUsualFields } from './ass-fields.ts'
 import { textSubtitles } from './covers-and-subtitles.ts'
-import { withoutEntities } from './html-entities.ts'
 import { inputGuard, localOnly } from './demuxers.ts'
+import { withoutEntities } from './html-entities.ts'
 import { probe, unreadable } from './probe.ts'
 import { closed, cuesOf, isOpen, subRipOf, untilNext, wordsOf } from './subtitle-cues.ts'
 
@@ -65,11 +65,11 @@ interface Track {
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE, INVALID_INPUT (a film without such a track); ProcessFailure.
  */
 export async function convertSubtitles(
-  { from, to, options }: Work,
+  { from, to, options }: EngineWork,
   input: InputFile,
   target: string,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const isFilm = subtitledFilms.some((one) => one === from)
   const track = isFilm ? await trackOf(input, from, to, tools) : await textOf(input, options, to, tools)
   const plain = join(tools.workDir, 'words.srt')

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import type { InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
 import { manyCount, thumbnailRowsOf } from '../image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import { time } from './options.ts'
@@ -26,7 +26,7 @@ export const filmThumbnailRows = (from: readonly FormatId[]) => thumbnailRowsOf(
  * @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end), CORRUPT_FILE;
  * ProcessFailure.
  */
-export async function thumbnailFilm(work: Work, input: InputFile, tools: Tools): Promise<Result> {
+export async function thumbnailFilm(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const { timestamp, count } = FilmOptions.parse(work.options)
   const film = await openFilm(input, work, timestamp, tools)
   const to = thumbnailTargetOf(work.to)

@@ -1,24 +1,24 @@
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { audioContainers } from './audio-containers.ts'
 import { audios, videos } from './capabilities.ts'
 import type { Container } from './containers.ts'
-import { coverAsText } from './ogg-cover.ts'
 import { wantsCoverText } from './covers-and-subtitles.ts'
 import { mendDelay } from './mp3-delay.ts'
+import { coverAsText } from './ogg-cover.ts'
 import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
 import { recipeFor } from './plan.ts'
 import { type Media, nothingOf } from './probe.ts'
 import { headerOf } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
 import { encode, isWhole } from './run.ts'
-import type { Overlay } from './video-filters.ts'
 import { holdsAllTexts } from './tag-support.ts'
 import { keepLanguages } from './track-languages.ts'
 import { cutOf } from './trim.ts'
 import { videoContainers } from './video-containers.ts'
+import type { Overlay } from './video-filters.ts'
 
 export interface Transcoding {
   readonly path: string
@@ -43,7 +43,7 @@ const attempts = [
  * @throws AppError CORRUPT_FILE, INVALID_INPUT (nothing between `start` and `end`), UNSUPPORTED_CONVERSION (no sound
  * or no picture in it), and ProcessFailure when the last attempts ended so.
  */
-export async function transcode(transcoding: Transcoding, tools: Tools): Promise<Result> {
+export async function transcode(transcoding: Transcoding, tools: Tools): Promise<EngineResult> {
   const { from } = transcoding
   checkStreams(transcoding)
   const coverText = await coverTextOf(transcoding, tools)
@@ -86,7 +86,7 @@ async function coverTextOf(
 export async function copyByHeader(
   unprobed: Omit<Transcoding, 'media'>,
   tools: Tools,
-): Promise<Result | undefined> {
+): Promise<EngineResult | undefined> {
   const header = await headerOf(unprobed.path, unprobed.from)
   if (!header || header.hasMore || header.media.durationS === undefined) return undefined
   if (header.mayHaveTexts && !holdsAllTexts(unprobed.container.muxer)) return undefined
@@ -103,7 +103,7 @@ async function follow(
   recipe: Recipe,
   { path, to, media, target, options, container }: Transcoding,
   tools: Tools,
-): Promise<Result | ProcessFailure | undefined> {
+): Promise<EngineResult | ProcessFailure | undefined> {
   const { durationS } = cutOf(options, { ...media, durationS: media.playedS ?? media.durationS })
   try {
     const written = await encode(recipe, { source: path, target, durationS }, tools)
@@ -127,7 +127,7 @@ export function containerOf(to: FormatId): Container {
   throw new Error(`ffmpeg was asked for ${to}, which it does not declare.`)
 }
 
-export function targetOf({ to, options }: Work): { container: Container; options: MediaOptions } {
+export function targetOf({ to, options }: EngineWork): { container: Container; options: MediaOptions } {
   const container = containerOf(to)
   const schema = container.video.length > 0 ? videoOptions(container) : audioOptions(container)
   return { container, options: schema.parse(options) }

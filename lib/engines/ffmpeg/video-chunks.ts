@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import type { Crew, Portion, Result, ShareResult, Tools, Work } from '../engine.ts'
+import type { Chunk, ChunkResult, EngineResult, EngineWork, Tools, WorkerPool } from '../engine.ts'
 import { videos } from './capabilities.ts'
 import type { VideoCodecId } from './codecs.ts'
 import type { Container } from './containers.ts'
@@ -42,10 +42,10 @@ const FilmShare = z.object({
 
 /** Undefined where the film stays whole. */
 export async function splitFilm(
-  work: Work,
+  work: EngineWork,
   tools: Tools,
-  crew: Crew,
-): Promise<readonly Portion[] | undefined> {
+  crew: WorkerPool,
+): Promise<readonly Chunk[] | undefined> {
   if (!isSplittable(work) || !mayGain(crew)) return undefined
   const [input] = work.inputs
   if (!input) return undefined
@@ -61,10 +61,10 @@ export async function splitFilm(
     tools,
   )
   const facts = { media: stored(media), pictures: cut.pictures }
-  const pieces = cut.pieces.map(({ file, ...piece }) => ({ share: { ...facts, piece }, file }))
-  if (media.audio.length > 0) return [{ share: facts }, ...pieces]
+  const pieces = cut.pieces.map(({ file, ...piece }) => ({ spec: { ...facts, piece }, file }))
+  if (media.audio.length > 0) return [{ spec: facts }, ...pieces]
   const texts = await textsOf(path, from, tools)
-  return pieces.map(({ share, file }, at) => ({ share: at === 0 ? { ...share, texts } : share, file }))
+  return pieces.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, texts } : spec, file }))
 }
 
 /** Title and the like, and chapters: each muxer that takes pieces holds all of them. */
@@ -78,7 +78,7 @@ async function textsOf(path: string, from: FormatId, tools: Tools): Promise<stri
 /** As a record keeps it, which holds nothing undefined. */
 export const stored = (media: Media) => JSON.parse(JSON.stringify(media)) as Media
 
-function isSplittable(work: Work): boolean {
+function isSplittable(work: EngineWork): boolean {
   if (work.operation !== 'convert' || !videos.some((id) => id === work.to)) return false
   const { container, options } = targetOf(work)
   const { start, end, fps } = options
@@ -92,7 +92,7 @@ const codecIn = (container: Container, options: MediaOptions) =>
   codecIdFor(container, options) as VideoCodecId
 
 /** Seconds of film in a piece; undefined where it is not to be cut. */
-function pieceLength(media: Media, work: Work, crew: Crew): number | undefined {
+function pieceLength(media: Media, work: EngineWork, crew: WorkerPool): number | undefined {
   const { video, durationS } = media
   const { container, options } = targetOf(work)
   if (!video || durationS === undefined || hasAlpha(video) || isCopied({ media, work })) return undefined
@@ -108,7 +108,7 @@ function pieceLength(media: Media, work: Work, crew: Crew): number | undefined {
 /** What comes with the sound has no other way into the result. */
 const hasMoreThanPictures = ({ subtitles, cover }: Media) => subtitles.length > 0 || cover !== undefined
 
-function isCopied({ media, work }: { media: Media; work: Work }): boolean {
+function isCopied({ media, work }: { media: Media; work: EngineWork }): boolean {
   const { output } = recipeFor({
     ...targetOf(work),
     media,
@@ -122,8 +122,8 @@ function isCopied({ media, work }: { media: Media; work: Work }): boolean {
 }
 
 /** Of `splitFilm`: a piece of the pictures, or all of the sound with what belongs to it. */
-export async function runFilmShare(work: Work, tools: Tools): Promise<Result> {
-  const { media, piece } = FilmShare.parse(work.share)
+export async function runFilmShare(work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const { media, piece } = FilmShare.parse(work.chunk)
   const [input] = work.inputs
   if (!input) throw new Error('A share of a film came without its file.')
   const { container, options } = targetOf(work)
@@ -152,10 +152,14 @@ function onlyPictures(media: Media): Media {
 }
 
 /** @throws AppError CONVERSION_FAILED where the film does not come together, and ProcessFailure. */
-export async function joinFilm(work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
-  const made = results.map(({ share, files: [file], details }) => {
+export async function joinFilm(
+  work: EngineWork,
+  results: readonly ChunkResult[],
+  tools: Tools,
+): Promise<EngineResult> {
+  const made = results.map(({ spec, files: [file], details }) => {
     if (!file) throw new Error('A share of a film came back without its file.')
-    return { ...FilmShare.parse(share), path: file.path, got: z.number().optional().parse(details?.pictures) }
+    return { ...FilmShare.parse(spec), path: file.path, got: z.number().optional().parse(details?.pictures) }
   })
   const [{ media, pictures }] = made as [(typeof made)[number]] // A film is split into two shares or more.
   const { container, options } = targetOf(work)

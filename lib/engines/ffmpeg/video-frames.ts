@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
-import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { pictureOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
 import { extensionOf, viewOf, writePicture } from '../vips/convert.ts'
@@ -50,7 +50,7 @@ export const filmPictureRows = (from: readonly FormatId[]): readonly Capability[
  * @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end),
  * FILE_TOO_LARGE (the sheet), CORRUPT_FILE; ProcessFailure.
  */
-export async function filmAsPicture(work: Work, input: InputFile, tools: Tools): Promise<Result> {
+export async function filmAsPicture(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const to = targets.find((target) => target === work.to)
   if (!to) throw new Error(`A still was asked for as ${work.to}, which none is.`)
   const { timestamp, ...grid } = FilmOptions.parse(work.options)
@@ -73,7 +73,7 @@ const oneStill = (film: Film, atS: number | undefined, tools: Tools) =>
 
 async function written(
   still: InputFile,
-  { to, path, work }: { to: Target; path: string; work: Work },
+  { to, path, work }: { to: Target; path: string; work: EngineWork },
   tools: Tools,
 ) {
   const picture = await openPicture(still, to, tools, work.options)

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import type { Crew, OutputFile, Tools, Work } from '../engine.ts'
+import type { EngineWork, OutputFile, Tools, WorkerPool } from '../engine.ts'
 import { type VideoCodecId, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { inputGuard, localOnly } from './demuxers.ts'
@@ -56,17 +56,17 @@ export const takesPieces = ({ muxer, steady }: Container, codec: VideoCodecId): 
   !steady && joinableMuxers.includes(muxer) && isJoinable(codec)
 
 /** On one machine ffmpeg keeps all processors busy, so that only a limit of time makes pieces useful. */
-const hasOthers = ({ workers }: Crew) => workers > availableParallelism()
+const hasOthers = ({ workers }: WorkerPool) => workers > availableParallelism()
 
-export const mayGain = (crew: Crew): boolean => hasOthers(crew) || Number.isFinite(crew.secondsEach)
+export const mayGain = (crew: WorkerPool): boolean => hasOthers(crew) || Number.isFinite(crew.timeoutS)
 
 /** Seconds of work that a piece should be, of a film that takes so long; undefined where it is not to be cut. */
-export function workOfPiece(takesS: number, crew: Crew): number | undefined {
-  const isTooLong = takesS > crew.secondsEach * wholeShare
+export function workOfPiece(takesS: number, crew: WorkerPool): number | undefined {
+  const isTooLong = takesS > crew.timeoutS * wholeShare
   const isFaster = hasOthers(crew) && takesS > worthS
   if (!isTooLong && !isFaster) return undefined
   const pieces = Math.max(
-    isTooLong ? takesS / (crew.secondsEach * pieceShare) : 0,
+    isTooLong ? takesS / (crew.timeoutS * pieceShare) : 0,
     isFaster ? Math.min(crew.workers, takesS / pieceTakesS) : 0,
   )
   return takesS / Math.min(mostPieces, pieces)
@@ -96,7 +96,7 @@ export interface Cut {
 
 export interface Cutting {
   readonly path: string
-  readonly from: Work['from']
+  readonly from: EngineWork['from']
   readonly video: MediaStream
   readonly pieceS: number
   /** Of the first picture. */
@@ -155,7 +155,7 @@ export interface Joining {
 }
 
 /** @returns path of the film. @throws AppError CONVERSION_FAILED where it does not come together, and ProcessFailure. */
-export async function joinPieces(joining: Joining, work: Work, tools: Tools): Promise<string> {
+export async function joinPieces(joining: Joining, work: EngineWork, tools: Tools): Promise<string> {
   const { pieces, sound, texts, durationS, container } = joining
   const list = join(tools.workDir, 'pieces.ffconcat')
   // All names in it are ours, and hold no quote.

@@ -2,10 +2,10 @@ import { access, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { InputFile, Tools, Work } from '../engine.ts'
+import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { loadSharp } from '../vips/image.ts'
-import { usualRange, warnOfRange } from './dynamic-range.ts'
 import { hasTimes, inputGuard } from './demuxers.ts'
+import { usualRange, warnOfRange } from './dynamic-range.ts'
 import { alphaDecoder, type Media, type MediaStream, nothingOf, probeWhole } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 import { sizeFor } from './video-filters.ts'
@@ -22,7 +22,7 @@ export interface Film {
 /** @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end), CORRUPT_FILE. */
 export async function openFilm(
   { path, format: from }: InputFile,
-  { to }: Work,
+  { to }: EngineWork,
   timestamp: number | undefined,
   tools: Tools,
 ): Promise<Film> {

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { type Sheet, sheetOn, watermarkOf } from '../image/watermark.ts'
 import { watermarkOptions } from '../image/watermark-options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { ownCodec, type Source } from './compress.ts'
 import { filmWatermarkOptions } from './options.ts'
 import { nothingOf } from './probe.ts'
-import type { Overlay } from './video-filters.ts'
 import { containerOf, transcode } from './transcode.ts'
+import type { Overlay } from './video-filters.ts'
 import { encodedSize } from './video-stream.ts'
 
 /**
@@ -16,11 +16,11 @@ import { encodedSize } from './video-stream.ts'
  * @throws AppError UNSUPPORTED_CONVERSION (no picture in the film), INVALID_INPUT, and what `transcode` throws.
  */
 export async function watermarkFilm(
-  work: Work,
+  work: EngineWork,
   source: Source,
   target: string,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const { media, from } = source
   if (!media.video) throw nothingOf('picture', from, work.to)
   const watermark = await watermarkOf(watermarkOptions(work.options), work.inputs[1])

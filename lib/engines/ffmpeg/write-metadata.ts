@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { givenTexts, type MetadataName, MetadataOptions } from '../metadata/options.ts'
 import { inputGuard } from './demuxers.ts'
 import { muxers, type Told, tellAll } from './metadata.ts'
@@ -38,11 +38,11 @@ function textArgs(given: Given, to: FormatId): string[] {
 
 /** Writes what sound or film says of itself; its streams are copied as they are. */
 export async function writeMetadata(
-  work: Work,
+  work: EngineWork,
   input: InputFile,
   target: string,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const options = MetadataOptions.parse(work.options)
   const given = givenTexts(options)
   const { to } = work

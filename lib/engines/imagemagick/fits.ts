@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
-import { unknownFeature } from '../unsupported-feature.ts'
+import { unsupportedFeatureError } from '../unsupported-feature.ts'
 import { maxSide } from './limits.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function fitsPicture(source: string, target: string): Promise<Pictu
   const [first] = pictures
   if (!first) {
     if (units.some(({ cards }) => cards.get('ZIMAGE') === 'T'))
-      throw unknownFeature('fits', 'a compressed picture')
+      throw unsupportedFeatureError('fits', 'a compressed picture')
     return undefined
   }
   const planes = first.count === 3 ? 3 : 1

@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import type { InputFile, Tools, Work } from '../engine.ts'
+import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { utf8Copy } from '../text/read-text.ts'
 import type { TableCopy } from '../text/table.ts'
 import { TableOptions } from '../text/table-options.ts'
@@ -12,7 +12,7 @@ export interface OfficeSource {
 
 /** A document as the office reads it: what is plain text or a table gets a copy in letters and marks that it knows. */
 export async function officeSource(
-  { from, to, options }: Work,
+  { from, to, options }: EngineWork,
   input: InputFile,
   tools: Tools,
 ): Promise<OfficeSource> {

@@ -2,8 +2,8 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { sandboxed } from '../sandbox/isolation.ts'
-import { bringIn, makeProcessFolder, removeProcessFolder, takeOut } from '../sandbox/process-folder.ts'
+import { sandboxCommand } from '../sandbox/isolation.ts'
+import { copyIn, makeProcessFolder, moveOut, removeProcessFolder } from '../sandbox/process-folder.ts'
 import { python } from '../sandbox/python.ts'
 import {
   type Bridge,
@@ -112,7 +112,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
   await copyFile(join(bridgeDir, profile), join(folder, 'profile', 'user', profile))
   const pipeName = basename(folder)
   const args = ['-B', join(bridgeDir, 'bridge.py'), folder, pipeName, String(stallS)]
-  const command = await sandboxed(python, args, {
+  const command = await sandboxCommand(python, args, {
     workDir: folder,
     readOnly: [bridgeDir, emojiFolder],
     env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },
@@ -163,7 +163,7 @@ async function convert(
   const input = `document.${job.inputExtension}`
   const output = `result.${job.outputExtension}`
   const inputPath = join(folder, input)
-  await bringIn(job.inputPath, inputPath)
+  await copyIn(job.inputPath, inputPath)
   await command.grant(inputPath)
   bridge.send({ kind: 'convert', input, output, ...job.request })
   for (;;) {
@@ -173,7 +173,7 @@ async function convert(
         job.onLoaded()
         break
       case 'done':
-        if (await takeOut(join(folder, output), job.outputPath)) return event.facts
+        if (await moveOut(join(folder, output), job.outputPath)) return event.facts
         throw new OfficeCrash('The result is no plain file.')
       case 'failed':
         throw new OfficeRefusal(event.reason, event.message)

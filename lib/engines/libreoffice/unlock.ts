@@ -10,7 +10,7 @@ import {
   isLockable,
   isOpenXml,
 } from '../../formats/locked-office.ts'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { runPython } from '../sandbox/python.ts'
@@ -26,10 +26,10 @@ const codes = { open: 0, wrongPassword: 3, notLocked: 4, openDocument: 5, unknow
  * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT for one that its name does not fit.
  */
 export async function unlock(
-  { inputs: [input], from, outDir, options }: Work,
+  { inputs: [input], from, outDir, options }: EngineWork,
   tools: Tools,
-  viaOffice: (password: string) => Promise<Result>,
-): Promise<Result> {
+  viaOffice: (password: string) => Promise<EngineResult>,
+): Promise<EngineResult> {
   if (!input) throw new Error('unlock was called without an input.')
   const { password = '' } = UnlockOptions.parse(options)
   const path = join(outDir, `unlocked.${from}`)

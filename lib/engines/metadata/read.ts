@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { openPdf } from '../pdf/open.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
@@ -16,7 +16,10 @@ const isGroup = (value: unknown): value is Group =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What a file says of itself, as JSON: an object for each place in which it says something. */
-export async function readMetadata({ inputs, from, options, outDir }: Work, tools: Tools): Promise<Result> {
+export async function readMetadata(
+  { inputs, from, options, outDir }: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const [input] = inputs
   if (!input) throw new Error('metadata was called without an input.')
   const isPdf = from === 'pdf'

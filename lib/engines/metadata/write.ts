@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { InputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { openEditable } from '../pdf/tools/document.ts'
 import { rewriteMetadata } from '../pdf/tools/metadata.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
@@ -12,7 +12,7 @@ import { givenTexts, type MetadataName, MetadataOptions } from './options.ts'
 import { writeWebp } from './webp.ts'
 
 /** Writes what a file says of itself; its picture or pages stay as they are, to the bit. */
-export async function writeMetadata(work: Work, tools: Tools): Promise<Result> {
+export async function writeMetadata(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('metadata/write was called without an input.')
   return work.from === 'pdf' ? writePdf(work, input, tools) : writePicture(work, input, tools)
@@ -57,7 +57,7 @@ function valuesOf(name: MetadataName, tag: string, text: string): string[] {
   return words.filter((word) => word !== '')
 }
 
-async function writePdf(work: Work, input: InputFile, tools: Tools): Promise<Result> {
+async function writePdf(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const options = PdfWriteOptions.parse(work.options)
   const pdf = await openEditable(input, options.password, tools)
   const given = givenTexts(options)
@@ -79,10 +79,10 @@ const kept = ['-tagsFromFile', '@', '-ColorSpace', '-Gamma', '-InteropIndex', '-
 const removal = ['-all=', '--ICC_Profile:all', '-CommonIFD0=', ...kept]
 
 async function writePicture(
-  { from, options: given, outDir }: Work,
+  { from, options: given, outDir }: EngineWork,
   input: InputFile,
   tools: Tools,
-): Promise<Result> {
+): Promise<EngineResult> {
   const options = MetadataOptions.parse(given)
   const lines = assignments(givenTexts(options), placesInPictures)
   const path = join(outDir, `output.${formatById(from).extensions[0]}`)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import type { Capability, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { runPython } from '../sandbox/python.ts'
@@ -21,7 +21,10 @@ const Answer = z.object({ attachments: z.int(), missing: z.int() })
  * attachments.
  * @throws AppError CORRUPT_FILE.
  */
-export async function mailToPage({ inputs: [input], outDir }: Work, tools: Tools): Promise<Result> {
+export async function mailToPage(
+  { inputs: [input], outDir }: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   if (!input) throw new Error('mail was called without an input.')
   const path = join(outDir, 'result.html')
   const { stdout } = await runPython('document/mail_page.py', [input.path, path], tools, {

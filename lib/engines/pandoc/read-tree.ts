@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { InputFile, Tools, Work } from '../engine.ts'
+import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { utf8Copy } from '../text/read-text.ts'
@@ -17,9 +17,9 @@ import { withHeaderRows, withLinks, withNotes } from './input-fixes.ts'
 import { requireReadableMarkdown } from './markdown-limits.ts'
 import { rawCellsAsText } from './notebook-raw-cells.ts'
 import { tellRawParts } from './raw-blocks.ts'
-import { tellTemplates } from './wiki-templates.ts'
 import { tellSkipped, withKnownCommands } from './tex-commands.ts'
 import { hasRawHtml, headersToRows, Tree } from './tree.ts'
+import { tellTemplates } from './wiki-templates.ts'
 
 /** From a document to the tree that pandoc reads in it. */
 
@@ -33,7 +33,7 @@ const readLimitS = 180
 export async function lettersOf(
   input: InputFile,
   from: SourceId,
-  { to, options }: Work,
+  { to, options }: EngineWork,
   tools: Tools,
 ): Promise<InputFile> {
   if (from === 'docx') return wholeText(input, tools)
@@ -60,7 +60,7 @@ export async function lettersOf(
 export async function treeOf(
   input: InputFile,
   from: SourceId,
-  { to, options }: Work,
+  { to, options }: EngineWork,
   tools: Tools,
 ): Promise<Tree> {
   const path = join(tools.workDir, treeFile)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import type { Share } from '../engine.ts'
+import type { ChunkSpec } from '../engine.ts'
 import { equalRuns } from './equal-runs.ts'
 import type { OpenPdf } from './open.ts'
 import { resolutionOf } from './page-images.ts'
@@ -12,7 +12,7 @@ import { parallel } from './render.ts'
 const PageShare = z.object({ first: z.int(), last: z.int() })
 
 /** Those of the pages that a share has; all of them when there is none. */
-export function pagesOfShare(pages: readonly number[], share: Share | undefined): readonly number[] {
+export function pagesOfShare(pages: readonly number[], share: ChunkSpec | undefined): readonly number[] {
   if (!share) return pages
   const { first, last } = PageShare.parse(share)
   return pages.filter((page) => page >= first && page <= last)
@@ -65,7 +65,7 @@ export function sharesOf(
   to: FormatId,
   { dpi = 0, downscale }: Drawing,
   workers: number,
-): readonly Share[] | undefined {
+): readonly ChunkSpec[] | undefined {
   if (!isShareable(to)) return undefined
   const { perMegapixel, perPage } = efforts[to]
   const costs = [...new Set(pages)]

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type {
   Capability,
-  Crew,
+  Chunk,
+  ChunkResult,
+  EngineResult,
+  EngineWork,
   InputFile,
   OutputFile,
-  Portion,
-  Result,
-  ShareResult,
   Tools,
-  Work,
+  WorkerPool,
 } from '../engine.ts'
 import { flag } from '../options.ts'
 import { progressWithin } from '../sandbox/progress.ts'
@@ -58,7 +58,7 @@ interface Scans {
 /** What `split` has looked into, for `runOcr` when it was not split. */
 const scansBefore = new WeakMap<InputFile, Scans>()
 
-async function scansOf(work: Work, tools: Tools): Promise<Scans> {
+async function scansOf(work: EngineWork, tools: Tools): Promise<Scans> {
   const [input] = work.inputs
   if (!input) throw new Error('ocr was called without an input.')
   const scans =
@@ -68,7 +68,7 @@ async function scansOf(work: Work, tools: Tools): Promise<Scans> {
   return scans
 }
 
-async function scansOfPdf(input: InputFile, { options }: Work, tools: Tools): Promise<Scans> {
+async function scansOfPdf(input: InputFile, { options }: EngineWork, tools: Tools): Promise<Scans> {
   const { password, ...how } = PdfOptions.parse(options)
   const { path, encrypted, sizes } = await openEditable(input, password, tools)
   const letters = await lettersByPage(path, tools)
@@ -76,7 +76,7 @@ async function scansOfPdf(input: InputFile, { options }: Work, tools: Tools): Pr
   return { path, encrypted, sizes, letters, pages, how }
 }
 
-async function scansOfPicture(input: InputFile, { options }: Work, tools: Tools): Promise<Scans> {
+async function scansOfPicture(input: InputFile, { options }: EngineWork, tools: Tools): Promise<Scans> {
   const { language } = PictureOptions.parse(options)
   const { path, dpi } = await pictureAsPdf(input, tools)
   const { sizes } = await openPdf(path, undefined, tools)
@@ -91,7 +91,11 @@ async function scansOfPicture(input: InputFile, { options }: Work, tools: Tools)
  * @param shares made by `runOcrShare`: all pages that need it were read already.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
  */
-export async function runOcr(work: Work, tools: Tools, shares?: readonly ShareResult[]): Promise<Result> {
+export async function runOcr(
+  work: EngineWork,
+  tools: Tools,
+  shares?: readonly ChunkResult[],
+): Promise<EngineResult> {
   const scans = await scansOf(work, tools)
   const { encrypted, sizes, letters, pages, how } = scans
   if (encrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
@@ -110,14 +114,14 @@ export async function runOcr(work: Work, tools: Tools, shares?: readonly ShareRe
   return { files: [file], details: { pages: sizes.length, pagesRecognized } }
 }
 
-const readIn = ({ details }: ShareResult) => Number(details?.['pagesRecognized'])
+const readIn = ({ details }: ChunkResult) => Number(details?.['pagesRecognized'])
 
 /** Undefined where one worker reads all pages. */
 export async function splitOcr(
-  work: Work,
+  work: EngineWork,
   tools: Tools,
-  crew: Crew,
-): Promise<readonly Portion[] | undefined> {
+  crew: WorkerPool,
+): Promise<readonly Chunk[] | undefined> {
   if (!mayShareOcr(crew)) return undefined
   const { path, sizes, pages, how } = await scansOf(work, tools)
   const runs = sharesOfOcr({ sizes, pages, language: how.language }, crew)
@@ -125,10 +129,10 @@ export async function splitOcr(
 }
 
 /** Of `splitOcr`: reads some of the pages, and keeps them for `runOcr`. */
-export async function runOcrShare(work: Work, tools: Tools): Promise<Result> {
+export async function runOcrShare(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A share of pages came without its file.')
-  const { numbers, how } = OcrShare.parse(work.share)
+  const { numbers, how } = OcrShare.parse(work.chunk)
   const path = join(work.outDir, 'pages.zip')
   const pages = numbers.map((_, index) => index + 1)
   const onPage = (done: number) => tools.progress(done / pages.length, 'ocr')
@@ -147,7 +151,7 @@ interface Searchable {
 }
 
 async function targetOf(
-  { to, outDir }: Work,
+  { to, outDir }: EngineWork,
   { path, pages, letters, recognized }: Searchable,
   tools: Tools,
 ): Promise<OutputFile> {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { integer, secret } from '../options.ts'
+import { integer, secretOption } from '../options.ts'
 import type { OpenPdf, PageSize } from './open.ts'
 import { pageRange } from './page-range.ts'
 
@@ -20,7 +20,7 @@ export const password = z
   .max(200)
   .optional()
   .describe('Opens a PDF that needs one.')
-  .meta(secret)
+  .meta(secretOption)
 
 export const openShape = { pages: pageRange.optional(), password }
 

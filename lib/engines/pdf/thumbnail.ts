@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { OutputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, OutputFile, Tools } from '../engine.ts'
 import {
   filled,
   scaleInto,
@@ -38,7 +38,7 @@ function boxOn(page: PageSize, box: ThumbnailBox): ThumbnailBox {
 }
 
 /** The first pages, each as a picture. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
-export async function thumbnailPages(work: Work, tools: Tools): Promise<Result> {
+export async function thumbnailPages(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A thumbnail was asked of no file.')
   const { count, password: secret } = PageOptions.parse(work.options)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Capability, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { openPdf } from './open.ts'
@@ -23,7 +23,7 @@ export const isXps = (id: FormatId): boolean => sources.includes(id)
  * The same pages with their text, by MuPDF's own program, which stays apart as its license (AGPL) asks.
  * @throws AppError CORRUPT_FILE.
  */
-export async function xpsToPdf({ inputs: [input], outDir }: Work, tools: Tools): Promise<Result> {
+export async function xpsToPdf({ inputs: [input], outDir }: EngineWork, tools: Tools): Promise<EngineResult> {
   if (!input) throw new Error('xps was called without an input.')
   const path = join(outDir, 'output.pdf')
   try {

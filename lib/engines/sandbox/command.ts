@@ -26,11 +26,11 @@ export interface SandboxOptions {
    * How much of the work folder the sandbox's user gets: all of it, or, while another process of that user is
    * alive, only what lies directly in it. Below that a living process could lead us astray by links.
    */
-  readonly handOver?: 'tree' | 'children'
+  readonly chownScope?: 'tree' | 'children'
   /** It speaks to itself by sockets that have names, or addresses among files. */
   readonly unixSockets?: boolean
   /** The first descriptor that is none of its; 3 when left out. */
-  readonly descriptors?: number
+  readonly closeFdsFrom?: number
 }
 
 /** Everything that `spawn` needs. */
@@ -47,11 +47,11 @@ export interface SandboxedCommand {
 }
 
 /** A program that waits for its arguments, in a sandbox and a folder of its own, and ends after one job. */
-export interface WaitingProgram {
+export interface PrestartedProcess {
   readonly child: ChildProcess
   readonly folder: string
   /** Copies a file into its folder. @returns where it is there. */
-  bring(path: string): Promise<string>
+  copyIn(path: string): Promise<string>
   /** Ends it, and removes its folder with all that is in it. */
-  end(): Promise<void>
+  stop(): Promise<void>
 }

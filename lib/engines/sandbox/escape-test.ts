@@ -11,20 +11,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { processEnvironment } from '../../config.ts'
 import type { SandboxedCommand, SandboxOptions } from './command.ts'
-import type { Way } from './launchers.ts'
+import type { Launcher } from './launchers.ts'
 import { killGroup } from './process-exit.ts'
 
-const program = fileURLToPath(new URL('../../../layers/sandbox/escape-test.pl', import.meta.url))
+const testScript = fileURLToPath(new URL('../../../layers/sandbox/escape-test.pl', import.meta.url))
 
 /** What an intruder can get; true where it was held, or stands in a namespace of its own. */
-const things = [
+const checks = [
   ...(['secrets', 'network', 'signals', 'files', 'kill'] as const),
   ...(['memory', 'file-size', 'processes', 'processor', 'core'] as const),
   ...(['pid', 'net'] as const),
 ] as const
-type Thing = (typeof things)[number]
+type Check = (typeof checks)[number]
 /** `runs` is whether a program could be started at all. */
-export type Findings = Readonly<Record<Thing | 'runs', boolean>>
+export type EscapeTestResult = Readonly<Record<Check | 'runs', boolean>>
 
 /** For a start on a machine that has much else to do, and for the end of all that was started. */
 const [startMs, killMs] = [15_000, 5000]
@@ -34,52 +34,55 @@ const limits = { memoryBytes: 1024 * MB, fileBytes: MB, cpuS: 60 } as const
 type Start = (bin: string, args: readonly string[], options: SandboxOptions) => Promise<SandboxedCommand>
 
 /** Sends layers/sandbox/escape-test.pl the way that engines go, and sees how far it comes. */
-export async function intrude({ processes }: Pick<Way, 'processes'>, start: Start): Promise<Findings> {
+export async function runEscapeTest(
+  { maxProcesses }: Pick<Launcher, 'maxProcesses'>,
+  start: Start,
+): Promise<EscapeTestResult> {
   const base = await mkdtemp(join(tmpdir(), 'mutabor-check-'))
   const targets = await openTargets()
   try {
     const [workDir, folder] = [join(base, 'job'), join(base, 'other')]
     await Promise.all([mkdir(workDir), mkdir(folder)])
     await writeFile(join(folder, 'secret'), 'of another job')
-    const wishes = {
-      ...{ pid: process.pid, began: await beganAt(), folder, ...targets.addresses },
+    const settings = {
+      ...{ pid: process.pid, began: await processStartTime(), folder, ...targets.addresses },
       api: processEnvironment['AWS_LAMBDA_RUNTIME_API'] ?? '',
       ...{ memory: limits.memoryBytes, file: limits.fileBytes },
-      ...{ processes, processor: limits.cpuS, core: 0 },
+      ...{ processes: maxProcesses, processor: limits.cpuS, core: 0 },
     }
-    const words = Object.entries(wishes).map(([name, value]) => `${name}=${value}`)
-    const args = [program, ...words]
-    const command = await start('/usr/bin/perl', args, { workDir, limits, readOnly: [program] })
-    return await watch(command, targets.reached)
+    const settingArgs = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+    const args = [testScript, ...settingArgs]
+    const command = await start('/usr/bin/perl', args, { workDir, limits, readOnly: [testScript] })
+    return await observe(command, targets.reached)
   } catch {
-    return nothingHeld
+    return allFailed
   } finally {
     targets.close()
     await rm(base, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-const nothingHeld = Object.fromEntries([...things, 'runs'].map((thing) => [thing, false])) as Findings // all of its keys
+const allFailed = Object.fromEntries([...checks, 'runs'].map((check) => [check, false])) as EscapeTestResult // all of its keys
 
-async function watch(command: SandboxedCommand, reached: () => boolean): Promise<Findings> {
+async function observe(command: SandboxedCommand, wasReached: () => boolean): Promise<EscapeTestResult> {
   const child = spawn(command.file, command.args, {
     ...{ env: command.env, cwd: command.cwd, detached: true },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   try {
-    const said = await wordsOf(child)
-    const got = (thing: Thing) => said.some((line) => line === thing)
-    const isOwn = async (namespace: 'pid' | 'net') =>
-      said.includes(`${namespace} ${await readlink(`/proc/self/ns/${namespace}`)}`) === false
-    const findings = {
-      ...Object.fromEntries(things.map((thing) => [thing, !got(thing)])),
-      runs: said.includes('ran'),
-      ...{ pid: await isOwn('pid'), net: await isOwn('net') },
-    } as Findings // all of its keys
-    const network = findings.network && !reached()
+    const lines = await readLines(child)
+    const escaped = (check: Check) => lines.some((line) => line === check)
+    const hasOwnNamespace = async (namespace: 'pid' | 'net') =>
+      lines.includes(`${namespace} ${await readlink(`/proc/self/ns/${namespace}`)}`) === false
+    const result = {
+      ...Object.fromEntries(checks.map((check) => [check, !escaped(check)])),
+      runs: lines.includes('ran'),
+      ...{ pid: await hasOwnNamespace('pid'), net: await hasOwnNamespace('net') },
+    } as EscapeTestResult // all of its keys
+    const network = result.network && !wasReached()
     // Who could leave or be helped by others needs not be waited for.
-    const kill = findings.runs && network && findings.signals && (await diesOf(child))
-    return { ...findings, kill, network }
+    const kill = result.runs && network && result.signals && (await diesWhenKilled(child))
+    return { ...result, kill, network }
   } finally {
     killGroup(child)
     // Who survives it holds the other end.
@@ -88,36 +91,36 @@ async function watch(command: SandboxedCommand, reached: () => boolean): Promise
 }
 
 /** What it says until it has tried all. */
-async function wordsOf(child: ChildProcess): Promise<string[]> {
+async function readLines(child: ChildProcess): Promise<string[]> {
   const lines: string[] = []
   if (!child.stdout) return lines
-  const all = Promise.withResolvers<void>()
+  const finished = Promise.withResolvers<void>()
   createInterface({ input: child.stdout })
     .on('line', (line) => {
       lines.push(line)
-      if (line === 'ran') all.resolve()
+      if (line === 'ran') finished.resolve()
     })
-    .on('close', all.resolve)
-  child.once('error', () => all.resolve())
-  const late = setTimeout(all.resolve, startMs)
-  await all.promise
-  clearTimeout(late)
+    .on('close', finished.resolve)
+  child.once('error', () => finished.resolve())
+  const timer = setTimeout(finished.resolve, startMs)
+  await finished.promise
+  clearTimeout(timer)
   return lines
 }
 
 /** Whether a kill ends it with all that it has started: what lives on holds its output open. */
-async function diesOf(child: ChildProcess): Promise<boolean> {
+async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   if (child.pid === undefined) return false
   const closed = once(child, 'close').then(() => true)
   killGroup(child)
-  const late = new AbortController()
-  const outcome = await Promise.race([
+  const timer = new AbortController()
+  const isDead = await Promise.race([
     closed,
-    sleep(killMs, false, { signal: late.signal }).catch(() => false),
+    sleep(killMs, false, { signal: timer.signal }).catch(() => false),
   ])
-  late.abort()
+  timer.abort()
   child.stdout?.destroy()
-  return outcome
+  return isDead
 }
 
 /** Servers that nobody knows but the intruder. */
@@ -153,7 +156,7 @@ async function openTargets() {
 }
 
 /** When this process began: proc(5), field 22 of its stat. */
-async function beganAt(): Promise<string> {
+async function processStartTime(): Promise<string> {
   const stat = await readFile('/proc/self/stat', 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

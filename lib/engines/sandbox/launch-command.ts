@@ -13,7 +13,7 @@ export interface Launch {
   readonly uid?: number | undefined
   readonly limits: SandboxLimits
   /** The first descriptor that is closed. */
-  readonly descriptors: number
+  readonly closeFdsFrom: number
   /** See `filterOf`. */
   readonly filter?: string | undefined
   /** The only files that it gets, by Landlock. */
@@ -27,21 +27,28 @@ export type FileRule = readonly [rights: number, path: string]
 const [execute, writeFile, readFile, readFolder, removeFile, makeSocket, truncate] = [
   ...[1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5, 1 << 9, 1 << 14],
 ] as const
-const allOfThem = 0xffff
+const allRights = 0xffff
 
 export const fileRights = {
   read: readFile | readFolder,
   run: readFile | readFolder | execute,
   writeDevice: readFile | writeFile | truncate,
-  work: allOfThem & ~execute,
-  nameSockets: makeSocket | removeFile,
+  writeFolder: allRights & ~execute,
+  bindSockets: makeSocket | removeFile,
 } as const
 
 /** asm-generic/resource.h */
 const resources = { cpuS: 0, fileBytes: 1, dataBytes: 2, processes: 6, memoryBytes: 9 } as const
 const coreSize = 4
 
-export function launched({ program, uid, limits, descriptors, filter, files }: Launch): string[] {
+export function launchCommand({
+  program,
+  uid,
+  limits,
+  closeFdsFrom: descriptors,
+  filter,
+  files,
+}: Launch): string[] {
   const names = Object.keys(resources) as (keyof typeof resources)[] // keys of a const table
   return [
     ...[perl, program, `fds=${descriptors}`, `limit=${coreSize}:0`],

@@ -6,34 +6,34 @@ import { access, constants } from 'node:fs/promises'
  * and is done in four fifths of the time; what is found stays the same. Left out are those that would hide another's
  * symbols (BLAS, LAPACK, PulseAudio's, libsrt's copies of C++ templates). One that is missing is passed over.
  */
-const soughtFirst: readonly string[] = [
+const preloadedLibraries: readonly string[] = [
   ...['libcrypto.so.3', 'libepoxy.so.0', 'libstdc++.so.6', 'libglib-2.0.so.0', 'libgio-2.0.so.0'],
   ...['libnettle.so.8', 'libmbedcrypto.so.7', 'libpango-1.0.so.0', 'libunistring.so.2', 'libdb-5.3.so'],
   'libdbus-1.so.3',
 ]
-const programs: readonly string[] = ['ffmpeg', 'ffprobe']
+const preloadedPrograms: readonly string[] = ['ffmpeg', 'ffprobe']
 
-const linkerHere = '/lib64/ld-linux-x86-64.so.2'
+const systemLinker = '/lib64/ld-linux-x86-64.so.2'
 
 /** What starts a program of that name the fastest: itself, or the linker that is told how to link it. */
-export async function startOf(bin: string, linker = linkerHere): Promise<string[]> {
-  if (!programs.includes(bin)) return [bin]
+export async function startCommand(bin: string, linker = systemLinker): Promise<string[]> {
+  if (!preloadedPrograms.includes(bin)) return [bin]
   // Another system's, or an operator's own in /usr/local, is left to find its libraries as it likes.
   const path = `/usr/bin/${bin}`
-  const areThere = await Promise.all([path, linker].map(isThere))
-  return areThere.every(Boolean) ? [linker, '--preload', soughtFirst.join(':'), path] : [bin]
+  const installed = await Promise.all([path, linker].map(isInstalled))
+  return installed.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
 }
 
-const known = new Map<string, Promise<boolean>>()
+const checkedPaths = new Map<string, Promise<boolean>>()
 
 /** Asked once: each start would wait for it. */
-function isThere(path: string): Promise<boolean> {
-  const there = known.get(path) ?? isProgram(path)
-  known.set(path, there)
-  return there
+function isInstalled(path: string): Promise<boolean> {
+  const installed = checkedPaths.get(path) ?? isExecutable(path)
+  checkedPaths.set(path, installed)
+  return installed
 }
 
-const isProgram = (path: string) =>
+const isExecutable = (path: string) =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { basename, join } from 'node:path'
-import type { SandboxLimits, WaitingProgram } from './command.ts'
-import { protection, sandboxed } from './isolation.ts'
-import { isOver, killGroup } from './process-exit.ts'
-import { bringIn, makeProcessFolder, removeOrphanedFolders, removeProcessFolder } from './process-folder.ts'
+import type { PrestartedProcess, SandboxLimits } from './command.ts'
+import { confinement, sandboxCommand } from './isolation.ts'
+import { hasExited, killGroup } from './process-exit.ts'
+import { copyIn, makeProcessFolder, removeOrphanedFolders, removeProcessFolder } from './process-folder.ts'
 
 /** Keeps one program started for whoever has work next. */
-export interface Standby {
+export interface Prestarter {
   /** The one that waits, if there is one; the next is started. */
-  take(): Promise<WaitingProgram | undefined>
+  take(): Promise<PrestartedProcess | undefined>
   close(): Promise<void>
 }
 
-export interface StandbySettings {
+export interface PrestartOptions {
   /** Folder under which each program gets one of its own. */
   readonly baseDir: string
   /** Of the name of its folder. */
@@ -30,45 +30,50 @@ export interface StandbySettings {
  * What a program loads before it can work is loaded while the job before it runs. As it has seen nothing but its own
  * code by then and is used once, a job is as far from all others as in a program that is started for it.
  */
-export function createStandby(settings: StandbySettings): Standby {
-  let next: Promise<WaitingProgram | undefined> | undefined
-  let swept: Promise<void> | undefined
+export function createPrestarter(options: PrestartOptions): Prestarter {
+  let next: Promise<PrestartedProcess | undefined> | undefined
+  let cleaned: Promise<void> | undefined
   let closed = false
 
-  async function begin(): Promise<WaitingProgram | undefined> {
+  async function prestart(): Promise<PrestartedProcess | undefined> {
     // Elsewhere other jobs of the same user run beside it, and one that is hostile could lie in wait in it.
-    if ((await protection()).level !== 'namespaces') return undefined
-    swept ??= removeOrphanedFolders(settings.baseDir, settings.prefix)
-    await swept
-    return start(settings)
+    if ((await confinement()).level !== 'namespaces') return undefined
+    cleaned ??= removeOrphanedFolders(options.baseDir, options.prefix)
+    await cleaned
+    return start(options)
   }
 
   return {
     async take() {
-      const taken = next
+      const current = next
       // Whoever comes next starts a program of its own then, and hears what is wrong.
-      next = closed ? undefined : begin().catch(() => undefined)
-      const program = await taken
-      if (!program || isOver(program.child)) {
-        await program?.end()
+      next = closed ? undefined : prestart().catch(() => undefined)
+      const program = await current
+      if (!program || hasExited(program.child)) {
+        await program?.stop()
         return undefined
       }
       return program
     },
     async close() {
       closed = true
-      const waiting = await next
-      await waiting?.end()
+      const current = await next
+      await current?.stop()
     },
   }
 }
 
-async function start({ baseDir, prefix, prepare, ...program }: StandbySettings): Promise<WaitingProgram> {
+async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions): Promise<PrestartedProcess> {
   const folder = await makeProcessFolder(baseDir, prefix)
   try {
     const { readOnly, limits } = program
     const env = await prepare(folder)
-    const command = await sandboxed(program.file, program.args, { workDir: folder, readOnly, limits, env })
+    const command = await sandboxCommand(program.file, program.args, {
+      workDir: folder,
+      readOnly,
+      limits,
+      env,
+    })
     const child = spawn(command.file, command.args, {
       env: command.env,
       cwd: command.cwd,
@@ -84,14 +89,14 @@ async function start({ baseDir, prefix, prepare, ...program }: StandbySettings):
     return {
       child,
       folder,
-      bring: async (path) => {
+      copyIn: async (path) => {
         const inside = join(folder, basename(path))
-        await bringIn(path, inside)
+        await copyIn(path, inside)
         await command.grant(inside)
         return inside
       },
-      end: async () => {
-        if (!isOver(child)) {
+      stop: async () => {
+        if (!hasExited(child)) {
           child.ref()
           const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()))
           killGroup(child)

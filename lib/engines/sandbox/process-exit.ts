@@ -8,7 +8,7 @@ export interface Exit {
 }
 
 /** Waits for the end of the program and of its output, but not for a stranger that holds the pipes after a kill. */
-export function ended(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
+export function waitForExit(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal }))
@@ -37,12 +37,12 @@ const signalNumbers: Readonly<Record<number, string>> = {
 }
 
 /** bwrap and shells report a signal of their child as exit code 128 + number. */
-export function signalOf({ code, signal }: Exit): string | undefined {
+export function exitSignal({ code, signal }: Exit): string | undefined {
   return signal ?? signalNumbers[(code ?? 0) - 128]
 }
 
 /** Whether it has ended, or never began. */
-export function isOver({ exitCode, signalCode, pid }: ChildProcess): boolean {
+export function hasExited({ exitCode, signalCode, pid }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null
 }
 
@@ -55,11 +55,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    if (!isGone(error)) throw error
+    if (!isMissingProcess(error)) throw error
   }
 }
 
-function isGone(error: unknown): boolean {
+function isMissingProcess(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ESRCH'
 }
 

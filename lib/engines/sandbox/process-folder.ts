@@ -15,16 +15,16 @@ export async function removeProcessFolder(folder: string): Promise<void> {
 }
 
 /** Copies a file in; never onto something that is there, as a process under foreign control could have left a link. */
-export function bringIn(from: string, to: string): Promise<void> {
+export function copyIn(from: string, to: string): Promise<void> {
   return copyFile(from, to, constants.COPYFILE_EXCL)
 }
 
 /** Moves a result out. False when it is no plain file: that is neither followed nor left there. */
-export async function takeOut(from: string, to: string): Promise<boolean> {
+export async function moveOut(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
   } catch (error) {
-    if (codeOf(error) !== 'EXDEV') throw error
+    if (errorCode(error) !== 'EXDEV') throw error
     if (!(await copyOut(from, to))) return false
   }
   const stats = await lstat(to)
@@ -36,7 +36,7 @@ export async function takeOut(from: string, to: string): Promise<boolean> {
 async function copyOut(from: string, to: string): Promise<boolean> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   await using source = await open(from, flags).catch((error: unknown) => {
-    if (codeOf(error) !== 'ELOOP') throw error
+    if (errorCode(error) !== 'ELOOP') throw error
     return undefined // It is a link.
   })
   if (!source || !(await source.stat()).isFile()) return false
@@ -62,13 +62,13 @@ export async function removeOrphanedFolders(baseDir: string, prefix: string): Pr
   await mkdir(baseDir, { recursive: true })
   for (const name of await readdir(baseDir)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0
-    if (pid > 0 && !isAlive(pid)) await removeProcessFolder(join(baseDir, name)).catch(unlessForeign)
+    if (pid > 0 && !isAlive(pid)) await removeProcessFolder(join(baseDir, name)).catch(ignorePermissionError)
   }
 }
 
-function unlessForeign(error: unknown): void {
-  const code = codeOf(error)
+function ignorePermissionError(error: unknown): void {
+  const code = errorCode(error)
   if (code !== 'EACCES' && code !== 'EPERM') throw error
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+const errorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

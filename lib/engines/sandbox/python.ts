@@ -30,5 +30,5 @@ export function runPython(
 ): Promise<{ stdout: string; stderr: string }> {
   const { file, args: start, readOnly } = pythonProgram(program)
   // One that waits was started so.
-  return tools.exec(file, options.waiting ? args : [...start, ...args], { ...options, readOnly })
+  return tools.exec(file, options.prestarted ? args : [...start, ...args], { ...options, readOnly })
 }

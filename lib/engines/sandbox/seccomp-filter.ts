@@ -2,7 +2,7 @@
 // numbers are those of x86-64, and whoever speaks another dialect of the kernel is killed.
 
 /** Looking into other processes, or taking something from them. */
-const inspecting = {
+const processInspection = {
   ptrace: 101,
   process_vm_readv: 310,
   process_vm_writev: 311,
@@ -15,7 +15,7 @@ const inspecting = {
 } as const
 
 /** Parts of the kernel that no converter needs, and through which others have broken out. */
-const reachingIn = {
+const kernelInterfaces = {
   modify_ldt: 154,
   iopl: 172,
   ioperm: 173,
@@ -45,7 +45,7 @@ const reachingIn = {
 } as const
 
 /** Other views of files. */
-const mounting = {
+const mountCalls = {
   pivot_root: 155,
   chroot: 161,
   mount: 165,
@@ -64,7 +64,7 @@ const mounting = {
 } as const
 
 /** Memory and messages that have no owner and outlive their maker: where engines could meet. */
-const meeting = {
+const sharedIpc = {
   shmget: 29,
   shmat: 30,
   shmctl: 31,
@@ -82,7 +82,7 @@ const meeting = {
 } as const
 
 /** Ways out of the process group that is killed, and to processes that are not in it. */
-const leaving = {
+const processGroupEscapes = {
   setpgid: 109,
   setsid: 112,
   rt_sigqueueinfo: 129,
@@ -91,7 +91,7 @@ const leaving = {
 } as const
 
 /** Programs do without where a kernel has none: they could be used to pass by the filter. */
-const newer = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 } as const
+const bypasses = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 } as const
 
 const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 
@@ -100,45 +100,45 @@ const loadWord = 0x20
 const ifEqual = 0x15
 const ifAtLeast = 0x35
 const ifAnyBit = 0x45
-const answer = 0x06
+const returnAction = 0x06
 const killProcess = 0x80000000
 const allow = 0x7fff0000
-const refuse = (number: number) => 0x00050000 | number
+const failWith = (number: number) => 0x00050000 | number
 
-const numberAt = 0
-const architectureAt = 4
+const syscallNumberOffset = 0
+const architectureOffset = 4
 /** The lower half of an argument: all that are looked at are of 32 bits. */
-const argumentAt = (index: number) => 16 + 8 * index
+const argumentOffset = (index: number) => 16 + 8 * index
 const x8664 = 0xc000003e
 /** Numbers from here are those of x32, which the lists do not name. */
 const x32 = 0x40000000
 
 /** All of CLONE_NEW* that `clone` takes. */
-const cloneNew = 0x7e020000
+const cloneNamespaceFlags = 0x7e020000
 const familyUnix = 1
 const [fSetOwn, fSetSignal, fSetOwnEx] = [8, 10, 15]
 const [tiocsti, tioclinux, fiosetown, siocspgrp] = [0x5412, 0x541c, 0x8901, 0x8902]
 /** In the place of the process's own id, which only the launcher knows. */
-const ownId = 0x4f574e50
+const ownPidPlaceholder = 0x4f574e50
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 
 /** An answer for calls of this number whose argument passes the test, and for all of them without one. */
-function rule(call: number, reply: number, test: readonly Instruction[] = []): Instruction[] {
+function rule(call: number, action: number, test: readonly Instruction[] = []): Instruction[] {
   return [
     [ifEqual, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
     ...test,
-    [answer, 0, 0, reply],
-    ...(test.length > 0 ? [restore] : []),
+    [returnAction, 0, 0, action],
+    ...(test.length > 0 ? [reloadSyscallNumber] : []),
   ]
 }
 
 /** The next rule looks at the number again. */
-const restore: Instruction = [loadWord, 0, 0, numberAt]
+const reloadSyscallNumber: Instruction = [loadWord, 0, 0, syscallNumberOffset]
 
 /** Passes when the argument is one of the values. */
 const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
-  [loadWord, 0, 0, argumentAt(index)],
+  [loadWord, 0, 0, argumentOffset(index)],
   ...values.map(
     (value, at): Instruction => [ifEqual, values.length - 1 - at, at === values.length - 1 ? 1 : 0, value],
   ),
@@ -146,12 +146,12 @@ const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
 
 /** Passes when it is none of them. */
 const isNoneOf = (index: number, values: readonly number[]): Instruction[] => [
-  [loadWord, 0, 0, argumentAt(index)],
+  [loadWord, 0, 0, argumentOffset(index)],
   ...values.map((value, at): Instruction => [ifEqual, values.length - at, 0, value]),
 ]
 
 const hasAny = (index: number, bits: number): Instruction[] => [
-  [loadWord, 0, 0, argumentAt(index)],
+  [loadWord, 0, 0, argumentOffset(index)],
   [ifAnyBit, 0, 1, bits],
 ]
 
@@ -159,31 +159,40 @@ export interface FilterOptions {
   /** Sockets of this machine's file system, without which LibreOffice and Chromium do not start. */
   readonly unixSockets?: boolean | undefined
   /** Nothing else keeps it from signalling others and from leaving its process group: it has no process namespace. */
-  readonly amongOthers: boolean
+  readonly sharesPidNamespace: boolean
 }
 
 /** The program in hexadecimal digits. */
-export function filterOf({ unixSockets = false, amongOthers }: FilterOptions): string {
-  const refused = { ...inspecting, ...reachingIn, ...mounting, ...meeting, ...(amongOthers && leaving) }
+export function buildSeccompFilter({
+  unixSockets = false,
+  sharesPidNamespace: amongOthers,
+}: FilterOptions): string {
+  const refused = {
+    ...processInspection,
+    ...kernelInterfaces,
+    ...mountCalls,
+    ...sharedIpc,
+    ...(amongOthers && processGroupEscapes),
+  }
   const program: readonly Instruction[] = [
-    [loadWord, 0, 0, architectureAt],
+    [loadWord, 0, 0, architectureOffset],
     [ifEqual, 1, 0, x8664],
-    [answer, 0, 0, killProcess],
-    restore,
+    [returnAction, 0, 0, killProcess],
+    reloadSyscallNumber,
     [ifAtLeast, 0, 1, x32],
-    [answer, 0, 0, killProcess],
-    ...Object.values(refused).flatMap((call) => rule(call, refuse(errno.EPERM))),
-    ...Object.values(newer).flatMap((call) => rule(call, refuse(errno.ENOSYS))),
-    ...rule(41, refuse(errno.EAFNOSUPPORT), unixSockets ? isNoneOf(0, [familyUnix]) : []), // socket
-    ...rule(53, refuse(errno.EAFNOSUPPORT), isNoneOf(0, [familyUnix])), // socketpair
-    ...rule(56, refuse(errno.EPERM), hasAny(0, cloneNew)), // clone
-    ...rule(302, refuse(errno.EPERM), isNoneOf(0, [0])), // prlimit64 of others
-    ...rule(16, refuse(errno.EPERM), isOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
-    ...rule(72, refuse(errno.EPERM), isOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
+    [returnAction, 0, 0, killProcess],
+    ...Object.values(refused).flatMap((call) => rule(call, failWith(errno.EPERM))),
+    ...Object.values(bypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
+    ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? isNoneOf(0, [familyUnix]) : []), // socket
+    ...rule(53, failWith(errno.EAFNOSUPPORT), isNoneOf(0, [familyUnix])), // socketpair
+    ...rule(56, failWith(errno.EPERM), hasAny(0, cloneNamespaceFlags)), // clone
+    ...rule(302, failWith(errno.EPERM), isNoneOf(0, [0])), // prlimit64 of others
+    ...rule(16, failWith(errno.EPERM), isOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
+    ...rule(72, failWith(errno.EPERM), isOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
     ...(amongOthers
-      ? [62, 234].flatMap((call) => rule(call, refuse(errno.EPERM), isNoneOf(0, [0, ownId])))
+      ? [62, 234].flatMap((call) => rule(call, failWith(errno.EPERM), isNoneOf(0, [0, ownPidPlaceholder])))
       : []), // kill, tgkill
-    [answer, 0, 0, allow],
+    [returnAction, 0, 0, allow],
   ]
   const bytes = Buffer.alloc(program.length * 8)
   for (const [at, [code, whenTrue, whenFalse, value]] of program.entries()) {

@@ -2,10 +2,10 @@ import { link, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById, formats } from '../../formats/index.ts'
-import type { Capability, InputFile, Result, Tools, Work } from '../engine.ts'
-import { secret } from '../options.ts'
-import { freeNames } from './unique-file-names.ts'
+import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
+import { secretOption } from '../options.ts'
 import { compressionLevel, type Packed, pack, passwordText } from './pack.ts'
+import { freeNames } from './unique-file-names.ts'
 
 const every = formats.map(({ id }) => id)
 
@@ -14,7 +14,7 @@ const Locked = z.object({
   password: passwordText
     .optional()
     .describe('Needed to open the archive (AES-256). In a 7z it hides the names of the files too.')
-    .meta(secret),
+    .meta(secretOption),
 })
 
 const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({
@@ -47,7 +47,10 @@ const dense: readonly FormatId[] = [
 const isDense = ({ format }: InputFile) => formatById(format).lossy === true || dense.includes(format)
 
 /** All inputs side by side in one archive, under the names that the client gave them. */
-export async function archive({ inputs, to, options, outDir }: Work, tools: Tools): Promise<Result> {
+export async function archive(
+  { inputs, to, options, outDir }: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const { compressionLevel: level = 0, password } = Locked.partial().parse(options)
   const nameOf = freeNames()
   // Only a ZIP compresses each file by itself; what would not get smaller is stored as it is.
@@ -74,7 +77,7 @@ export async function archive({ inputs, to, options, outDir }: Work, tools: Tool
   const { listed: _last, ...output } = file
   return {
     files: [output],
-    ...(listed > 0 && { listed: { result: listed } }),
+    ...(listed > 0 && { memberCounts: { result: listed } }),
     details: { files: inputs.length, bytes },
   }
 }

@@ -2,7 +2,7 @@ import { readdir, rename } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import type { InputFile, OutputFile, Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
 import { freeNames } from './unique-file-names.ts'
 import { unpack } from './unpack.ts'
 
@@ -21,7 +21,11 @@ export const paths = z
 const Options = z.object({ paths, password: z.string().optional() })
 
 /** The files of an archive, side by side: their folders are left behind, and archives among them stay closed. */
-export async function extract({ options, outDir }: Work, input: InputFile, tools: Tools): Promise<Result> {
+export async function extract(
+  { options, outDir }: EngineWork,
+  input: InputFile,
+  tools: Tools,
+): Promise<EngineResult> {
   const { paths: wanted, password = '' } = Options.parse(options)
   const folder = join(tools.workDir, 'unpacked')
   const { files: count } = await unpack(input, folder, password, tools)

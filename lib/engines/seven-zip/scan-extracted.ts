@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
-import { ignoreGone } from '../sandbox/work-folder.ts'
+import { ignoreMissing } from '../sandbox/work-folder.ts'
 import { mostEntries, tooMany } from './limits.ts'
 
 /** What came out of an archive. */
@@ -23,9 +23,9 @@ const within = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.f
 
 /** Everything below a folder, which a program may be filling meanwhile; a folder comes before what is in it. */
 async function* walk(folder: Buffer): AsyncGenerator<Found> {
-  for (const name of (await readdir(folder, { encoding: 'buffer' }).catch(ignoreGone)) ?? []) {
+  for (const name of (await readdir(folder, { encoding: 'buffer' }).catch(ignoreMissing)) ?? []) {
     const path = within(folder, name)
-    const stats = await lstat(path).catch(ignoreGone)
+    const stats = await lstat(path).catch(ignoreMissing)
     if (!stats) continue
     yield { path, name, stats }
     if (stats.isDirectory()) yield* walk(path)
@@ -67,7 +67,7 @@ export async function makeReadable(folder: string, usual: string): Promise<void>
   for (const { path, name } of found.reverse()) {
     const parent = path.subarray(0, path.length - name.length - 1)
     const target = within(parent, Buffer.from(lettersOf(name, charset).replaceAll('/', '_')))
-    const taken = (await lstat(target).catch(ignoreGone)) !== undefined
+    const taken = (await lstat(target).catch(ignoreMissing)) !== undefined
     await rename(path, taken ? Buffer.concat([target, Buffer.from('_')]) : target)
   }
 }

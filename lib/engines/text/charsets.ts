@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ofSource } from '../options.ts'
+import { inputOption } from '../options.ts'
 
 /** What programs call encodings that the Encoding Standard calls otherwise. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export const encoding = z
   .describe(
     'Encoding of the text that is sent, as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Found out when left out or auto, with a warning where it had to be guessed; a byte order mark in the file counts for more.',
   )
-  .meta(ofSource)
+  .meta(inputOption)
 
 /** What was asked for; undefined when it is to be found out. */
 export function requestedCharset(label: string | undefined): string | undefined {

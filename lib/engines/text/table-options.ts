@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, ofSource } from '../options.ts'
+import { flag, inputOption } from '../options.ts'
 import { encoding } from './charsets.ts'
 
 const words: Readonly<Record<string, string>> = {
@@ -27,13 +27,13 @@ export const tableShape = {
     .describe(
       'What parts the fields of the table that is sent: comma, semicolon, tab, pipe, space, colon or another sign. Found out from its first lines when left out or auto.',
     )
-    .meta(ofSource),
+    .meta(inputOption),
   headers: flag()
     .optional()
     .describe(
       'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.',
     )
-    .meta(ofSource),
+    .meta(inputOption),
 }
 
 export const TableOptions = z.object(tableShape)

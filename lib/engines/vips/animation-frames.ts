@@ -4,10 +4,10 @@ import type { Tools } from '../engine.ts'
 import type { Animation } from './apng/read.ts'
 import type { Decoded } from './decoders.ts'
 
-/** The longest that WebP and sharp can tell, of a frame in milliseconds and of repetitions. */
+/** Maximum that WebP and sharp accept, both for a frame delay in milliseconds and for the loop count. */
 const longest = 65_535
 
-/** libvips has the frames of an animation below each other; each is a view of the same bytes, four to a pixel. */
+/** Splits a vertical RGBA strip, as libvips decodes animations, into its frames without copying. */
 export function framesOf(
   strip: Buffer,
   { width, height, pages }: { width: number; height: number; pages: number },
@@ -18,7 +18,7 @@ export function framesOf(
   )
 }
 
-/** A file of frames that libvips reads as one animation; nothing is lost in it. */
+/** Writes the frames to a lossless WebP, which libvips reads as one animation. */
 export async function framesAsWebp(
   { width, height, frames, delaysMs, loop }: Animation,
   encode: typeof sharp,
@@ -38,7 +38,7 @@ export async function framesAsWebp(
   return { path, format: 'webp' }
 }
 
-/** libvips turns a whole strip of frames, never each of them. */
+/** Rotates every frame separately: libvips would rotate the whole strip. */
 export async function turned(
   animation: Animation,
   degrees: number,

@@ -3,13 +3,13 @@ const headerBytes = 54
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** Rows from the top, three bytes a pixel: red, green, blue. */
+  /** Rows from top to bottom, three bytes per pixel: red, green, blue. */
   readonly data: Buffer
   /** Pixels per inch. */
   readonly density?: number | undefined
 }
 
-/** A Windows bitmap of 24 bits: rows from the bottom, blue first, each padded to four bytes. */
+/** Encodes a 24-bit Windows bitmap: rows bottom-up in BGR order, each padded to a multiple of four bytes. */
 export function bitmap({ width, height, data, density = 0 }: Pixels): Buffer {
   const rowBytes = Math.ceil((width * 3) / 4) * 4
   const file = Buffer.alloc(headerBytes + rowBytes * height)

@@ -1,22 +1,22 @@
-/** x and y of white, red, green and blue, as `cHRM` of PNG has them. */
+/** x and y of white, red, green and blue, in the order of PNG's `cHRM`. */
 export type Chromaticities = readonly [number, number, number, number, number, number, number, number]
 
-/** How numbers become light: by an exponent, or as sRGB has it. */
+/** Transfer curve: a gamma exponent, or the sRGB curve. */
 export type Curve = number | 'srgb'
 
 type Triple = readonly [number, number, number]
 type Matrix = readonly [Triple, Triple, Triple]
 
-/** The white of all profiles (ICC.1:2022, 7.2.16). */
+/** White point of all profiles (ICC.1:2022, 7.2.16). */
 const d50: Triple = [0.9642, 1, 0.8249]
-/** Annex E.2. */
+/** Chromatic adaptation matrix (annex E.2). */
 const bradford: Matrix = [
   [0.8951, 0.2664, -0.1614],
   [-0.7502, 1.7135, 0.0367],
   [0.0389, -0.0685, 1.0296],
 ]
 
-/** An ICC profile of the colors of a screen: three primaries with their white, and one curve (ICC.1:2022, 8.4.3). */
+/** Builds an ICC profile from three primaries, a white point and one curve (ICC.1:2022, 8.4.3). */
 export function profileOf(colors: Chromaticities, curve: Curve): Buffer {
   const [wx, wy, rx, ry, gx, gy, bx, by] = colors
   const white = light(wx, wy)
@@ -38,7 +38,7 @@ export function profileOf(colors: Chromaticities, curve: Curve): Buffer {
   ])
 }
 
-/** The same of gray (section 8.4.2). */
+/** Builds a gray ICC profile (section 8.4.2). */
 export const grayProfileOf = (curve: Curve): Buffer =>
   assembled(
     [
@@ -52,7 +52,7 @@ export const grayProfileOf = (curve: Curve): Buffer =>
 
 const light = (x: number, y: number): Triple => [x / y, 1, (1 - x - y) / y]
 
-/** From this white to that of all profiles. */
+/** Matrix that adapts colors from this white point to D50. */
 function adaptation(white: Triple): Matrix {
   const [l, m, s] = times(bradford, white)
   const [toL, toM, toS] = times(bradford, d50)
@@ -77,7 +77,7 @@ function inverse([a, b, c]: Matrix): Matrix {
   return transposed([scaled(cross(b, c), by), scaled(cross(c, a), by), scaled(cross(a, b), by)])
 }
 
-/** Section 10.18: an exponent alone, or the five numbers of sRGB. */
+/** Parametric curve (section 10.18): a single exponent, or the five parameters of sRGB. */
 function curveTag(curve: Curve): Buffer {
   const isExponent = curve !== 'srgb'
   const head = Buffer.from([0, 0, 0, 0, 0, isExponent ? 0 : 3, 0, 0])
@@ -88,14 +88,14 @@ function curveTag(curve: Curve): Buffer {
 const numbersTag = (type: string, numbers: readonly number[]) =>
   Buffer.concat([Buffer.from(`${type}\0\0\0\0`, 'latin1'), fixed(numbers)])
 
-/** Numbers of 16 bits before the point and 16 behind it. */
+/** Encodes signed 16.16 fixed-point numbers. */
 function fixed(numbers: readonly number[]): Buffer {
   const bytes = Buffer.alloc(numbers.length * 4)
   for (const [index, value] of numbers.entries()) bytes.writeInt32BE(Math.round(value * 65_536), index * 4)
   return bytes
 }
 
-/** Section 10.15, in English alone. */
+/** Localized text (section 10.15) in English only. */
 function textTag(text: string): Buffer {
   const letters = Buffer.from(text, 'utf16le').swap16()
   const head = Buffer.from('mluc\0\0\0\0\0\0\0\x01\0\0\0\x0cenUS\0\0\0\0\0\0\0\x1c', 'latin1')
@@ -103,7 +103,7 @@ function textTag(text: string): Buffer {
   return Buffer.concat([head, letters])
 }
 
-/** The header (section 7.2), the list of tags, the tags. */
+/** Assembles the header (section 7.2), the tag table and the tags. */
 function assembled(tags: readonly (readonly [signature: string, data: Buffer])[], space = 'RGB '): Buffer {
   const listed = 128 + 4 + tags.length * 12
   const list = Buffer.alloc(listed)

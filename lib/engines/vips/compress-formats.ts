@@ -19,9 +19,9 @@ export const compressedFormats = [
 export type CompressedId = (typeof compressedFormats)[number]
 
 export interface Effort {
-  /** 1 to 100. */
+  /** From 1 to 100. */
   readonly quality: number
-  /** Of each side; 1 keeps all pixels. */
+  /** Factor for each side; 1 keeps all pixels. */
   readonly scale: number
 }
 
@@ -34,7 +34,7 @@ export interface Compressing {
   readonly tools: Tools
 }
 
-/** Slow and small, where a conversion is fast and large. */
+/** Encodes for size, where a conversion encodes for speed. */
 export async function smallerPicture(job: Compressing): Promise<void> {
   const { to, path, effort, tools } = job
   const { quality } = effort
@@ -45,7 +45,7 @@ export async function smallerPicture(job: Compressing): Promise<void> {
       await (await image(job)).jpeg({ quality, mozjpeg: true }).toFile(path)
       return
     case 'png':
-      // From 90 on the pixels stay exact; fewer colors need no more than 256 of them.
+      // At 90 and above the pixels stay exact; below, the image is reduced to a palette of at most 256 colors.
       await (await image(job))
         .png(
           quality >= 90
@@ -91,12 +91,12 @@ async function image({ picture, to, effort }: Compressing): Promise<Sharp> {
         }
       : {}
   const moving = pages > 1 && (to === 'webp' || to === 'tiff')
-  // JPEG inside of TIFF has no transparency.
+  // JPEG compression inside TIFF has no transparency.
   const opaque = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
   return pixels(picture, to, { page: moving ? -1 : 0, options: pictureOptions({ ...scaled, ...opaque }) })
 }
 
-/** gifsicle keeps frames, times and palettes, which decoding and encoding again would double. */
+/** Uses gifsicle, which keeps frames, delays and palettes: re-encoding would double the size. */
 async function smallerGif({ input, path, effort, tools }: Compressing): Promise<void> {
   const { quality, scale } = effort
   const loss = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]

@@ -32,7 +32,7 @@ const Options = z.object({
     .describe('Bytes that the result may have; pictures are made coarser until it fits.'),
 })
 
-/** Of the pictures in it. */
+/** Quality of the images in the document. */
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
 const steps = [90, 75, 60, 40, 25] as const
 
@@ -47,13 +47,13 @@ export const officeCompressRows: readonly Capability[] = packages.map((id) => ({
 
 export const isOfficePackage = (id: FormatId): boolean => packages.some((candidate) => candidate === id)
 
-/** Whoever only plans does without it. */
+/** Loaded on first use: planning does not need it. */
 const zipLibrary = () => import('@zip.js/zip.js')
 
 const maxEntries = 20_000
-/** A larger picture is copied as it is: it would not fit into memory together with what it becomes. */
+/** A larger image is copied unchanged: it would not fit in memory together with its result. */
 const maxPictureBytes = 64 * 1024 * 1024
-/** Where the two families of packages keep pictures. */
+/** Where Office Open XML and OpenDocument packages store images. */
 const picture = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
 const signature = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
 
@@ -62,7 +62,7 @@ interface Made {
   readonly size: number
 }
 
-/** The same document with its pictures in fewer bytes; text, formulas and everything else stay bit for bit. */
+/** Recompresses the images of a document; text, formulas and everything else stay unchanged bit for bit. */
 export async function compressOffice(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('vips was asked to compress no document.')
@@ -139,7 +139,7 @@ async function repacked(
   await zip.close()
 }
 
-/** As it stands in the package, compressed or not, so that nothing of it can change. */
+/** Copies the entry's raw bytes, compressed or not, so that nothing in it can change. */
 async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> {
   const { Uint8ArrayReader, Uint8ArrayWriter } = await zipLibrary()
   const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
@@ -153,21 +153,21 @@ async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> 
   })
 }
 
-/** Nothing where the picture cannot be read or would not shrink: then it stays. */
+/** Returns undefined if the image cannot be read or would not shrink: the original is kept. */
 async function smallerPicture(entry: FileEntry, level: number): Promise<Uint8Array | undefined> {
   if (entry.uncompressedSize > maxPictureBytes) return undefined
   try {
     const { Uint8ArrayWriter } = await zipLibrary()
     const bytes = await entry.getData(new Uint8ArrayWriter())
     const sharp = await loadSharp()
-    // A page is seldom shown larger than a screen: more pixels than that are never seen.
+    // A page is rarely shown larger than a screen, so more pixels than that are never seen.
     const side = 1000 + level * 20
     const shrunk = sharp(bytes).resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     const isJpeg = /\.jpe?g$/i.test(entry.filename)
     const written = isJpeg
       ? shrunk.jpeg({ quality: level, mozjpeg: true })
       : shrunk.png({ compressionLevel: 9, palette: level < 75, quality: level })
-    // The way up stands in the metadata, and whoever shows the document goes by it.
+    // The orientation is stored in the metadata, and office programs respect it.
     const made = await written.keepExif().keepIccProfile().toBuffer()
     return made.length < entry.compressedSize * 0.95 ? made : undefined
   } catch {

@@ -1,17 +1,17 @@
 import type { Effort } from './compress-formats.ts'
 
-/** Below this a picture of fewer pixels looks better. */
+/** Below this quality, an image with fewer pixels looks better. */
 const leastQuality = 20
-/** Of each kind, at most. */
+/** Maximum attempts for the quality, and again for the scale. */
 export const tries = 7
 
-/** A file of one try. */
+/** Output file of one attempt. */
 export interface Made {
   readonly path: string
   readonly size: number
 }
 
-/** The best quality that fits; where none does, fewer pixels at the least quality, down to a tenth of each side. */
+/** Finds the best quality that fits; if none does, scales down at the lowest quality, to a tenth of each side. */
 export async function fitting(
   targetSize: number,
   most: number,

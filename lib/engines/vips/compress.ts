@@ -26,7 +26,7 @@ export const compressRows: readonly Capability[] = compressedFormats.map((id) =>
   cost: 1,
 }))
 
-/** The same picture in fewer bytes, never in more. */
+/** Recompresses an image; returns the original if that is smaller. */
 export async function compress(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = compressedFormats.find((id) => id === work.to)

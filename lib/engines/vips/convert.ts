@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import type { Result, Tools, Work } from '../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { colorSpace, pictureOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { hasFewColors } from './few-colors.ts'
 import { framesAsWebp, framesOf, turned } from './animation-frames.ts'
+import { type Pixels, usualDensity, writerOf } from './encoders.ts'
+import { hasFewColors } from './few-colors.ts'
 import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './image.ts'
 import { picturesToPdf } from './image-pdf.ts'
 import { isExact, isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
-import { type Pixels, usualDensity, writerOf } from './encoders.ts'
 
 /** @throws when the engine does not declare the format. */
 export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
@@ -22,7 +22,7 @@ export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
   return target ?? 'pdf'
 }
 
-/** What a picture is read with; only some targets know each of them. */
+/** Options that affect how an image is rendered; each is supported by some targets only. */
 const ViewOptions = z.object({ colorSpace, dpi: integer(18, 1200).optional() })
 export const viewOf = (raw: unknown): Omit<View, 'page'> => ({
   ...ViewOptions.parse(raw),
@@ -30,10 +30,10 @@ export const viewOf = (raw: unknown): Omit<View, 'page'> => ({
 })
 
 /**
- * One picture, an animation or the pages of a TIFF as another format.
+ * Converts an image, an animation or the pages of a TIFF to another format.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function convertPicture(work: Work, tools: Tools): Promise<Result> {
+export async function convertPicture(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const to = targetOf(work.to)
   const [input] = work.inputs
   if (!input) throw new Error('vips was called without an input.')
@@ -46,26 +46,40 @@ export async function convertPicture(work: Work, tools: Tools): Promise<Result> 
     : toZip(picture, to, work, tools)
 }
 
-/** The pages of a TIFF are pages; several pictures in a GIF or WebP are an animation. */
+/** Several images in a TIFF are pages; in a GIF or WebP they are an animation. */
 export function isPaged(picture: Picture): boolean {
   return picture.format === 'tiff' && picture.pages > 1
 }
 
-export async function toPdf(pictures: readonly Picture[], work: Work, tools: Tools): Promise<Result> {
+export async function toPdf(
+  pictures: readonly Picture[],
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const path = await picturesToPdf(pictures, work.outDir, tools)
   for (const picture of pictures) if (!isPaged(picture)) warnOfFrames(picture, 'pdf', tools)
   const pages = pictures.reduce((sum, picture) => sum + (isPaged(picture) ? picture.pages : 1), 0)
   return { files: [{ path }], details: { pages } }
 }
 
-async function toZip(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
+async function toZip(
+  picture: Picture,
+  to: PixelTargetId,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const files = await pageFiles(picture, to, work.outDir, work.options, tools)
   const path = await packPages(work.outDir, files, { format: to, options: work.options })
   return { files: [{ path, format: 'zip' }], details: { pages: picture.pages } }
 }
 
-/** Pages may differ in size, so each is written by itself. */
-async function toPages(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
+/** Pages may differ in size, so each is written separately and then joined. */
+async function toPages(
+  picture: Picture,
+  to: PixelTargetId,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const files = await pageFiles(picture, to, tools.workDir, work.options, tools)
   const path = join(work.outDir, `output.${extensionOf(to)}`)
   const paths = files.map((file) => file.path)
@@ -101,7 +115,12 @@ async function pageFiles(
   return files
 }
 
-async function toPicture(picture: Picture, to: PixelTargetId, work: Work, tools: Tools): Promise<Result> {
+async function toPicture(
+  picture: Picture,
+  to: PixelTargetId,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const moving = picture.pages > 1 && pixelTargetOf(to).holds === 'frames'
   if (!moving) warnOfFrames(picture, to, tools)
   await warnOfLosses(picture, to, viewOf(work.options), tools)
@@ -123,13 +142,13 @@ export function warnOfFrames({ pages }: Picture, to: FormatId, tools: Tools): vo
 export const extensionOf = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
 
 interface Written {
-  /** -1 is all frames. */
+  /** Page index; -1 selects all frames. */
   readonly page: number
   readonly path: string
   readonly options: unknown
 }
 
-/** Writes one page, or all frames, of a picture to a file. */
+/** Writes one page, or all frames, of an image to a file. */
 export async function writePicture(
   picture: Picture,
   to: PixelTargetId,
@@ -164,16 +183,16 @@ async function encode(
   return writerOf(to)({ image, picture, moving, path, density, options, tools })
 }
 
-/** Pixels per inch: those of the source, and of shapes those that they are drawn at. */
+/** Pixels per inch: the source's own density, or for vector drawings the density at which they are rendered. */
 const densityOf = ({ metadata }: Picture, { dpi }: View) =>
   metadata.format === 'svg' ? dpi : metadata.density
 
 const mmPerInch = 25.4
 
-/** Not by sharp's own word for it, which carries over what the camera noted, the place among it. */
+/** Avoids sharp's `withMetadata({ density })`, which would also keep EXIF data such as the location. */
 function setDensity(image: Sharp, to: PixelTargetId, density: number): void {
   const perMm = density / mmPerInch
-  // A TIFF has its own idea of it otherwise; a PNG has it from the source, and a JPEG gets it when it is written.
+  // A TIFF needs it set explicitly; a PNG takes it from the source, and the JPEG encoder adds it on writing.
   if (to === 'tiff' || to === 'jxr') image.tiff({ xres: perMm, yres: perMm, resolutionUnit: 'inch' })
 }
 

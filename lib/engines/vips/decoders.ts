@@ -5,7 +5,7 @@ import type { InputFile, Tools } from '../engine.ts'
 import { magick } from '../imagemagick/run.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
-/** Photographs as the sensor saw them, by LibRaw. */
+/** Camera raw formats, decoded by LibRaw. */
 export const cameraFormats = [
   '3fr',
   'arw',
@@ -31,7 +31,7 @@ export const cameraFormats = [
   'srw',
 ] as const satisfies readonly FormatId[]
 
-/** What libvips gets to read instead of the file itself. */
+/** File that libvips reads in place of the original. */
 export interface Decoded {
   readonly path: string
   readonly format: FormatId
@@ -39,9 +39,9 @@ export interface Decoded {
 
 interface Decoding {
   readonly input: InputFile
-  /** The target keeps every pixel, so the way to it must too. */
+  /** The target is lossless, so the intermediate file must be too. */
   readonly exact: boolean
-  /** As many bits per channel as there are are wanted, at the price of time and room. */
+  /** Decode all bits per channel, which takes more time and disk space. */
   readonly deep: boolean
   readonly tools: Tools
 }
@@ -50,10 +50,10 @@ type Decoder = (decoding: Decoding) => Promise<Decoded>
 
 const raw: Decoder = async ({ input, deep, tools }) => {
   const path = beside(input, tools, 'tif')
-  // White as the camera measured it; it turns the picture upright by itself.
+  // -w: white balance as measured by the camera. dcraw_emu also rotates the image upright.
   const depth = deep ? ['-6'] : []
   const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
-  // Its exit code is a success whatever happens, and it goes on behind damage.
+  // Its exit code is always 0, and it continues after damaged data.
   if (/cannot (?:unpack|open)/i.test(stderr)) throw new ProcessFailure('dcraw_emu', 0, stderr)
   if (/data corrupted|unexpected end/i.test(stderr)) {
     tools.warn('IMAGE_DAMAGED', 'The photograph is damaged; a part of it may be missing.')
@@ -66,7 +66,7 @@ const jxl: Decoder = async ({ input, tools }) => {
   try {
     await tools.exec('djxl', [input.path, path, '--quiet'])
   } catch (error) {
-    // It cannot write 16 bits per channel with transparency (version 0.7), which GraphicsMagick can.
+    // djxl 0.7 cannot write 16 bits per channel with transparency; GraphicsMagick can.
     if (!(error instanceof ProcessFailure) || !/encode failed/i.test(error.stderr)) throw error
     await tools.exec('gm', ['convert', `jxl:${input.path}`, `png:${path}`])
   }
@@ -81,7 +81,7 @@ const jxr: Decoder = async ({ input, tools }) => {
 
 const djvu: Decoder = async ({ input, tools }) => {
   const path = beside(input, tools, 'tif')
-  // Without compression a book of scans would fill the disk.
+  // Uncompressed, a book of scans would fill the disk.
   await tools.exec('ddjvu', ['-format=tiff', '-quality=90', input.path, path])
   return { path, format: 'tiff' }
 }
@@ -96,14 +96,14 @@ const icns: Decoder = async ({ input, tools }) => {
   return { path: join(folder, largest), format: 'png' }
 }
 
-/** libvips in Node has no HEVC decoder. JPEG is six times faster to write than PNG where the target is lossy too. */
+/** sharp's libvips has no HEVC decoder. If the target is lossy too, JPEG is used: it is six times faster than PNG. */
 const heic: Decoder = async ({ input, exact, tools }) => {
   const path = beside(input, tools, exact ? 'png' : 'jpg')
   await tools.exec('heif-convert', ['-q', '97', input.path, path])
   return { path: await mainOfHeic(input, path, tools), format: exact ? 'png' : 'jpg' }
 }
 
-/** Of several pictures heif-convert writes a file each, with its number before the extension. */
+/** heif-convert writes one file per image, with a number before the extension; returns that of the primary image. */
 async function mainOfHeic(input: InputFile, path: string, tools: Tools): Promise<string> {
   const { dir, name, ext } = parse(path)
   const numbered = new RegExp(`^${name}-\\d+\\${ext}$`)
@@ -131,7 +131,7 @@ const byFormat: Partial<Record<FormatId, Decoder>> = {
   ...Object.fromEntries(cameraFormats.map((id) => [id, raw])),
 }
 
-/** The program that reads a format which libvips does not. */
+/** Returns the decoder for a format that libvips cannot read; undefined if it can. */
 export function decoderOf(format: FormatId): Decoder | undefined {
   return byFormat[format]
 }

@@ -9,20 +9,20 @@ import { loadSharp, type Picture } from './image.ts'
 import { tellDensity } from './png-density.ts'
 import { type PixelTargetId, qualityFor } from './targets.ts'
 
-/** Size of what was written, of one frame of an animation. */
+/** Size of the written image, or of one frame of an animation. */
 export interface Pixels {
   readonly width: number
   readonly height: number
 }
 
 interface Writing {
-  /** As its target's `encode` left it. */
+  /** Result of the target's `encode`. */
   readonly image: Sharp
   readonly picture: Picture
-  /** All frames lie below each other in the image. */
+  /** The image is a vertical strip of all frames. */
   readonly moving: boolean
   readonly path: string
-  /** Pixels per inch, where somebody has said so. */
+  /** Pixels per inch, if known. */
   readonly density?: number | undefined
   readonly options: unknown
   readonly tools: Tools
@@ -35,18 +35,18 @@ const plain: Writer = async ({ image, path }) => {
   return { width, height: pageHeight ?? height }
 }
 
-/** What is taken for the resolution of a picture that tells none. */
+/** Pixels per inch assumed for an image that does not state its resolution. */
 export const usualDensity = 72
 
 const png: Writer = async (writing) => {
   const size = await plain(writing)
-  // That of a drawing is as libvips drew it.
+  // For a drawing, keep the density at which libvips rendered it.
   if (writing.density === undefined && writing.picture.metadata.format !== 'svg')
     await tellDensity(writing.path, usualDensity)
   return size
 }
 
-/** Told by a first segment (JFIF 1.02, page 5), which libvips leaves out with all else that a picture says of itself. */
+/** Adds the density in a JFIF segment (JFIF 1.02, page 5), which libvips drops together with other metadata. */
 const jpg: Writer = async (writing) => {
   const size = await plain(writing)
   const { path, density = usualDensity } = writing
@@ -68,7 +68,7 @@ const bmp: Writer = async ({ image, path, density }) => {
   return info
 }
 
-/** Hands the pixels to a program in a file of its own. */
+/** Returns an encoder that writes the pixels to a temporary file and runs an external program on it. */
 function byProgram(extension: string, command: (file: string, writing: Writing) => string[]): Writer {
   return async (writing) => {
     const { image, path, tools } = writing
@@ -111,7 +111,7 @@ const jxr = byProgram('tif', (file, { path, options }) => [
   String(qualityFor('jxr', options) / 100),
 ])
 
-/** Layers of wavelets: 76 of them are coarse, 108 nearly exact. */
+/** Quality is the number of wavelet slices: 76 is coarse, 108 nearly lossless. */
 const djvu: Writer = async ({ image, path, density, options, tools }) => {
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
   const file = `${path}.ppm`
@@ -121,7 +121,7 @@ const djvu: Writer = async ({ image, path, density, options, tools }) => {
     Buffer.concat([Buffer.from(`P${channels === 1 ? 5 : 6}\n${width} ${height}\n255\n`), data]),
   )
   const slices = Math.round(65 + qualityFor('djvu', options) * 0.45)
-  // What c44 takes; of others it makes 100.
+  // c44 accepts 25 to 4800 and replaces anything else with 100.
   const dpi =
     density !== undefined && density >= 25 && density <= 4800 ? ['-dpi', String(Math.round(density))] : []
   await tools.exec('c44', ['-slice', String(slices), ...dpi, file, path])
@@ -167,7 +167,7 @@ const apng: Writer = async (writing) => {
 
 const writers: Partial<Record<PixelTargetId, Writer>> = { jpg, png, bmp, heic, jxl, jxr, djvu, icns, apng }
 
-/** The program that writes a format which libvips does not, else libvips itself. */
+/** Returns the encoder of a format: an external program where libvips cannot write it, otherwise libvips. */
 export function writerOf(to: PixelTargetId): Writer {
   return writers[to] ?? plain
 }

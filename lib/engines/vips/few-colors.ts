@@ -2,21 +2,21 @@ import { loadSharp, type Picture } from './image.ts'
 import { maxPixels } from './limits.ts'
 
 const few = 256
-/** Larger pictures are photographs as a rule, and take long to look through. */
+/** Larger images are usually photographs, and scanning them takes long. */
 const mostPixels = 16_000_000
 const topRows = 8
 const middleRows = 64
 
 /**
- * Whether a picture is of so few colors that a lossy format with half as many colors as dots would change them: an icon,
- * a diagram, a screen. What has lost something already has more, or nothing left to lose.
+ * Whether an image, such as an icon, a diagram or a screenshot, has so few colors that a lossy format with chroma
+ * subsampling would visibly change them. Lossy sources are not checked.
  */
 export async function hasFewColors({ path, format, metadata }: Picture): Promise<boolean> {
   if (metadata.isPalette) return true
   const { width, height } = metadata
   if (!['png', 'tiff'].includes(format) || width * height > mostPixels) return false
   const seen = new Set<number>()
-  // Most photographs show themselves in their first rows, nearly all in their middle, and no more of them is read.
+  // The first rows already give most photographs away, and the middle rows nearly all, so that no more is read.
   const middle = (height - middleRows) >> 1
   if (middle > 0) {
     if (!(await isFewIn(path, seen, { left: 0, top: 0, width, height: topRows }))) return false

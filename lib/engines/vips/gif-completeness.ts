@@ -1,6 +1,6 @@
 /**
- * Whether each picture of a GIF has all its pixels: libvips fills up what is missing and says nothing. Only the lengths
- * of what the codes stand for are followed (GIF89a, appendix F), which takes a fraction of the time of drawing it.
+ * Whether every frame of a GIF has all its pixels: libvips silently fills in missing ones. Follows only the lengths of
+ * the LZW codes (GIF89a, appendix F), which takes a fraction of the time of decoding.
  */
 export function hasAllPixels(data: Buffer): boolean {
   const colors = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
@@ -48,12 +48,12 @@ function fills(data: Buffer, start: number, minimum: number, pixels: number): bo
 const mostCodes = 4096
 
 class CodeLengths {
-  /** Bits of the next code. */
+  /** Bits in the next code. */
   width: number
   pixels = 0
   readonly #clear: number
   readonly #minimum: number
-  /** Pixels that each code stands for. */
+  /** Pixels that each code represents. */
   readonly #lengths = new Uint16Array(mostCodes)
   #next: number
   #last = 0
@@ -66,7 +66,7 @@ class CodeLengths {
     this.width = minimum + 1
   }
 
-  /** False where the picture ends, or by a code that stands for nothing yet, which no coder writes. */
+  /** Returns false at the end of the frame, or for a code that is not defined yet, which no encoder writes. */
   take(code: number): boolean {
     if (code === this.#clear) {
       this.#next = this.#clear + 2

@@ -8,7 +8,7 @@ import type { Range } from './tone-mapping.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
-/** A PNG above that is not copied only to give it a profile. */
+/** Largest PNG, in bytes, that is copied only to add a profile. */
 const mostCopied = 256 * 1024 * 1024
 
 interface Colors {
@@ -17,7 +17,7 @@ interface Colors {
 }
 
 const usual: Chromaticities = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]
-/** By their code (H.273), with the white that all three have: those of screens with more colors. */
+/** Primaries of sRGB and of wide-gamut screens by H.273 code; all three have the same white point. */
 const named: Readonly<Record<number, Chromaticities>> = {
   1: usual,
   9: [0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046],
@@ -26,20 +26,20 @@ const named: Readonly<Record<number, Chromaticities>> = {
 const transferOfSrgb = 13
 
 /**
- * The same picture with a profile where it tells in another way that its numbers are not those of sRGB (`gAMA`, `cHRM`
- * and `cICP` of PNG), which browsers obey and libvips does not see.
+ * Returns the image with an ICC profile if PNG chunks (`gAMA`, `cHRM`, `cICP`) say that it is not sRGB: browsers respect
+ * these, libvips ignores them.
  */
 export async function withToldColors(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
   const header = head.get('IHDR')
   const colors = colorsOf(head)
   if (!colors || !header || input.size > mostCopied) return input.path
   const isDeepGray = !hasColor(header) && header.readUInt8(8) === 16
-  // libvips applies no profile to those, and so they become colored.
+  // libvips applies no profile to 16-bit gray, so the image is converted to RGB.
   const source = isDeepGray ? await pixelsAsPng(input.path, 'rgb16', tools) : input.path
   const isColored = hasColor(header) || isDeepGray
   const profile = isColored ? profileOf(colors.primaries, colors.curve) : grayProfileOf(colors.curve)
   const path = profiledPath(input.path, tools)
-  // Whoever reads the pixels knows whether they are all there.
+  // The reader of the pixels reports a truncated file.
   return (await writeProfiled(source, profile, path)) ? path : input.path
 }
 
@@ -57,7 +57,7 @@ async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools):
   return plain
 }
 
-/** The same of a picture that a code alone tells of, as AVIF has it, whose pixels are copied into a PNG. */
+/** Copies an image whose colors are given only by H.273 codes, such as an AVIF, into a PNG with an ICC profile. */
 export async function withCodedColors(
   path: string,
   { primaries, transfer }: Range,
@@ -67,7 +67,7 @@ export async function withCodedColors(
   if (!colors) return undefined
   const { default: sharp } = await import('sharp')
   const { icc, depth, space } = await sharp(path, { limitInputPixels: maxPixels }).metadata()
-  // What a profile says goes before, and there is none for gray.
+  // An existing profile takes precedence, and gray images need none.
   if (icc || !/^s?rgb/.test(space)) return undefined
   const plain = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
   const profiled = profiledPath(path, tools)
@@ -76,7 +76,7 @@ export async function withCodedColors(
     : undefined
 }
 
-/** False where its chunks break off. */
+/** Returns false if the chunks are truncated. */
 async function writeProfiled(png: string, profile: Buffer, path: string): Promise<boolean> {
   const chunks = allChunks(await readFile(png))
   if (!chunks) return false
@@ -88,7 +88,7 @@ async function writeProfiled(png: string, profile: Buffer, path: string): Promis
 
 const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
 
-/** Undefined where they break off, or something follows the last that is none. */
+/** Returns undefined if the file is truncated, or if something other than a chunk follows the last one. */
 function allChunks(file: Buffer): readonly Chunk[] | undefined {
   try {
     return [...chunksOf(file)]
@@ -100,7 +100,7 @@ function allChunks(file: Buffer): readonly Chunk[] | undefined {
 
 const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
 
-/** In the order of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
+/** Precedence of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
 function colorsOf(chunks: PngHead): Colors | undefined {
   const code = chunks.get('cICP')
   if (code && code.length >= 2) return codedColors(code.readUInt8(0), code.readUInt8(1))
@@ -127,6 +127,6 @@ function chromaticities(chunk: Buffer | undefined): Chromaticities {
   return told.every((value, index) => Math.abs(value - (usual[index] ?? 0)) < 0.01) ? usual : told
 }
 
-/** Name, method, and the profile itself compressed (section 11.3.2.3). */
+/** Profile name, compression method and compressed profile (section 11.3.2.3). */
 const profileChunk = (profile: Buffer) =>
   Buffer.concat([Buffer.from('told\0\0', 'latin1'), deflateSync(profile)])

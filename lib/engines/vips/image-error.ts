@@ -2,13 +2,13 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unknownFeature } from '../unsupported-feature.ts'
+import { unsupportedFeatureError } from '../unsupported-feature.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 
-/** Turns the words of libvips and of the programs beside it into what the client can do something about. */
+/** Translates errors of libvips and its helper programs into errors that the client can act on. */
 export function pictureError(error: unknown, format: FormatId): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
-  // A program that fails or dies, a full disk: none of them says anything about the file.
+  // A failed or crashed program or a full disk says nothing about the file.
   if (error instanceof ProcessFailure || error instanceof EngineCrash || 'errno' in error) return error
   const { message } = error
   if (/pixel limit/i.test(message)) {
@@ -29,10 +29,10 @@ export function pictureError(error: unknown, format: FormatId): unknown {
     return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
   const feature = unknownIn(message)
-  return feature === undefined ? damaged(format, error) : unknownFeature(format, feature, error)
+  return feature === undefined ? damaged(format, error) : unsupportedFeatureError(format, feature, error)
 }
 
-/** Words of libvips and libtiff for what a whole picture may have; `$1` stands for what they name. */
+/** Messages of libvips and libtiff about features of an intact image that they do not support; `$1` is the match. */
 const unknown: readonly (readonly [RegExp, feature: string])[] = [
   [/\b([\w-]{2,16}) compression support is not configured/, '$1 compression'],
   [/bad labq format/, 'Lab colors'],

@@ -8,13 +8,13 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { type Picture, pixels } from './image.ts'
 import { tellDensity } from './png-density.ts'
 
-/** Formats that img2pdf puts into a PDF as they are, without touching a pixel. */
+/** Formats that img2pdf embeds unchanged in a PDF. */
 const embeddable = ['jpg', 'png', 'tiff']
 
-/** Orientations of EXIF that are no mirror images, which it drops, as it drops all of a TIFF. */
+/** EXIF orientations that img2pdf applies. It ignores mirrored ones, and every orientation of a TIFF. */
 const turnedByImg2pdf = [1, 3, 6, 8]
 
-/** One PDF with a page per picture, and per page of a TIFF; its path. @throws AppError CORRUPT_FILE. */
+/** Writes a PDF with one page per image or TIFF page and returns its path. @throws AppError CORRUPT_FILE. */
 export async function picturesToPdf(
   pictures: readonly Picture[],
   outDir: string,
@@ -22,14 +22,14 @@ export async function picturesToPdf(
 ): Promise<string> {
   const path = join(outDir, 'output.pdf')
   const failure = await writePages(path, await pagesOf(pictures, true, tools), tools)
-  // What it does not take as it is, as a resolution of none on one side, may do as pixels.
+  // An image that img2pdf refuses to embed, such as one with a zero resolution, may work once it is decoded.
   const again = failure && (await writePages(path, await pagesOf(pictures, false, tools), tools))
   if (!again) return path
   const sentence = 'The image is damaged, or of a kind that fits no PDF page.'
   throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: again })
 }
 
-/** @param asTheyAre pictures are not decoded where that does. */
+/** @param asTheyAre whether images are embedded without decoding where possible. */
 async function pagesOf(pictures: readonly Picture[], asTheyAre: boolean, tools: Tools): Promise<string[]> {
   const sources: string[] = []
   for (const [index, picture] of pictures.entries()) {
@@ -50,7 +50,7 @@ async function writePages(
   tools: Tools,
 ): Promise<ProcessFailure | undefined> {
   try {
-    // A wrong EXIF rotation is ignored, as viewers do.
+    // Ignore an invalid EXIF rotation, as viewers do.
     await tools.exec('img2pdf', ['--rotation=ifvalid', '--output', path, '--', ...sources])
     return undefined
   } catch (error) {
@@ -59,33 +59,33 @@ async function writePages(
   }
 }
 
-/** APP14 with its length, which tells that a JPEG was made by the rules of Adobe. */
+/** Adobe's APP14 marker with its length. */
 const markOfAdobe = Buffer.from('ffee000e41646f6265', 'hex')
 
 /**
- * img2pdf takes the inks of a JPEG as they are where it has no mark of Adobe; all that show pictures turn them around
- * with or without it.
+ * Whether a CMYK JPEG would come out inverted: without an Adobe marker, img2pdf does not invert the inks, while image
+ * viewers always do.
  */
 async function isNegative({ format, metadata, path }: Picture): Promise<boolean> {
   return format === 'jpg' && metadata.space === 'cmyk' && !(await readFile(path)).includes(markOfAdobe)
 }
 
-/** Sides of a page in points: 3 by img2pdf, and the most that readers take (ISO 32000-1, annex C). */
+/** Page side limits in points: 3 is img2pdf's minimum, 14,400 the maximum of PDF readers (ISO 32000-1, annex C). */
 const [leastSide, mostSide] = [3, 14_400]
-/** Of a picture that does not tell it, as img2pdf has it. */
+/** img2pdf's default for images without a density. */
 const usualDensity = 96
 
-/** Dots per inch at which a picture that is a line, or very large, has a page; undefined where its own will do. */
+/** Density in dpi at which a very thin or very large image fits a page; undefined if its own density does. */
 export function fittingDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
   const { width, height, density = usualDensity } = metadata
   const most = (Math.min(width, height) * 72) / leastSide
   const least = (Math.max(width, height) * 72) / mostSide
   if (least > most || (density >= least && density <= most)) return undefined
-  // Not quite at the bound: files tell it in dots per meter.
+  // Keep 1 % off the bound: files store the density rounded, in dots per meter.
   return density < least ? least * 1.01 : most * 0.99
 }
 
-/** Paper is white and has 8 bits, which are the traits of a JPEG; the pixels themselves stay exact. */
+/** Decodes each page to a lossless PNG, rendered as for JPEG: opaque on white, 8 bits per channel. */
 async function asPngs(
   picture: Picture,
   index: number,

@@ -6,40 +6,40 @@ import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../image/color-profiles.ts'
 import { type Box, boxOf, type PictureOptions } from '../image/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unknownFeature } from '../unsupported-feature.ts'
+import { unsupportedFeatureError } from '../unsupported-feature.ts'
+import { framesAsWebp } from './animation-frames.ts'
 import { apngFrames, readApng } from './apng/read.ts'
 import { type Decoded, decoderOf } from './decoders.ts'
-import { drawingInPixels, pixelsPerInch, usualLetters } from './svg-lengths.ts'
-import { bright, codesOfHeif, inUsualRange, rangeOfPng } from './tone-mapping.ts'
-import { framesAsWebp } from './animation-frames.ts'
 import { hasAllPixels } from './gif-completeness.ts'
 import { withCodedColors, withToldColors } from './icc-from-metadata.ts'
 import { damaged, pictureError } from './image-error.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 import { headOfPng } from './png-head.ts'
+import { drawingInPixels, pixelsPerInch, usualLetters } from './svg-lengths.ts'
 import { isExact, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { usualTiff } from './tiff-extra-planes.ts'
+import { bright, codesOfHeif, inUsualRange, rangeOfPng } from './tone-mapping.ts'
 
-/** A file that libvips can read, and what is known about it. */
+/** A file that libvips can read, with its metadata. */
 export interface Picture {
   readonly path: string
   readonly format: FormatId
-  /** What the client sent, before any program read it for us. */
+  /** The format that the client sent, before any decoding. */
   readonly source: FormatId
   readonly metadata: Metadata
   readonly pages: number
 }
 
-/** Loaded when first needed: the planner and the API know this engine and never open a picture. */
+/** Loads sharp on first use: the planner and the API import this engine but never open an image. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp')
-  // Every file is new, and names come back: a cache by name would only hold memory.
+  // Every file is new and file names are reused, so a cache keyed by name would only waste memory.
   sharp.cache(false)
   return sharp
 }
 
 /**
- * Makes a picture readable for libvips, with the pixels and frames that the target can keep.
+ * Makes an image readable for libvips, with the pixels and frames that the target can keep.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
 export async function openPicture(
@@ -55,12 +55,12 @@ export async function openPicture(
   const metadata = await metadataOf(path).catch((error: unknown) => {
     throw pictureError(error, input.format)
   })
-  // libvips makes them black.
+  // libvips turns these images black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
-    throw unknownFeature(input.format, 'Lab colors with transparency')
-  // It takes the lowest byte of each number for the color.
+    throw unsupportedFeatureError(input.format, 'Lab colors with transparency')
+  // libvips uses only the lowest byte of each of these samples as the color.
   if (wholeNumbers.some((depth) => depth === metadata.depth))
-    throw unknownFeature(input.format, 'samples of an unusual depth')
+    throw unsupportedFeatureError(input.format, 'samples of an unusual depth')
   if (input.format === 'gif') await lookIntoGif(input, metadata, tools)
   const still = format === 'png' && input.format === 'apng'
   const pages = still ? await apngFrames(path) : (metadata.pages ?? 1)
@@ -74,17 +74,17 @@ async function lookIntoGif(
 ): Promise<void> {
   await using file = await open(path)
   const canvas = view(await readingFrom(file)(0, 10))
-  // Of one with a side above 2,048 libvips believes nothing, and takes the first picture for all of it.
+  // If a side exceeds 2,048, libvips ignores the canvas size and uses the first frame as the whole image.
   if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
-    throw unknownFeature('gif', 'a first picture that is smaller than its canvas')
+    throw unsupportedFeatureError('gif', 'a first picture that is smaller than its canvas')
   if (size <= mostCounted && !hasAllPixels(await file.readFile()))
     tools.warn('MAY_BE_DAMAGED', 'The GIF breaks off within a picture: look whether anything is missing.')
 }
 
-/** Bytes of a GIF whose pixels are counted; that takes a second for each of some dozens. */
+/** Largest GIF, in bytes, whose pixels are counted; counting takes about a second per few dozen megabytes. */
 const mostCounted = 64 * 1024 * 1024
 
-/** Of other samples than 8 or 16 bits without a sign, or fractions. */
+/** Integer sample types other than unsigned 8 and 16 bits. */
 const wholeNumbers = ['char', 'short', 'int', 'uint']
 
 async function metadataOf(path: string): Promise<Metadata> {
@@ -137,7 +137,7 @@ async function readable(
   })
 }
 
-/** libvips sees the first frame only, which is enough for targets that do not move. */
+/** libvips reads only the first frame of an APNG, which is enough for targets without animation. */
 async function decodedApng(input: InputFile, to: PixelTargetId | 'pdf', tools: Tools): Promise<Decoded> {
   const path = await withToldColors(input, await headOfPng(input.path), tools)
   if (to === 'pdf' || pixelTargetOf(to).holds !== 'frames') return { path, format: 'png' }
@@ -146,17 +146,17 @@ async function decodedApng(input: InputFile, to: PixelTargetId | 'pdf', tools: T
   return framesAsWebp(animation, sharp, tools)
 }
 
-/** How the pixels are wanted. */
+/** How the pixels are to be rendered. */
 export interface View {
-  /** Which pages or frames: -1 is all of them in one picture. */
+  /** Index of the page or frame; -1 selects all of them as one image. */
   readonly page: number
   readonly options: PictureOptions
   readonly colorSpace?: 'srgb' | 'adobe-rgb' | 'gray' | undefined
-  /** Of shapes: pixels per inch. */
+  /** Pixels per inch at which vector drawings are rendered. */
   readonly dpi?: number | undefined
 }
 
-/** The pixels upright, in the asked size and colors, with no more than the target can hold. */
+/** Returns the upright pixels in the requested size and colors, limited to what the target format supports. */
 export async function pixels(picture: Picture, to: PixelTargetId, view: View): Promise<Sharp> {
   const sharp = await loadSharp()
   const { metadata } = picture
@@ -168,7 +168,7 @@ export async function pixels(picture: Picture, to: PixelTargetId, view: View): P
     failOn: 'error',
     sequentialRead: true,
     ...usualLetters,
-    // The numbers stay as they are, and so does what they mean.
+    // Keep the sample values together with the profile that defines them.
     ignoreIcc: keepsColors,
   }
   if (picture.pages > 1) options.pages = page === -1 ? -1 : 1
@@ -192,8 +192,8 @@ function spaceOf({ colorSpace }: View, deep: boolean): 'b-w' | 'grey16' | 'srgb'
 }
 
 /**
- * A profile of more colors than sRGB survives where the target can hold it. "jpg to png: […] Metadata is not carried
- * over" is the interface's own rule, and takes the profile with it.
+ * Whether a profile wider than sRGB is kept because the target supports profiles. From JPEG to PNG it is dropped: the
+ * API promises "Metadata is not carried over" for that pair.
  */
 function keepsProfile(picture: Picture, to: PixelTargetId, { colorSpace }: View): boolean {
   const { source, metadata } = picture
@@ -202,13 +202,13 @@ function keepsProfile(picture: Picture, to: PixelTargetId, { colorSpace }: View)
   return isWide(metadata)
 }
 
-/** It has a profile of colors that sRGB may not have. */
+/** Whether the image has a profile with colors that sRGB may not contain. */
 function isWide({ icc, space }: Metadata): boolean {
   if (!icc || (space !== 'srgb' && space !== 'rgb16')) return false
   return !/s\0?R\0?G\0?B/.test(icc.toString('latin1'))
 }
 
-/** Says what of a picture the target has no place for. */
+/** Warns about colors and transparency that the target cannot store. */
 export async function warnOfLosses(
   picture: Picture,
   to: PixelTargetId,
@@ -259,9 +259,9 @@ function resized(image: Sharp, { width, height, fit }: Box): Sharp {
   return image.resize({ ...size, fit: 'inside', withoutEnlargement: fit === 'max' })
 }
 
-/** Shapes are drawn at the size that is asked for, not enlarged as pixels. */
+/** Density at which an SVG is rendered in the requested size, so that no pixels are enlarged afterwards. */
 export function svgDensity(metadata: Metadata, box: Box | undefined, dpi: number | undefined): number {
-  // At which libvips makes one pixel of one.
+  // At this density libvips renders one pixel per SVG pixel.
   const usual = 72
   if (dpi !== undefined) return (usual * dpi) / pixelsPerInch
   if (!box || box.fit === 'max' || !metadata.width || !metadata.height) return usual

@@ -1,5 +1,5 @@
-/** Width × height of one picture, or of all frames of an animation together. */
+/** Maximum width × height of an image, or of all frames of an animation together. */
 export const maxPixels = 16_383 ** 2
 
-/** Seconds for the pixels of one picture. */
+/** Time limit, in seconds, for processing the pixels of one image. */
 export const timeoutS = 120

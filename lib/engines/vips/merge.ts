@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
-import type { Capability, Result, Tools, Work } from '../engine.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { pictureOptions } from '../image/options.ts'
 import { extensionOf, targetOf, toPdf, warnOfFrames, writePicture } from './convert.ts'
 import { loadSharp, openPicture, type Picture, pixels } from './image.ts'
@@ -40,7 +40,7 @@ export const mergeRows: readonly Capability[] = [
       cost: 1,
     }),
   ),
-  // A page for each, in their order.
+  // One page per image, in order.
   {
     operation: 'merge',
     from: sources,
@@ -52,10 +52,10 @@ export const mergeRows: readonly Capability[] = [
 ]
 
 /**
- * Several pictures as one, or as the pages of a PDF.
+ * Combines several images into one, or into the pages of a PDF.
  * @throws AppError INVALID_INPUT, CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function mergePictures(work: Work, tools: Tools): Promise<Result> {
+export async function mergePictures(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const to = targetOf(work.to)
   const pictures: Picture[] = []
   for (const [index, input] of work.inputs.entries()) {
@@ -77,10 +77,10 @@ interface Drawn {
   readonly height: number
 }
 
-/** Each picture in the middle of its cell, as large as it is. */
+/** Places each image unscaled in the center of its cell. */
 async function laidOut(pictures: readonly Picture[], layout: Layout, tools: Tools): Promise<Picture> {
   const columns = columnsOf(layout, pictures.length)
-  // Of a grid that was asked for by its size the rows that nothing is in are there too.
+  // A grid of a fixed size includes its empty rows.
   const rows = layout === 'grid2x2' || layout === 'grid3x3' ? columns : Math.ceil(pictures.length / columns)
   const drawn: Drawn[] = []
   for (const [index, picture] of pictures.entries()) drawn.push(await upright(picture, index, tools))
@@ -111,7 +111,7 @@ async function upright(picture: Picture, index: number, tools: Tools): Promise<D
   tools.signal.throwIfAborted()
   warnOfFrames(picture, 'png', tools)
   const path = join(tools.workDir, `cell-${index}.png`)
-  // 8 bits and the same colors for all, as they come to lie beside each other.
+  // All cells need the same bit depth and color space.
   const image = await pixels(picture, 'webp', { page: 0, options: pictureOptions({}), colorSpace: 'srgb' })
   const { width, height } = await image.png({ compressionLevel: 1 }).toFile(path)
   return { path, width, height }
@@ -138,7 +138,7 @@ function requireCells(layout: Layout, side: number, count: number): number {
   throw new AppError('INVALID_INPUT', sentence, { field: 'layout', max: side ** 2, got: count })
 }
 
-/** The cells of a grid are equal; a row or column is as wide as each picture needs. */
+/** All cells of a grid have the same size; in a single row or column each cell is as large as its image. */
 function sidesOf(
   drawn: readonly Drawn[],
   layout: Layout,

@@ -5,8 +5,8 @@ import { headOfPng } from './png-head.ts'
 const metersPerInch = 0.0254
 
 /**
- * Lets a PNG of libvips say how large it is on paper: of a picture that tells nothing of it libvips says 25.4 dots per
- * inch, by which Word and PDFs show it the size of a poster. PNG (third edition) 11.3.4.3.
+ * Overwrites the density of a PNG written by libvips (PNG, third edition, 11.3.4.3). For images without one, libvips
+ * writes 25.4 dpi, which makes them poster-sized in Word and PDF.
  */
 export async function tellDensity(path: string, perInch: number): Promise<void> {
   const told = (await headOfPng(path)).get('pHYs')
@@ -19,6 +19,6 @@ export async function tellDensity(path: string, perInch: number): Promise<void> 
   chunk.writeUInt8(1, 12)
   chunk.writeUInt32BE(crc32(chunk.subarray(0, 13)), 13)
   await using file = await open(path, 'r+')
-  // The head was read into memory of its own, so that its offset there is that in the file.
+  // The head was read from the start of the file into its own buffer, so its byteOffset is the file offset.
   await file.write(chunk, 0, chunk.length, told.byteOffset - 4)
 }

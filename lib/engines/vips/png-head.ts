@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
 import { type Chunk, chunksOf } from './apng/chunks.ts'
 
-/** Bytes at the beginning of a PNG in which it says what its colors are. */
+/** Bytes at the start of a PNG that are searched for color chunks. */
 const headBytes = 64 * 1024
 
-/** What a PNG says before its pixels, by the types of its chunks. */
+/** Data of the chunks before the pixels, by chunk type. */
 export type PngHead = ReadonlyMap<string, Buffer>
 
 export async function headOfPng(path: string): Promise<PngHead> {
@@ -20,7 +20,7 @@ function* firstChunks(head: Buffer): Generator<Chunk> {
       yield chunk
     }
   } catch (error) {
-    // Pixels begin in the head and end behind it.
+    // A chunk, usually of pixels, starts in the head and ends after it.
     if (!(error instanceof RangeError)) throw error
   }
 }

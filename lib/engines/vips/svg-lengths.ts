@@ -5,17 +5,17 @@ import { gunzip } from 'node:zlib'
 import type { SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** Pixels of an inch of a drawing, by CSS. */
+/** CSS pixels per inch. */
 export const pixelsPerInch = 96
 
-/** Bytes of a drawing whose lengths are looked at. */
+/** Largest drawing, in bytes, whose lengths are converted. */
 const mostBytes = 64 * 1024 * 1024
 
 const pixelsOf = { in: 96, cm: 96 / 2.54, mm: 9.6 / 2.54, q: 2.4 / 2.54, pt: 96 / 72, pc: 16 } as const
 type Unit = keyof typeof pixelsOf
 const isUnit = (word: string): word is Unit => Object.hasOwn(pixelsOf, word)
 
-/** Of letters, as browsers have them. */
+/** Pixels of the CSS font size keywords, as in browsers. */
 const letterPixels: Readonly<Record<string, number>> = {
   'xx-small': 9,
   'x-small': 10,
@@ -26,20 +26,20 @@ const letterPixels: Readonly<Record<string, number>> = {
   'xx-large': 32,
 }
 
-/** The size of letters of which nothing is said; what a drawing says goes before it. */
+/** Default font size of a drawing; the drawing's own styles take precedence. */
 export const usualLetters = {
   svg: { stylesheet: `:root{font-size:${letterPixels['medium']}px}` },
 } satisfies SharpOptions
 
 const sides = 'width|height|[cdfr]?[xy]|[xy][12]|r|fr|ref[XY]|marker(?:Width|Height)'
 const ofText = 'font(?:-size)?|(?:letter|word)-spacing|kerning|baseline-shift|textLength'
-/** The end of what stands before a length. */
+/** Text directly before a length that is to be converted. */
 const beforeLength = new RegExp(
   `[\\s;"'{](?:${sides}|${ofText}|stroke-(?:width|dasharray|dashoffset))\\s*[:=]\\s*["']?[\\w.,%\\s+-]*$`,
 )
 const beforeLetters = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*$/
 
-/** Letters, of a list of lengths most of all. */
+/** Maximum characters that are examined before a length; long only for lists of lengths. */
 const mostBefore = 300
 
 const number = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'
@@ -47,13 +47,13 @@ const length = new RegExp(
   `(?<![\\w.#-])(?:(${number})(in|cm|mm|q|pt|pc)|(x{0,2}-?(?:small|large)|medium))(?![\\w-])`,
   'gi',
 )
-/** Tags without their end, and style sheets. */
+/** Tags without the closing bracket, and style sheets. */
 const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
 
 /**
- * All lengths in pixels: libvips tells librsvg that an inch has as many of them as the drawing is enlarged to, so that what
- * is given in points or millimeters would grow by more than the rest, and would be too small where nothing is enlarged.
- * @param svg each byte a character.
+ * Converts all lengths to pixels. libvips passes the enlargement to librsvg as pixels per inch, so lengths in points or
+ * millimeters would be enlarged more than the rest, or be too small if nothing is enlarged.
+ * @param svg the drawing as Latin-1, one character per byte.
  */
 export const inPixels = (svg: string): string =>
   svg.replace(markup, (tag) =>
@@ -70,11 +70,11 @@ export const inPixels = (svg: string): string =>
     }),
   )
 
-/** The drawing with its lengths in pixels, as a file of its own where that is not how it has them. */
+/** Returns the path of the drawing with its lengths in pixels: a copy if any had to be converted. */
 export async function drawingInPixels({ path, format }: InputFile, tools: Tools): Promise<string> {
   if ((await stat(path)).size > mostBytes) return path
   const bytes = await readFile(path)
-  // What cannot be unpacked says so where it is drawn.
+  // If it cannot be decompressed, the renderer reports the error.
   const unpacked = await (format === 'svgz' ? unzipped(bytes) : bytes)
   if (!unpacked) return path
   const svg = unpacked.toString('latin1')

@@ -21,27 +21,27 @@ const WebpOptions = LossyOptions.extend({
     ),
 })
 
-/** What a format can hold, and how pixels become it. */
+/** What a format can store, and how pixels are encoded in it. */
 interface PixelTarget {
   readonly options: z.ZodObject
-  /** Transparency is laid over white. */
+  /** No transparency: transparent pixels are flattened onto white. */
   readonly opaque?: true
-  /** A pixel is transparent or not. */
+  /** One-bit alpha: a pixel is either opaque or fully transparent. */
   readonly clearOrOpaque?: true
-  /** Holds more than 8 bits per channel, where the picture has them. */
+  /** Stores more than 8 bits per channel if the image has them. */
   readonly deep?: true
-  /** Holds the profile that says which colors the numbers mean. */
+  /** Stores an ICC profile. */
   readonly profiled?: true
-  /** Several pages or frames stay together in one file. */
+  /** Stores several pages or frames in one file. */
   readonly holds?: 'frames' | 'pages'
   readonly cost: number
-  /** For formats that a program writes: the pixels that it gets. */
+  /** Encodes the pixels; for formats written by an external program, prepares that program's input. */
   encode(image: Sharp, options: unknown): Sharp
 }
 
 type Traits = Pick<PixelTarget, 'opaque' | 'clearOrOpaque' | 'deep' | 'profiled' | 'holds' | 'cost'>
 
-/** Ties a schema to the function that gets what it parsed. */
+/** Ties an options schema to the encoder that receives the parsed options. */
 function target<S extends z.ZodObject<typeof pictureShape>>(
   options: S,
   traits: Traits,
@@ -78,7 +78,7 @@ export const pixelTargets = {
     { deep: true, profiled: true, holds: 'pages', cost: 0.05 },
     (image) => image.tiff({ compression: 'deflate', predictor: 'horizontal' }),
   ),
-  // Effort 4, the default, takes three times as long to save 2 % more.
+  // The default effort of 4 takes three times as long and saves only 2 % more.
   avif: target(LossyOptions, { profiled: true, cost: 0.3 }, (image, { quality }) =>
     image.avif({ quality: qualityNumber(quality, scales.avif), effort: 2 }),
   ),
@@ -86,7 +86,7 @@ export const pixelTargets = {
   bmp: target(PlainOptions, { opaque: true, cost: 0.05 }, (image) => image.removeAlpha().raw()),
   heic: target(LossyOptions, { profiled: true, cost: 0.3 }, asPng),
   jxl: target(LossyOptions, { deep: true, profiled: true, cost: 0.4 }, asPng),
-  // Its encoder reads no compressed TIFF.
+  // JxrEncApp cannot read compressed TIFF.
   jxr: target(LossyOptions, { cost: 0.3 }, (image) => image.tiff({ compression: 'none' })),
   djvu: target(LossyOptions, { opaque: true, holds: 'pages', cost: 0.4 }, (image) =>
     image.removeAlpha().raw(),
@@ -95,22 +95,22 @@ export const pixelTargets = {
 } as const
 
 export type PixelTargetId = keyof typeof pixelTargets
-// Object.keys forgets the names that the table has.
+// Object.keys widens the keys to string.
 export const pixelTargetIds = Object.keys(pixelTargets) as PixelTargetId[]
 export const pixelTargetOf = (id: PixelTargetId): PixelTarget => pixelTargets[id]
 
 const exactTargets: readonly PixelTargetId[] = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']
 
-/** Whether the target keeps every pixel, so that the way to it must too. */
+/** Whether the target is lossless, so that intermediate files must be lossless too. */
 export function isExact(to: PixelTargetId, options: unknown): boolean {
   return exactTargets.includes(to) || (to === 'webp' && WebpOptions.parse(options).lossless === true)
 }
 
-/** Whether nobody said if a WebP may lose something. */
+/** Whether the client left it open if a WebP is lossy or lossless. */
 export const isOpenToLoss = (to: PixelTargetId, options: unknown): boolean =>
   to === 'webp' && WebpOptions.parse(options).lossless === undefined
 
-/** What was asked for, on the scale of the program that writes the format. */
+/** Returns the requested quality on the scale of the program that writes the format. */
 export function qualityFor(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
   return qualityNumber(LossyOptions.parse(options).quality, scales[format])
 }

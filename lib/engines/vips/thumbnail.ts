@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Metadata, Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
-import type { InputFile, Result, Tools, Work } from '../engine.ts'
-import type { Size } from '../image/svg-layout.ts'
+import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { pictureOptions } from '../image/options.ts'
+import type { Size } from '../image/svg-layout.ts'
 import {
   filled,
   scaleInto,
@@ -15,8 +15,8 @@ import {
 import { loadSharp, openPicture, pixels } from './image.ts'
 import { pixelTargetOf } from './targets.ts'
 
-/** The picture, or the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
-export async function thumbnailPicture(work: Work, tools: Tools): Promise<Result> {
+/** Makes a thumbnail of the image, or of the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
+export async function thumbnailPicture(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A thumbnail was asked of no file.')
   const to = thumbnailTargetOf(work.to)
@@ -35,9 +35,9 @@ export function thumbnailTargetOf(id: FormatId): ThumbnailTarget {
 interface Thumbnail {
   readonly to: ThumbnailTarget
   readonly path: string
-  /** Parsed by the row of the capability. */
+  /** As parsed with the capability's schema. */
   readonly options: unknown
-  /** What the options ask for when left out. */
+  /** Taken from the options when left out. */
   readonly box?: ThumbnailBox
 }
 
@@ -51,7 +51,7 @@ export async function writeThumbnail(
   const box = isShape ? filled(asked) : asked
   const whole = await pixels(picture, to, { page: 0, options: pictureOptions({}) })
   const image = isShape && isNeedle(picture.metadata, box) ? await drawn(whole) : whole
-  // 16 bits of a channel are for those who go on to work with a picture.
+  // A thumbnail needs no more than 8 bits per channel.
   const small = fitted(image, box).toColourspace('srgb')
   const { width, height } = await pixelTargetOf(to).encode(small, options).toFile(path)
   return { width, height }
@@ -75,10 +75,10 @@ function fitted(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
   }
 }
 
-/** The longest side at which libvips draws shapes, as it does by itself for the size of a result. */
+/** Longest side, in pixels, at which libvips renders vector drawings for a requested size. */
 const maxDrawnSide = 32_767
 
-/** A drawing so long and thin that most of it is cut off again: its pixels become larger instead. */
+/** Whether a drawing is so long and thin that rendering it at full size is impossible: its pixels are enlarged. */
 function isNeedle({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): boolean {
   return Math.max(width, height) * scaleInto({ width, height }, box) > maxDrawnSide
 }

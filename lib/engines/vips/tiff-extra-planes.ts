@@ -10,8 +10,8 @@ const mmPerInch = 25.4
 const anyPlanes: SharpOptions = { limitInputPixels: maxPixels, limitInputChannels: 0 }
 
 /**
- * A TIFF whose samples libvips takes for what they are, and without planes that a picture has no place for, in place of
- * one where it does not.
+ * Returns the TIFF, or a copy in which libvips interprets the samples correctly: rescaled, and without planes that are
+ * neither colors nor alpha.
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function usualTiff(asSent: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
@@ -19,7 +19,7 @@ export async function usualTiff(asSent: InputFile, sharp: typeof Sharp, tools: T
   const metadata = await sharp(input.path, anyPlanes)
     .metadata()
     .catch(() => undefined)
-  // What cannot be read at all, or is too large, is told by the one who reads it.
+  // The reader reports a file that is unreadable or too large.
   if (!metadata) return input
   const planes = await planesOf(metadata, input.path)
   const { dropped, areUsual } = planes
@@ -33,28 +33,28 @@ export async function usualTiff(asSent: InputFile, sharp: typeof Sharp, tools: T
 }
 
 interface Planes {
-  /** Behind those of the colors, which come first. */
+  /** The plane after the colors is an alpha channel. */
   readonly hasAlpha: boolean
   readonly dropped: number
-  /** libvips takes them for the same. */
+  /** libvips interprets the planes in the same way. */
   readonly areUsual: boolean
 }
 
 const inksOf: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
 
-/** Three planes or more without a meaning are shown as colors, as programs for such measurements do it. */
+/** Shows three or more planes without a meaning as colors, as programs for such measurements do. */
 async function planesOf({ channels, space }: Metadata, path: string): Promise<Planes> {
   const inks = inksOf[space] ?? 3
   const colors = inks === 1 && channels > 2 ? 3 : inks
   const more = Math.max(0, channels - colors)
-  // A single plane more that has no name is transparency, but beside four inks it is a fifth.
+  // A single unnamed extra plane is an alpha channel, but after four inks it is a fifth ink.
   const said = more > 0 && ((await tiffTag(path, tags.extraSamples)) ?? 0) > 0
   const hasAlpha = inks === colors && (space === 'cmyk' ? said && more === 1 : said || more === 1)
   const dropped = more - (hasAlpha ? 1 : 0)
   return { hasAlpha, dropped, areUsual: dropped === 0 && inks === colors }
 }
 
-/** The pages with no other planes than those of the picture. */
+/** Writes the pages with only the color and alpha planes. */
 async function withoutMore(
   input: InputFile,
   { space, density = 72, pages = 1 }: Metadata,
@@ -82,7 +82,7 @@ async function withoutMore(
       const whole = sharp(first, { ignoreIcc: true }).joinChannel(others).toColourspace(target)
       paths.push(await write(whole, `${page}`))
     } else if (hasAlpha) {
-      // A PNG has the first four planes, all others have to lose the transparency with what stands behind it.
+      // PNG keeps exactly the first four planes; other formats cannot drop the rest without dropping alpha too.
       const clear = await open()
         .toColourspace(target)
         .keepIccProfile()
@@ -91,7 +91,7 @@ async function withoutMore(
       paths.push(await write(sharp(clear, { ignoreIcc: true }).toColourspace(target), `${page}`))
     } else {
       const image = open().removeAlpha().toColourspace(target)
-      // Inks would become light and inks again on their way.
+      // Without a CMYK pipeline, inks would be converted to RGB and back.
       paths.push(await write(target === 'cmyk' ? image.pipelineColourspace(target) : image, `${page}`))
     }
   }

@@ -7,10 +7,10 @@ import { brightest, convertedRange, knee, white } from '../image/hdr.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
-/** Bytes at the beginning of a HEIF file that tell what its colors are. */
+/** Bytes at the start of a HEIF file that are searched for its color information. */
 const headBytes = 256 * 1024
 
-/** How much light a number of 0 to 1 stands for, as parts of white: PQ and HLG of BT.2100, by their code (H.273). */
+/** HDR transfer functions by H.273 code (PQ and HLG of BT.2100), from a sample of 0 to 1 to light relative to white. */
 const lights: Readonly<Record<number, { readonly name: string; readonly of: (value: number) => number }>> = {
   16: {
     name: 'PQ',
@@ -30,20 +30,20 @@ const lights: Readonly<Record<number, { readonly name: string; readonly of: (val
 }
 const hlg = 18
 
-/** To the primaries of usual screens, row by row, from those of these codes (H.273). */
+/** Row-major matrices to sRGB primaries, by the H.273 code of the source primaries. */
 const matrices: Readonly<Record<number, readonly number[]>> = {
   1: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   9: [1.6605, -0.5876, -0.0728, -0.1246, 1.1329, -0.0083, -0.0182, -0.1006, 1.1187],
   12: [1.2249, -0.2247, 0, -0.042, 1.0419, 0, -0.0197, -0.0786, 1.0979],
 }
 
-/** By their codes (H.273). */
+/** Color encoding by H.273 codes. */
 export interface Range {
   readonly transfer: number
   readonly primaries: number
 }
 
-/** What AVIF and HEIC say of their colors without a profile (`colr`). */
+/** Returns the color codes of an AVIF or HEIC (`colr` box of type `nclx`). */
 export async function codesOfHeif(path: string): Promise<Range | undefined> {
   await using file = await open(path)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
@@ -53,18 +53,18 @@ export async function codesOfHeif(path: string): Promise<Range | undefined> {
   return { primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) }
 }
 
-/** What a PNG says (`cICP`), where it has more light than usual screens; undefined for others. */
+/** Returns the color codes of a PNG (`cICP`) if it is HDR; undefined otherwise. */
 export function rangeOfPng(head: PngHead): Range | undefined {
   const code = head.get('cICP')
   if (!code || code.length < 2) return undefined
   return bright({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
 }
 
-/** Undefined for what has no more light than usual screens. */
+/** Returns the codes if they describe HDR that can be converted; undefined otherwise. */
 export const bright = (range: Range) =>
   range.transfer in lights && range.primaries in matrices ? range : undefined
 
-/** The same picture in the colors of usual screens, as a file of its own, which is told. */
+/** Writes the image tone-mapped to sRGB as a PNG, warns about it, and returns the path. */
 export async function inUsualRange(
   path: string,
   range: Range,
@@ -80,7 +80,7 @@ export async function inUsualRange(
   const bytes = Buffer.alloc(samples.length)
   const convert = converter(range, channels)
   for (let row = 0; row < height; row++) {
-    // Signs of life of the task are given meanwhile.
+    // Yield so that the task can send its heartbeats.
     if (row % 256 === 0) await setImmediate()
     convert(samples, bytes, row * width * channels, (row + 1) * width * channels)
   }
@@ -110,7 +110,7 @@ function converter({ transfer, primaries }: Range, channels: number): Convert {
         light[from[at + 2] ?? 0] ?? 0,
       ]
       if (transfer === hlg) {
-        // The scene becomes what a screen of 1,000 cd/m² shows of it (BT.2100, table 5).
+        // Scene light to display light of a screen of 1,000 cd/m² (BT.2100, table 5).
         const screen = (brightest / white) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
         ;[r, g, b] = [r * screen, g * screen, b * screen]
       }
@@ -127,7 +127,10 @@ function converter({ transfer, primaries }: Range, channels: number): Convert {
   }
 }
 
-/** By a Möbius transformation, as ffmpeg's `tonemap` has it: 1 of what is brightest, as steep as before at the knee. */
+/**
+ * Compresses light above the knee with a Möbius transformation, like ffmpeg's `tonemap`: the peak becomes 1, and the
+ * slope is continuous at the knee.
+ */
 function pressed(light: number): number {
   const peak = brightest / white
   const a = (-(knee ** 2) * (peak - 1)) / (knee ** 2 - 2 * knee + peak)
@@ -135,7 +138,7 @@ function pressed(light: number): number {
   return (((b + knee) ** 2 / (b - a)) * (light + a)) / (light + b)
 }
 
-/** Of sRGB, for light from 0 to 1. */
+/** Lookup table from light of 0 to 1 to 8-bit sRGB. */
 function shadesOfLight(): Uint8Array {
   const steps = 16_384
   return Uint8Array.from({ length: steps }, (_, at) => {

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import type { Capability, Result, Tools, Work } from '../engine.ts'
-import type { Size } from '../image/svg-layout.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { pictureOptions, pictureShape } from '../image/options.ts'
+import type { Size } from '../image/svg-layout.ts'
 import { sheetOn, type Watermark, watermarkOf } from '../image/watermark.ts'
 import { stampInputs, watermarkOptions, watermarkShape } from '../image/watermark-options.ts'
 import { quality } from '../options.ts'
 import { extensionOf, isPaged, joinPages } from './convert.ts'
+import { writerOf } from './encoders.ts'
 import { loadSharp, openPicture, type Picture, pixels } from './image.ts'
 import { type PixelTargetId, pixelTargetOf } from './targets.ts'
-import { writerOf } from './encoders.ts'
 
 const formats = [
   'jpg',
@@ -48,10 +48,10 @@ interface Marking {
 }
 
 /**
- * A text or another picture over a picture, each page of a TIFF and each frame of an animation.
+ * Draws a text or another image over an image, over each page of a TIFF and over each frame of an animation.
  * @throws AppError INVALID_INPUT, CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function watermarkPicture(work: Work, tools: Tools): Promise<Result> {
+export async function watermarkPicture(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input, stamp] = work.inputs
   const to = formats.find((id) => id === work.to)
   if (!input || !to) throw new Error(`vips was asked to mark ${work.to}, which it does not declare.`)
@@ -82,7 +82,7 @@ async function writePages(marking: Marking, path: string): Promise<void> {
   await joinPages(to, paths, path, tools)
 }
 
-/** @param page -1 is all frames, which lie below each other. */
+/** @param page index of the page; -1 selects all frames, as a vertical strip. */
 async function write(
   { picture, to, watermark, options, tools }: Marking,
   page: number,
@@ -94,21 +94,21 @@ async function write(
   const plain = await pixels(picture, to, { page, options: kept })
   const sheet = sheetOn(surface, watermark)
   const { svg, left, top } = sheet ?? { svg: '', left: 0, top: 0 }
-  // A picture inside may be more text than its reader takes from strangers; the sheet is our own.
+  // An embedded image may exceed librsvg's limits for untrusted text; this SVG is our own.
   const layers = Array.from({ length: moving ? picture.pages : 1 }, (_, frame) => ({
     ...{ input: Buffer.from(svg), unlimited: true },
     ...{ left, top: top + frame * surface.height },
   }))
   const marked = sheet ? plain.composite(layers) : plain
-  // It has got transparency from what was laid over it.
+  // Compositing the watermark added an alpha channel.
   const opaque = picture.metadata.hasAlpha ? marked : marked.removeAlpha()
   const encoded = pixelTargetOf(to).encode(opaque, options)
-  // The palette as it was has no place for the colors of the mark.
+  // The original palette does not contain the colors of the watermark.
   const image = to === 'gif' ? encoded.gif({ reuse: false }) : encoded
   return writerOf(to)({ image, picture, moving, path, options, tools })
 }
 
-/** As it is shown, upright. */
+/** Size of the upright page. */
 async function sizeOf({ path }: Picture, page: number): Promise<Size> {
   const sharp = await loadSharp()
   const { autoOrient } = await sharp(path, page > 0 ? { page } : {}).metadata()

@@ -1,8 +1,9 @@
 import type { Picture } from './image.ts'
 
 /**
- * The head of a lossy WebP has room for 512 kB of what libwebp notes of each block. A noisy photograph of many megapixels
- * wants more from effort 3 on: libwebp begins again and again, and takes six times as long for the same size.
+ * Whether an image is too large for a high WebP effort. The first partition of a lossy WebP is limited to 512 kB. From
+ * effort 3 on, a noisy photograph of many megapixels exceeds that: libwebp restarts repeatedly and takes six times as
+ * long for the same size.
  */
 export const isLargeForWebp = ({ metadata: { width, height } }: Pick<Picture, 'metadata'>) =>
   width * height > 30_000_000

@@ -1,7 +1,7 @@
 import { nextWay } from '../../conversion/fallback-route.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
-import { sealedOptions } from '../../engines/options.ts'
+import { secretOptionNames } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/isolation.ts'
 import type { JobState, Piece, Task, Warning } from '../job.ts'
 import { distinctWarnings } from '../job-state-machine.ts'
@@ -122,7 +122,7 @@ function sealed(pieces: readonly Piece[], { jobId }: Task, { vault }: TaskServic
     ...piece,
     steps: piece.steps.map((step) => ({
       ...step,
-      options: vault.sealSome(step.options, sealedOptions, jobId),
+      options: vault.sealSome(step.options, secretOptionNames, jobId),
     })),
   }))
 }

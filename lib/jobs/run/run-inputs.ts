@@ -9,6 +9,9 @@ import type { Log } from '../../log.ts'
 import type { JobError, Piece, StoredFile, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../job-state-machine.ts'
 import { fetchResults } from './chunks.ts'
+import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './fallbacks.ts'
+import { fetchInputs, inputsOf } from './fetch-inputs.ts'
+import { freeWorkers } from './idle-workers.ts'
 import {
   convertFiles,
   type FilesDone,
@@ -17,9 +20,6 @@ import {
   joinReads,
   splitFiles,
 } from './run-steps.ts'
-import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './fallbacks.ts'
-import { fetchInputs, inputsOf } from './fetch-inputs.ts'
-import { freeWorkers } from './idle-workers.ts'
 import { type StoredPortion, storeFiles, storePortions } from './store-files.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -234,7 +234,7 @@ async function portionsOf(filesRun: FilesRun, { pieces, image, services }: Piece
   if (pieces.length > 1) return undefined
   return splitFiles(filesRun, async () => ({
     workers: await freeWorkers(image, services),
-    secondsEach: services.config.TASK_LIMIT_S ?? Number.POSITIVE_INFINITY,
+    timeoutS: services.config.TASK_LIMIT_S ?? Number.POSITIVE_INFINITY,
   }))
 }
 

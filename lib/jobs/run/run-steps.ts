@@ -3,19 +3,19 @@ import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
-  Crew,
+  Chunk,
+  ChunkResult,
+  ChunkSpec,
   Engine,
+  EngineResult,
+  EngineWork,
   ImageId,
   InputFile,
   OutputFile,
-  Portion,
-  Result,
-  Share,
-  ShareResult,
   Tools,
-  Work,
+  WorkerPool,
 } from '../../engines/engine.ts'
-import { limitsHere } from '../../engines/host-limits.ts'
+import { effectiveLimits } from '../../engines/host-limits.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
@@ -37,9 +37,9 @@ export interface FilesRun {
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
   /** Of the first step only this much is run. */
-  readonly share?: Share | undefined
+  readonly share?: ChunkSpec | undefined
   /** The first step is not run: these are joined. The inputs are there if `joinReads` says so. */
-  readonly results?: readonly ShareResult[] | undefined
+  readonly results?: readonly ChunkResult[] | undefined
   /** What went into these. */
   readonly held?: Held | undefined
   /** Each step gets a folder of its own in it. */
@@ -63,7 +63,7 @@ export interface FilesRun {
 /** What came out of the last step. */
 export interface FilesMade {
   readonly engine: Engine
-  readonly result: Result
+  readonly result: EngineResult
   readonly format: FormatId
   readonly nextStep: number
 }
@@ -111,7 +111,7 @@ export const underWay = (storing: Promise<unknown>): Promise<unknown> =>
   Promise.race([storing.catch(() => undefined), sleep(sendingMs)])
 
 export interface SplitFiles {
-  readonly portions: readonly Portion[]
+  readonly portions: readonly Chunk[]
   /** What is in the files, for who joins what comes out without them. */
   readonly held?: Held | undefined
 }
@@ -124,11 +124,14 @@ export function joinReads({
 }: Pick<FilesRun, 'steps' | 'from' | 'engines'>): boolean {
   const step = firstStep({ steps, from })
   const { engine, capability } = capabilityOf(step, engines)
-  return engine.joinReads?.({ operation: capability.operation, from: formatId(step.from) }) ?? false
+  return engine.joinNeedsInputs?.({ operation: capability.operation, from: formatId(step.from) }) ?? false
 }
 
 /** How the first step can be shared out among those that are free; undefined when it is to be run as a whole. */
-export async function splitFiles(run: FilesRun, crew: () => Promise<Crew>): Promise<SplitFiles | undefined> {
+export async function splitFiles(
+  run: FilesRun,
+  crew: () => Promise<WorkerPool>,
+): Promise<SplitFiles | undefined> {
   const step = firstStep(run)
   const { engine, work, tools } = await prepare(run, step, run.from, run.inputs, [])
   if (!engine.split) return undefined
@@ -152,7 +155,7 @@ async function prepare(
   at: number,
   inputs: readonly InputFile[],
   warnings: Warning[],
-): Promise<{ engine: Engine; work: Work; tools: Tools }> {
+): Promise<{ engine: Engine; work: EngineWork; tools: Tools }> {
   const { steps, workDir, signal } = run
   const { engine, capability } = capabilityOf(step, run.engines ?? allEngines)
   const outDir = join(workDir, `step-${at + 1}`)
@@ -160,19 +163,19 @@ async function prepare(
   const tools = createTools({
     workDir,
     signal,
-    limits: limitsHere(engine.limits),
+    limits: effectiveLimits(engine.limits),
     onProgress: (ratio, stage) =>
       run.progress(((at + Math.min(1, Math.max(0, ratio))) / steps.length) * 100, stage ?? 'convert'),
     onWarning: (code, message) => warnings.push({ code, message }),
     onCommand: logged(run),
   })
-  const work: Work = {
+  const work: EngineWork = {
     operation: step.operation,
     inputs,
     from: formatId(step.from),
     to: formatId(step.to),
     options: capability.options.parse(step.options),
-    share: at === run.from ? run.share : undefined,
+    chunk: at === run.from ? run.share : undefined,
     outDir,
   }
   return { engine, work, tools }
@@ -184,7 +187,7 @@ async function runStep(
   at: number,
   inputs: readonly InputFile[],
   warnings: Warning[],
-): Promise<{ engine: Engine; result: Result }> {
+): Promise<{ engine: Engine; result: EngineResult }> {
   const { log } = run
   const { engine, work, tools } = await prepare(run, step, at, inputs, warnings)
   const results = at === run.from ? run.results : undefined
@@ -204,7 +207,12 @@ async function runStep(
   }
 }
 
-function joined(engine: Engine, work: Work, results: readonly ShareResult[], tools: Tools): Promise<Result> {
+function joined(
+  engine: Engine,
+  work: EngineWork,
+  results: readonly ChunkResult[],
+  tools: Tools,
+): Promise<EngineResult> {
   if (!engine.join) throw new Error(`${engine.id} cannot join what it has shared out`)
   return engine.join(work, results, tools)
 }

@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import type { OutputFile, Portion } from '../../engines/engine.ts'
+import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
@@ -9,8 +9,8 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import { eachOf } from '../../map-concurrently.ts'
 import { Spec } from '../../tasks/operation.ts'
 import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
-import type { FilesMade } from './run-steps.ts'
 import { waysOf } from './fallbacks.ts'
+import type { FilesMade } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
 
 /** Stores what came of a piece, in the bucket under a key of this attempt. @param at the piece's place in its task. */
@@ -45,7 +45,7 @@ export async function storeFiles(
 }
 
 /** A portion whose file is in the bucket. */
-export type StoredPortion = Pick<Portion, 'share'> & { readonly file?: StoredFile }
+export type StoredPortion = Pick<Chunk, 'spec'> & { readonly file?: StoredFile }
 
 /** Files that are stored at a time. */
 const storers = 4
@@ -54,10 +54,10 @@ const storers = 4
 export async function storePortions(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
   piece: Piece,
-  portions: readonly Portion[],
+  portions: readonly Chunk[],
 ): Promise<StoredPortion[]> {
   const filename = piece.files[0]?.filename ?? 'file'
-  const stored = new Map<Portion, StoredFile>()
+  const stored = new Map<Chunk, StoredFile>()
   await eachOf([...portions.entries()], storers, async ([index, portion]) => {
     const { format } = portion.file ?? {}
     if (!portion.file || !format) return
@@ -71,7 +71,7 @@ export async function storePortions(
   })
   return portions.map((portion) => {
     const file = stored.get(portion)
-    return { share: portion.share, ...(file && { file }) }
+    return { spec: portion.spec, ...(file && { file }) }
   })
 }
 

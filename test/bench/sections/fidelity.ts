@@ -7,7 +7,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { Files } from '../../../lib/aws/files.ts'
 import { readConfig } from '../../../lib/config.ts'
 import type { InputFile } from '../../../lib/engines/engine.ts'
-import { limitsHere } from '../../../lib/engines/host-limits.ts'
+import { effectiveLimits } from '../../../lib/engines/host-limits.ts'
 import { engines } from '../../../lib/engines/index.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { Guard } from '../../../lib/fidelity/loss-detector.ts'
@@ -170,7 +170,7 @@ async function converted(input: InputFile, { to, workDir, isGuarded, files }: Co
     const outDir = join(workDir, `step-${at + 1}`)
     await mkdir(outDir)
     const { signal } = new AbortController()
-    const tools = createTools({ workDir, signal, limits: limitsHere(engine.limits) })
+    const tools = createTools({ workDir, signal, limits: effectiveLimits(engine.limits) })
     const { operation, options } = step
     const [from, next] = [step.from as FormatId, step.to as FormatId] // of a route
     const work = { operation, inputs, from, to: next, options: capability.options.parse(options), outDir }

@@ -29,7 +29,7 @@ const cases: readonly Case[] = [
 ]
 
 /** Many, so that the file is cut as it would be where each part has a function of its own. */
-const crew = { workers: 300, secondsEach: 840 }
+const crew = { workers: 300, timeoutS: 840 }
 
 /** What cutting, working on parts and joining take of a file, and what follows for workers that there are not here. */
 export const parts: Section = {

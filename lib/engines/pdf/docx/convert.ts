@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts'
 import { decryptFirst } from '../../../formats/locked-pdf.ts'
-import type { Capability, Result, Tools, Work } from '../../engine.ts'
+import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
 import { coarser } from '../ocr/downscale.ts'
 import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
@@ -26,7 +26,7 @@ export const docxCapability: Capability = {
 }
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
-export async function pdfToDocx(work: Work, tools: Tools): Promise<Result> {
+export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const options = DocxOptions.parse(work.options)
   const { about, read, ...source } = await readablePdf(work, options, tools)
   if (options.embedFonts) {
@@ -60,7 +60,7 @@ interface ReadablePdf extends Pages {
 type Reading = Pick<DocxOptions, 'pages' | 'language' | 'mode'> & Partial<DocxOptions>
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT. */
-export async function readablePdf(work: Work, options: Reading, tools: Tools): Promise<ReadablePdf> {
+export async function readablePdf(work: EngineWork, options: Reading, tools: Tools): Promise<ReadablePdf> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, lenient } from '../../options.ts'
+import { flag, lenientOption } from '../../options.ts'
 import { ocrLanguage } from '../ocr/languages.ts'
 import { pageRange } from '../page-range.ts'
 
@@ -22,7 +22,7 @@ export const DocxOptions = z.object({
     .enum(['fast', 'hybrid'])
     .default('hybrid')
     .describe('hybrid reads the text of scanned pages first; fast does not.')
-    .meta(lenient),
+    .meta(lenientOption),
   embedFonts: flag()
     .default(false)
     .describe('A hint: fonts are named, never embedded, and a warning says so where they were asked for.'),

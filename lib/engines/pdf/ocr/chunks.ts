@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
-import type { Crew, Portion, Tools } from '../../engine.ts'
+import type { Chunk, Tools, WorkerPool } from '../../engine.ts'
 import { equalRuns } from '../equal-runs.ts'
 import type { PageSize } from '../open.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
@@ -41,13 +41,13 @@ interface Scans {
 }
 
 /** Whether it is worth a look into the file: on one machine all processors are busy reading already. */
-export const mayShareOcr = ({ workers, secondsEach }: Crew) =>
-  workers > availableParallelism() || Number.isFinite(secondsEach)
+export const mayShareOcr = ({ workers, timeoutS }: WorkerPool) =>
+  workers > availableParallelism() || Number.isFinite(timeoutS)
 
 /** Pages of each share; undefined where one worker does well with them all. */
 export function sharesOfOcr(
   { sizes, pages, language }: Scans,
-  { workers, secondsEach }: Crew,
+  { workers, timeoutS }: WorkerPool,
   processors = availableParallelism(),
 ): readonly number[][] | undefined {
   const slower = 1 + (language.split('+').length - 1) * effort.perMoreLanguage
@@ -57,10 +57,10 @@ export function sharesOfOcr(
     return { page, seconds: (effort.perPage + squareInches * effort.perSquareInch) * slower }
   })
   const takesS = costs.reduce((sum, { seconds }) => sum + seconds, 0) / processors
-  const isTooLong = takesS > secondsEach * wholePart
+  const isTooLong = takesS > timeoutS * wholePart
   const isFaster = workers > processors && takesS > worthS
   const count = Math.max(
-    isTooLong ? Math.ceil(takesS / (secondsEach * sharePart)) : 0,
+    isTooLong ? Math.ceil(takesS / (timeoutS * sharePart)) : 0,
     isFaster ? Math.min(workers, Math.floor(takesS / shareTakesS)) : 0,
   )
   const runs = equalRuns(costs, Math.min(count, mostShares))
@@ -76,14 +76,14 @@ export async function cutForOcr(
   runs: readonly (readonly number[])[],
   how: OcrManner,
   tools: Tools,
-): Promise<readonly Portion[] | undefined> {
-  const portions: Portion[] = []
+): Promise<readonly Chunk[] | undefined> {
+  const portions: Chunk[] = []
   try {
     if ((await isSigned(path)) || (await hasLayers(path, tools))) return undefined
     for (const [index, numbers] of runs.entries()) {
       const cut = join(tools.workDir, `pages-${index + 1}.pdf`)
       await qpdf({ empty: '', pages: [{ file: path, range: numbers.join(',') }], outputFile: cut }, tools)
-      portions.push({ share: { numbers, how }, file: { path: cut, format: 'pdf' } })
+      portions.push({ spec: { numbers, how }, file: { path: cut, format: 'pdf' } })
     }
     return portions
   } catch (error) {

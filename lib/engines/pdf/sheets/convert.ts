@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { FormatId } from '../../../formats/index.ts'
-import type { Result, Tools, Work } from '../../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { runPython } from '../../sandbox/python.ts'
 import { readablePdf } from '../docx/convert.ts'
 import { layoutOf, type PageParts } from '../docx/layout.ts'
@@ -18,7 +18,7 @@ import { type Sheet, sheetsOf, textSheet } from './tables.ts'
  * over several lines.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
-export async function pdfToSheets(work: Work, tools: Tools): Promise<Result> {
+export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { about, ...source } = await readablePdf(work, SheetsOptions.parse(work.options), tools)
   const { structure } = await readPages(source, tools, (done) =>
     tools.progress((done / source.pages.length) * 0.7, 'pages'),

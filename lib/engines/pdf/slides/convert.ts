@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { decryptFirst } from '../../../formats/locked-pdf.ts'
-import type { Result, Tools, Work } from '../../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { groundsOf, isScan } from '../docx/backgrounds.ts'
 import { fontName } from '../docx/fonts.ts'
 import { around } from '../docx/geometry.ts'
@@ -26,7 +26,7 @@ const aboveBase = 0.8
  * A slide for each page: its text, to be edited, over a picture of all else on it.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
-export async function pdfToSlides(work: Work, tools: Tools): Promise<Result> {
+export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { rename, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { passwordMissing, passwordWrong } from '../../../formats/locked-pdf.ts'
-import type { InputFile, OutputFile, Result, Tools, Work } from '../../engine.ts'
+import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open.ts'
 import { qpdf } from '../qpdf.ts'
 
@@ -18,12 +18,12 @@ export interface EditablePdf extends OpenPdf {
 export interface ToolJob<Options> {
   readonly pdf: EditablePdf
   readonly options: Options
-  readonly work: Work
+  readonly work: EngineWork
   readonly tools: Tools
 }
 
 /** Most tools open one PDF, change it and end with `finish`. */
-export type Tool<Options> = (job: ToolJob<Options>) => Promise<Result>
+export type Tool<Options> = (job: ToolJob<Options>) => Promise<EngineResult>
 
 /**
  * @param field that the password comes in.
@@ -53,7 +53,7 @@ export async function finish(
   { pdf, work, tools }: ToolJob<unknown>,
   changed: string,
   details: Readonly<Record<string, unknown>> = {},
-): Promise<Result> {
+): Promise<EngineResult> {
   await warnSigned([pdf.path], tools)
   const file = await lockAgain(pdf, changed, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)

@@ -1,5 +1,5 @@
 import { join, parse } from 'node:path'
-import type { Result, Tools, Work } from '../../engine.ts'
+import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { pagesOf } from '../page-range.ts'
 import { assemble, type ComposeOutline, type Part } from './assemble.ts'
 import {
@@ -14,7 +14,11 @@ import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Several PDFs as one, in the order of the inputs. */
-export async function merge(options: ToolOptions<'merge'>, work: Work, tools: Tools): Promise<Result> {
+export async function merge(
+  options: ToolOptions<'merge'>,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const opened: EditablePdf[] = []
   for (const [index, input] of work.inputs.entries()) {
     opened.push(await openEditable(input, options.password, tools))
@@ -43,7 +47,7 @@ const partOf = ({ path, sizes }: EditablePdf): Part => ({ path, pages: pagesOf(u
 function composing(
   outline: ToolOptions<'merge'>['outline'],
   opened: readonly EditablePdf[],
-  work: Work,
+  work: EngineWork,
 ): ComposeOutline {
   switch (outline) {
     case 'keep':

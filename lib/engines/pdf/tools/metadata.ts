@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Result } from '../../engine.ts'
+import type { EngineResult } from '../../engine.ts'
 import { exiftool } from '../../metadata/exiftool.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
 import { finish, invalid, type Tool, type ToolJob } from './document.ts'
@@ -28,7 +28,10 @@ export const editMetadata: Tool<ToolOptions<'edit-pdf-metadata'>> = async (job) 
 }
 
 /** Changes what a PDF says of itself, by arguments of exiftool. @throws AppError CORRUPT_FILE. */
-export async function rewriteMetadata(job: ToolJob<unknown>, lines: readonly string[]): Promise<Result> {
+export async function rewriteMetadata(
+  job: ToolJob<unknown>,
+  lines: readonly string[],
+): Promise<EngineResult> {
   const { pdf, tools } = job
   const edited = join(tools.workDir, 'edited.pdf')
   const path = join(tools.workDir, 'described.pdf')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { color, plainPosition, positions, shownText, watermarkShape } from '../../image/watermark-options.ts'
-import { decimal, flag, integer, secret } from '../../options.ts'
+import { decimal, flag, integer, secretOption } from '../../options.ts'
 import { pageRange } from '../page-range.ts'
 
 /** Options of the PDF tools by their public names. Only data: the planner and the API read it. */
@@ -15,7 +15,7 @@ const open = {
   password: passwordText
     .optional()
     .describe('Opens a PDF that needs one; the result needs it too.')
-    .meta(secret),
+    .meta(secretOption),
 }
 
 const somePages = {
@@ -61,7 +61,7 @@ const merge = z.object({
   password: passwordText
     .optional()
     .describe('Opens those files that need one. The result is not protected.')
-    .meta(secret),
+    .meta(secretOption),
   outline: z
     .enum(['keep', 'per_file', 'none'])
     .default('keep')
@@ -78,12 +78,12 @@ export const toolOptions = {
       .describe('A file for each part, as 1-3,4-last. A file for each page when left out.'),
   }),
   'encrypt-pdf': z.object({
-    password: passwordText.describe('Readers need it to open the result.').meta(secret),
+    password: passwordText.describe('Readers need it to open the result.').meta(secretOption),
     ownerPassword: passwordText
       .optional()
       .describe('Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.')
-      .meta(secret),
-    currentPassword: passwordText.optional().describe('Opens a source that needs one.').meta(secret),
+      .meta(secretOption),
+    currentPassword: passwordText.optional().describe('Opens a source that needs one.').meta(secretOption),
     allowPrinting: right('print'),
     allowCopying: right('copy text and pictures'),
     allowModifying: right('change pages'),
@@ -94,7 +94,7 @@ export const toolOptions = {
     password: passwordText
       .optional()
       .describe('Opens the PDF. Not needed where only its use is restricted.')
-      .meta(secret),
+      .meta(secretOption),
   }),
   'rotate-pdf': z.object({
     ...somePages,

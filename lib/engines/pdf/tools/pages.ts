@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import type { Result } from '../../engine.ts'
+import type { EngineResult } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
 import { pagesOf } from '../page-range.ts'
 import { qpdf } from '../qpdf.ts'
@@ -39,7 +39,7 @@ export const reorderPages: Tool<ToolOptions<'reorder-pdf-pages'>> = (job) => {
   return withPages(job, [...first, ...pagesOf(undefined, length).filter((page) => !named.has(page))])
 }
 
-async function withPages(job: ToolJob<unknown>, pages: readonly number[]): Promise<Result> {
+async function withPages(job: ToolJob<unknown>, pages: readonly number[]): Promise<EngineResult> {
   const { pdf, tools } = job
   if (pages.length !== pdf.sizes.length) warnUntagged(pdf, tools)
   return finish(job, await assemble([{ path: pdf.path, pages }], tools), { pages: pages.length })

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import type { Result, Tools } from '../../engine.ts'
+import type { EngineResult, Tools } from '../../engine.ts'
 import { unreadablePdf } from '../qpdf.ts'
 import { finish, type Tool } from './document.ts'
 import { flattened } from './flatten.ts'
@@ -14,7 +14,7 @@ import { removeHiding } from './sanitize.ts'
  * Removes texts for good: letters, and pixels below them, under black boxes. Forms and comments become page
  * content first, so that their texts are removed as well; titles, outline and other texts lose the words.
  */
-export const redact: Tool<ToolOptions<'redact-pdf'>> = async (job): Promise<Result> => {
+export const redact: Tool<ToolOptions<'redact-pdf'>> = async (job): Promise<EngineResult> => {
   const { pdf, options, tools } = job
   const terms = options.terms.map((term) => term.normalize('NFC'))
   const flat = await flattened(pdf, tools)

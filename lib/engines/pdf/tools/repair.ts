@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import type { InputFile, Result, Tools, Work } from '../../engine.ts'
+import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { damaged, qpdf } from '../qpdf.ts'
 import { distill, pagesIn } from './ghostscript.ts'
@@ -13,7 +13,11 @@ type Attempt = (source: string, target: string) => Promise<void>
  * Saves what can be saved: by the tool that changes least, then by those that see more in ruins. The first whose
  * result is read without a complaint is taken, or else the one with the most pages.
  */
-export async function repair(options: ToolOptions<'repair-pdf'>, work: Work, tools: Tools): Promise<Result> {
+export async function repair(
+  options: ToolOptions<'repair-pdf'>,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('repair-pdf was called without an input.')
   const source = await unlocked(input, options.password, tools)

@@ -1,4 +1,4 @@
-import type { Operation, Result, Tools, Work } from '../../engine.ts'
+import type { EngineResult, EngineWork, Operation, Tools } from '../../engine.ts'
 import { compress, compressPdf } from './compress.ts'
 import { crop } from './crop.ts'
 import { openEditable, type Tool } from './document.ts'
@@ -50,7 +50,7 @@ const tools: ToolTable = {
 }
 
 /** Runs the tool that the work names. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT and what tools add. */
-export async function runPdfTool(work: Work, offered: Tools): Promise<Result> {
+export async function runPdfTool(work: EngineWork, offered: Tools): Promise<EngineResult> {
   const { operation } = work
   if (operation === 'merge' || operation === 'merge-pdf')
     return merge(toolOptions.merge.parse(work.options), work, offered)
@@ -59,7 +59,11 @@ export async function runPdfTool(work: Work, offered: Tools): Promise<Result> {
   return runOne(operation, work, offered)
 }
 
-async function runOne<Id extends keyof ToolTable>(id: Id, work: Work, offered: Tools): Promise<Result> {
+async function runOne<Id extends keyof ToolTable>(
+  id: Id,
+  work: EngineWork,
+  offered: Tools,
+): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error(`${id} was called without an input.`)
   // The schema and the tool stand under one name in both tables, which the compiler cannot follow.

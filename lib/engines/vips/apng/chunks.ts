@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** PNG (third edition) section 5.3: a length, four letters, the data, a checksum. */
+/** PNG (third edition) section 5.3: a length, a four-character type, the data, a checksum. */
 export interface Chunk {
   readonly type: string
   readonly data: Buffer
 }
 
-/** @throws RangeError where a chunk is longer than the file. */
+/** @throws RangeError when a chunk is longer than the rest of the file. */
 export function* chunksOf(file: Buffer): Generator<Chunk> {
   let at = signature.length
   while (at + 12 <= file.length) {

@@ -3,7 +3,7 @@ import type sharp from 'sharp'
 import { AppError } from '../../../errors.ts'
 import { type Chunk, chunksOf, pngOf } from './chunks.ts'
 
-/** All frames of an animation together; each pixel takes four bytes of memory. */
+/** Maximum pixels of all frames together; each pixel takes four bytes of memory. */
 const maxPixels = 100_000_000
 
 interface Frame {
@@ -12,25 +12,25 @@ interface Frame {
   readonly left: number
   readonly top: number
   readonly delayMs: number
-  /** What becomes of its area after it was shown: 0 stays, 1 is cleared, 2 is as before. */
+  /** What happens to its area after it was shown: 0 keeps it, 1 clears it, 2 restores the previous content. */
   readonly dispose: number
-  /** It replaces what lies below instead of covering it. */
+  /** The frame replaces the pixels below instead of being blended over them. */
   readonly replaces: boolean
   readonly data: Buffer[]
 }
 
-/** All frames of an animation, each of them whole. */
+/** All frames of an animation, each rendered in full. */
 export interface Animation {
   readonly width: number
   readonly height: number
-  /** Whole pictures, four bytes a pixel. */
+  /** Full-size images, four bytes per pixel. */
   readonly frames: readonly Buffer[]
   readonly delaysMs: readonly number[]
-  /** 0 is for ever. */
+  /** Number of repetitions; 0 is forever. */
   readonly loop: number
 }
 
-/** How many frames an animated PNG says it has; 1 for a still one. @throws RangeError when it breaks off. */
+/** Returns the frame count that an animated PNG declares; 1 for a still image. @throws RangeError when truncated. */
 export async function apngFrames(path: string): Promise<number> {
   for (const { type, data } of chunksOf(await readFile(path))) {
     if (type === 'acTL') return Math.max(1, data.readUInt32BE(0))
@@ -40,7 +40,7 @@ export async function apngFrames(path: string): Promise<number> {
 }
 
 /**
- * Draws every frame over what the ones before it left (https://www.w3.org/TR/png-3/#fcTL-chunk).
+ * Renders every frame over the output of the previous ones (https://www.w3.org/TR/png-3/#fcTL-chunk).
  * @throws AppError FILE_TOO_LARGE, RangeError when its chunks are damaged, what `decode` throws for its pixels.
  */
 export async function readApng(path: string, decode: typeof sharp): Promise<Animation> {
@@ -68,7 +68,7 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
 
 interface Parsed {
   readonly header: Buffer
-  /** What every frame needs besides its own pixels: a palette, a gamma. */
+  /** Chunks that every frame needs besides its pixels, such as the palette and gamma. */
   readonly shared: readonly Chunk[]
   readonly frames: readonly Frame[]
   readonly loop: number
@@ -84,7 +84,7 @@ function parse(file: Buffer): Parsed {
     if (type === 'IHDR') header = data
     else if (type === 'acTL') loop = data.readUInt32BE(4)
     else if (type === 'fcTL') frames.push(frameOf(data))
-    // The default picture is no frame where no fcTL stands before it.
+    // The default image is a frame only if an fcTL comes before it.
     else if (type === 'IDAT') frames.at(-1)?.data.push(data)
     else if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
     else if (frames.every((frame) => frame.data.length === 0) && type !== 'IEND') shared.push(chunk)
@@ -101,7 +101,7 @@ function frameOf(data: Buffer): Frame {
     height: height ?? 0,
     left: left ?? 0,
     top: top ?? 0,
-    // A denominator of 0 means hundredths.
+    // A denominator of 0 means hundredths of a second.
     delayMs: Math.round((data.readUInt16BE(20) * 1000) / (data.readUInt16BE(22) || 100)),
     dispose: data.readUInt8(24),
     replaces: data.readUInt8(25) === 0,

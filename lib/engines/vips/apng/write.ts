@@ -9,10 +9,10 @@ interface Area {
   readonly height: number
 }
 
-/** Of frames that do not say how long they are shown. */
+/** Delay of frames that do not state one. */
 const usualDelayMs = 100
 
-/** An animated PNG of frames that hold only what changed since the one before. */
+/** Encodes an animated PNG in which each frame stores only what changed since the previous one. */
 export async function apngOf(animation: Animation, encode: typeof sharp): Promise<Buffer> {
   const { width, height, frames, delaysMs, loop } = animation
   const chunks: Chunk[] = []
@@ -30,14 +30,14 @@ export async function apngOf(animation: Animation, encode: typeof sharp): Promis
     }
     chunks.push({ type: 'fcTL', data: control(sequence++, area, delaysMs[index] ?? usualDelayMs) })
     const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
-    // The first frame is also what readers see that know no animations.
+    // Readers without support for animations show the first frame.
     if (index === 0) chunks.push({ type: 'IDAT', data })
     else chunks.push({ type: 'fdAT', data: Buffer.concat([numbers(sequence++), data]) })
   }
   return pngOf([...chunks, { type: 'IEND', data: Buffer.alloc(0) }])
 }
 
-/** The smallest area that holds every change; never empty, because a frame must have a pixel. */
+/** Returns the smallest area that contains every change; never empty, because a frame needs at least one pixel. */
 function changed(before: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
   if (!before) return { left: 0, top: 0, width, height }
   let [left, top, right, bottom] = [width, height, -1, -1]
@@ -57,7 +57,7 @@ function changed(before: Buffer | undefined, frame: Buffer, width: number, heigh
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
 
-/** https://www.w3.org/TR/png-3/#fcTL-chunk: the area is left as it is and replaced by the next. */
+/** Frame control (https://www.w3.org/TR/png-3/#fcTL-chunk): no disposal, the frame replaces its area. */
 function control(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
   const time = Buffer.alloc(6)
   time.writeUInt16BE(Math.min(delayMs, 65_535), 0)

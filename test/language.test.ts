@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { exceptions } from './language/exceptions.ts'
+import { type Finding, findAvoided, findParticiples } from './language/find-avoided.ts'
+
+/** Catalogs in other languages, generated and recorded files, the table of words itself. */
+const exempt = /(?:^|\/)de\.ts$|api-types\.ts$|^test\/language[./]|\.json$/
+const isText = /\.(?:ts|tsx|mjs|js|pl|css|md|yml)$|^\.ci\/|Dockerfile/
+
+const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => isText.test(path) && !exempt.test(path))
+const files = paths.map((path) => ({ path, content: readFileSync(path, 'utf8') }))
+
+const used = new Set<string>()
+function isException({ path, found }: Finding): boolean {
+  const matches = exceptions.filter(
+    (one) =>
+      (one.path === path || (one.path.endsWith('/') && path.startsWith(one.path))) &&
+      one.words.includes(found.toLowerCase()),
+  )
+  for (const { path: place } of matches) used.add(`${place} ${found.toLowerCase()}`)
+  return matches.length > 0
+}
+
+const report = (findings: readonly Finding[]) =>
+  findings
+    .filter((finding) => !isException(finding))
+    .map(({ path, line, found, use }) => `${path}:${line}: "${found}", use: ${use}`)
+
+test('names, comments, messages and documents use the words of the field', () => {
+  assert.ok(files.length > 1500, `${files.length} files were read`)
+  assert.deepEqual(report(files.flatMap(({ path, content }) => findAvoided(path, content))), [])
+})
+
+test('functions are named with a verb, not with a participle', () => {
+  const code = files.filter(({ path }) => /\.(?:ts|tsx|mjs)$/.test(path))
+  assert.deepEqual(report(code.flatMap(({ path, content }) => findParticiples(path, content))), [])
+})
+
+test('each exception to the avoided words is still needed', () => {
+  const unused = exceptions.flatMap(({ path, words }) =>
+    words.filter((word) => !used.has(`${path} ${word}`)).map((word) => `${path}: ${word}`),
+  )
+  assert.deepEqual(unused, [])
+})
+
+test('an avoided word is found in identifiers, comments, strings and file names', () => {
+  const found = (content: string, path = 'lib/a.ts') =>
+    findAvoided(path, content).map(({ found: word }) => word)
+  assert.deepEqual(found('const toldColors = 1'), ['told'])
+  assert.deepEqual(found('// Whoever calls it'), ['Whoever'])
+  assert.deepEqual(found("throw new Error('The film is too long')"), ['film'])
+  assert.deepEqual(found('const mostLive = 100'), ['mostLive'])
+  assert.deepEqual(found('', 'lib/film-parts.ts'), ['film'])
+  assert.deepEqual(found('const maxLive = 100 // at most this many'), [])
+})
