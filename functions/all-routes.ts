@@ -4,23 +4,23 @@ import { type Config, readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
-import type { JobHint } from '../lib/jobs/jobs.ts'
+import type { WaitForJobChange } from '../lib/jobs/jobs.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
-import { facade } from './compat-v2/contracts.ts'
+import { compatContracts } from './compat-v2/contracts.ts'
 import { routes } from './routes/index.ts'
 
 /** All that is offered, with the settings that there are. */
-const offered = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...facade] : routes)
+const enabledRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...compatContracts] : routes)
 
 /** All of the HTTP API in one process. */
 export function createApi(
   environment?: Readonly<Record<string, string>>,
-  hint?: JobHint,
+  hint?: WaitForJobChange,
   connections?: Connections,
 ): ApiHandler {
   const config = readConfig(environment)
   const app = createApp(
-    offered(config),
+    enabledRoutes(config),
     createServices(config, { hint, connections, patience: shortPatience }),
     { missingPage },
   )

@@ -6,7 +6,7 @@ import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-catalog.ts'
 import { takeConfig } from '../lib/load-config.ts'
-import { Share } from '../lib/usage/job-usage.ts'
+import { JobUsage } from '../lib/usage/job-usage.ts'
 import { endings } from '../lib/usage/terminal-events.ts'
 import { Meter } from '../lib/usage/usage-meter.ts'
 
@@ -15,26 +15,26 @@ const End = z.object({
   timestamp: z.iso.datetime(),
   id: z.string(),
   owner: Addressed.shape.owner,
-  share: Share,
+  share: JobUsage,
   job: z.object({ error: z.object({ code: z.enum(errorCodes) }).optional() }),
 })
 
 type Detail = Pick<EventBridgeEvent<string, unknown>, 'detail'>
 
-export interface Counting {
+export interface UsageCounter {
   handler(event: Detail): Promise<void>
   close(): Promise<void>
 }
 
-interface Surroundings {
+interface UsageCounterOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly gatherMs?: number
 }
 
 /** Roles change seldom. */
-const roleKnownMs = 60_000
+const roleCacheMs = 60_000
 
-export function createCounting({ environment, gatherMs }: Surroundings = {}): Counting {
+export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
   const table = new Table(environment ? readConfig(environment) : takeConfig())
   const known = new Map<string, { isAdmin: boolean; until: number }>()
   const isLeftOut = async (owner: string): Promise<boolean> => {
@@ -42,7 +42,7 @@ export function createCounting({ environment, gatherMs }: Surroundings = {}): Co
     const before = known.get(owner)
     if (before && before.until > Date.now()) return before.isAdmin
     const isAdmin = (await accountOf({ table }, owner))?.role === 'ADMIN'
-    known.set(owner, { isAdmin, until: Date.now() + roleKnownMs })
+    known.set(owner, { isAdmin, until: Date.now() + roleCacheMs })
     return isAdmin
   }
   const meter = new Meter({ table, isLeftOut, ...(gatherMs !== undefined && { gatherMs }) })
@@ -55,10 +55,10 @@ export function createCounting({ environment, gatherMs }: Surroundings = {}): Co
   }
 }
 
-let counting: Counting | undefined
+let usageCounter: UsageCounter | undefined
 
 /** Counts what jobs were, when they are over. */
-export const handler: Counting['handler'] = (event) => {
-  counting ??= createCounting()
-  return counting.handler(event)
+export const handler: UsageCounter['handler'] = (event) => {
+  usageCounter ??= createUsageCounter()
+  return usageCounter.handler(event)
 }

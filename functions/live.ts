@@ -39,7 +39,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
     const { eventType, connectionId: id } = event.requestContext
     switch (eventType) {
       case 'CONNECT':
-        return connected(live, id, event)
+        return connectSocket(live, id, event)
       case 'MESSAGE': {
         const answer = await live
           .receive(id, event.body ?? '', event.requestContext.identity?.sourceIp)
@@ -59,7 +59,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
   },
 })
 
-async function connected(
+async function connectSocket(
   live: Live,
   id: string,
   { headers, queryStringParameters, requestContext }: z.infer<typeof SocketEvent>,

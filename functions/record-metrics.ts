@@ -13,7 +13,7 @@ const Measurable = z.discriminatedUnion('event', [
 ])
 type Measurable = z.infer<typeof Measurable>
 
-interface Measured {
+interface Measurement {
   readonly jobId: string
   /** What the metric is told apart by. */
   readonly dimension: Readonly<Record<string, string>>
@@ -32,8 +32,8 @@ let durations: Durations | undefined
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(takeConfig())
   const event = Measurable.parse(detail)
-  const measure = measured(event)
-  log.info({ ...embedded(measure, event.timestamp), jobId: measure.jobId }, 'metric')
+  const measure = measurementOf(event)
+  log.info({ ...embeddedMetric(measure, event.timestamp), jobId: measure.jobId }, 'metric')
   if (event.event === 'job.completed') await recordDuration(event.job)
 }
 
@@ -49,7 +49,7 @@ async function recordDuration({ tasks, source, target, durationMs: ms }: Complet
   await durations.add(kind, { ms, bytes: source.size })
 }
 
-function measured(event: Measurable): Measured {
+function measurementOf(event: Measurable): Measurement {
   switch (event.event) {
     case 'job.completed':
       return {
@@ -76,7 +76,7 @@ function measured(event: Measurable): Measured {
 }
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
-const embedded = ({ dimension, metric, value }: Measured, timestamp: string) => ({
+const embeddedMetric = ({ dimension, metric, value }: Measurement, timestamp: string) => ({
   _aws: {
     Timestamp: Date.parse(timestamp),
     CloudWatchMetrics: [{ Namespace: 'Mutabor', Dimensions: [Object.keys(dimension)], Metrics: [metric] }],

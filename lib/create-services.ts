@@ -11,9 +11,9 @@ import { Durations } from './conversion/duration-stats.ts'
 import { Downloads } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import { createResultLink } from './http/result-links.ts'
-import { type JobHint, Jobs } from './jobs/jobs.ts'
+import { type WaitForJobChange, Jobs } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
-import { byWayOfPreparing, direct, type Outlet } from './jobs/task-sender.ts'
+import { preparingSender, createDirectSender, type TaskSender } from './jobs/task-sender.ts'
 import { started } from './lazy-async.ts'
 import { createLog } from './log.ts'
 import { readPlans } from './read-plans.ts'
@@ -26,11 +26,11 @@ import { ShortMemory } from './ttl-cache.ts'
 import { Uploads } from './uploads.ts'
 import { RequestCounts } from './usage/request-counts.ts'
 
-const pause: JobHint = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
+const pause: WaitForJobChange = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
 interface Surroundings {
   /** Tells of changed jobs where something can push them into this process; elsewhere time passes. */
-  readonly hint?: JobHint | undefined
+  readonly hint?: WaitForJobChange | undefined
   /** Serve those clients whose servers are near. */
   readonly connections?: Connections | undefined
   /** With stores that do not answer; each has as much as suits it when left out. */
@@ -58,10 +58,10 @@ export function createServices(
   const listeners = new ShortMemory<ListenersOf>(believedMs)
   let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
-    ...{ store, files, uploads, queues, bus, log, hint },
-    outlet: outletOf({ config, store, files, engines, vault, signsWork }),
-    listenersOf: (owner) => listeners.get(owner, () => listenersOf(table, owner)),
-    lookForUpload: async (task) => {
+    ...{ store, files, uploads, queues, bus, log, waitForChange: hint },
+    taskSender: outletOf({ config, store, files, engines, vault, signsWork }),
+    getSubscribers: (owner) => listeners.get(owner, () => listenersOf(table, owner)),
+    checkForUpload: async (task) => {
       const { receiveUpload } = await import('./conversion/receive-upload.ts')
       return receiveUpload(task.uploadId ?? '', { uploads, files, jobs })
     },
@@ -122,18 +122,18 @@ function outletOf({
   readonly engines: Services['engines']
   readonly files: Files
   readonly vault: () => Vault
-}): Outlet {
-  const planned = direct({ store, engines })
+}): TaskSender {
+  const planned = createDirectSender({ store, engines })
   if (config.TASK_FILES === 'direct') return planned
-  if (!signsWork) return byWayOfPreparing
+  if (!signsWork) return preparingSender
   const signs = started(async () => {
-    const [{ signing }, { WorkSigner }] = await Promise.all([
+    const [{ createPresigningSender: signing }, { WorkSigner }] = await Promise.all([
       import('./jobs/presign-work.ts'),
       import('./aws/task-url-signer.ts'),
     ])
     return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
   })
-  return { ...byWayOfPreparing, route: async (task, known) => (await signs()).route(task, known) }
+  return { ...preparingSender, route: async (task, known) => (await signs()).route(task, known) }
 }
 
 const openOutgoing = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>

@@ -1,6 +1,6 @@
 import { Account, accountKey } from '../lib/access/accounts.ts'
-import { ApiKeys, type KeyWish } from '../lib/access/api-keys.ts'
-import { allOf } from '../lib/access/auth/records.ts'
+import { ApiKeys, type KeyInput } from '../lib/access/api-keys.ts'
+import { modelListKey } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
 import { openPlace } from '../lib/local/replay/replay-target.ts'
@@ -16,7 +16,7 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
     ...accountKey(id),
     ...{ id, email: `${id.toLowerCase()}@example.com`, emailVerified: true, name: 'Ada', plan: 'pro' },
     ...{
-      listKey: allOf('user'),
+      listKey: modelListKey('user'),
       version: 1,
       role: 'USER',
       status: 'active',
@@ -28,8 +28,8 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
 }
 
 /** The text of a new key of an account. */
-export async function newKey(services: Stored, owner: string, wish: Partial<KeyWish> = {}): Promise<string> {
-  const whole: KeyWish = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...wish }
+export async function newKey(services: Stored, owner: string, wish: Partial<KeyInput> = {}): Promise<string> {
+  const whole: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...wish }
   const made = await new ApiKeys(services).create(owner, whole)
   if (!made) throw new Error('the account has too many keys')
   return made.text

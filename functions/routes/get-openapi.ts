@@ -6,7 +6,7 @@ import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import type { RecordedExample } from '../../lib/http/openapi.ts'
 
 /** A description of the service for machines. */
-export const document = {
+export const documentContract = {
   method: 'GET',
   access: openAccess,
   tag: 'Service',
@@ -21,24 +21,24 @@ export const document = {
 } as const
 
 /** Loaded when somebody asks for the document. */
-export type Described = () => Promise<readonly AnyContract[]>
+export type LoadContracts = () => Promise<readonly AnyContract[]>
 
 /** Recorded by `npm run examples`. */
-async function recordedExamples(): Promise<Readonly<Record<string, RecordedExample>>> {
+async function loadExamples(): Promise<Readonly<Record<string, RecordedExample>>> {
   const { default: recorded } = await import('./examples.json', { with: { type: 'json' } })
   return recorded
 }
 
-export function getOpenApi(contracts: Described): AnyContract {
+export function getOpenApi(contracts: LoadContracts): AnyContract {
   const self: AnyContract = contract({
-    ...document,
+    ...documentContract,
     path: '/v1/openapi.json',
     summary: 'The OpenAPI 3.1 document of this API',
     handle: async (_request, { config }) => {
       const [{ openApiDocument }, described, examples] = await Promise.all([
         import('../../lib/http/openapi.ts'),
         contracts(),
-        recordedExamples(),
+        loadExamples(),
       ])
       return {
         data: {

@@ -1,5 +1,5 @@
-import { oauthFailure } from '../access/oauth/oauth-errors.ts'
-import { endedSession, endsSession } from '../access/session-auth.ts'
+import { oauthErrorBody } from '../access/oauth/oauth-errors.ts'
+import { expiredSessionCookie, clearsSession } from '../access/session-auth.ts'
 import type { Config } from '../config.ts'
 import { isFullFor, shortOfSpace } from '../disk-space.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
@@ -29,7 +29,7 @@ export function errorMiddleware(services: Services, missingPage?: MissingPage): 
         return
       }
       request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
-      if (endsSession(error)) request.response.cookies = [endedSession(PUBLIC_URL)]
+      if (clearsSession(error)) request.response.cookies = [expiredSessionCookie(PUBLIC_URL)]
     },
   }
 }
@@ -55,7 +55,7 @@ function errorResult(
   const wantsProblem =
     errorFormat === undefined && (event.headers.accept?.includes('application/problem+json') ?? false)
   const plain = () =>
-    isOAuth ? oauthFailure(error) : (customFormat?.bodyOf(error) ?? errorBody(error, requestId))
+    isOAuth ? oauthErrorBody(error) : (customFormat?.bodyOf(error) ?? errorBody(error, requestId))
   const body = wantsProblem ? problemDetails(error, { requestId, path: event.rawPath, baseUrl }) : plain()
   const { allowed } = error.details ?? {}
   const retryAfter = retryAfterOf(error)

@@ -1,4 +1,4 @@
-import type { Counting } from '../../functions/count-usage.ts'
+import type { UsageCounter } from '../../functions/count-usage.ts'
 import type { createLive } from '../../functions/live.ts'
 import type { ApiHandler } from '../http/http-function.ts'
 import type { FunctionDeclaration } from '../resources/declaration.ts'
@@ -55,8 +55,8 @@ export const liveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLiv
 })
 
 /** All ends of jobs of one machine come to one process: they are counted together. */
-export const countingHandler = ({ handler }: Counting) => ({
-  'count-usage': (event: unknown) => handler(event as Parameters<Counting['handler']>[0]),
+export const countingHandler = ({ handler }: UsageCounter) => ({
+  'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]),
 })
 
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */

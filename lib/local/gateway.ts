@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { ProtocolErrors } from './gateway/protocol-errors.ts'
 import { readTarget, takeTarget } from './gateway/request-target.ts'
-import { gatewayAnswer, send } from './gateway/send.ts'
+import { gatewayAnswer, send } from './gateway/send-response.ts'
 
 /** Path of the public port under which the embedded S3 answers presigned requests. */
 export const s3Path = '/s3'

@@ -6,7 +6,7 @@ import type { Callers } from './embedded.ts'
 import type { Environment } from './environment.ts'
 import type { Command } from './exit-with-parent.ts'
 import type { LocalFunction } from './lambda/runtime.ts'
-import { Worker } from './workers.ts'
+import { Worker } from './on-demand-worker.ts'
 
 export interface Apart {
   readonly callers: Callers

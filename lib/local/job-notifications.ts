@@ -1,18 +1,18 @@
 import type { Job } from '../jobs/job.ts'
-import { jobEnds } from '../jobs/job-end-emitter.ts'
-import type { JobHint } from '../jobs/jobs.ts'
+import { jobEndEmitter } from '../jobs/job-end-emitter.ts'
+import type { WaitForJobChange } from '../jobs/jobs.ts'
 
 /** A process that dies after it stored the end of a job tells nobody; then the job itself is looked at. */
 const longestMs = 1000
 
 /** Wakes a waiting request when its job ends in this process or in one of the workers. */
-export const waitForHint: JobHint = (jobId, { leftMs }) =>
+export const waitForHint: WaitForJobChange = (jobId, { leftMs }) =>
   new Promise((resolve) => {
     const done = (job?: Job) => {
       clearTimeout(timer)
-      jobEnds.off(jobId, done)
+      jobEndEmitter.off(jobId, done)
       resolve(job)
     }
     const timer = setTimeout(() => done(), Math.min(leftMs, longestMs))
-    jobEnds.on(jobId, done)
+    jobEndEmitter.on(jobId, done)
   })

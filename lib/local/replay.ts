@@ -8,11 +8,11 @@ import { installedEngines } from './installed-engines.ts'
 import { printJob } from './replay/job-report.ts'
 import { linesOfJob, logFilesOf } from './replay/log-files.ts'
 import { printEngineWords, shownLine } from './replay/log-report.ts'
-import { shownPlans, tasksThatWork } from './replay/plans.ts'
+import { shownPlans, tasksThatWork } from './replay/task-plans.ts'
 import { Printer } from './replay/printer.ts'
 import { openPlace, type Place, ReplayError } from './replay/replay-target.ts'
 import { type Fetched, fetchTask, type Means, runAgain } from './replay/run-again.ts'
-import { secretsOf } from './replay/secrets.ts'
+import { secretsOf } from './replay/job-secrets.ts'
 
 /** Tells all that is known of a job, then runs its tasks again on this machine; nothing that is stored changes. */
 const usage = `Use: npm run replay -- job_… [--task NAME] [--no-run]
@@ -73,7 +73,7 @@ function readArguments(): Arguments {
 async function tell({ jobId, task, run }: Arguments): Promise<Fetched[]> {
   const place = await openPlace()
   try {
-    const state = await place.store.whole(jobId)
+    const state = await place.store.getState(jobId)
     const { ENGINES, WORK_DIR } = readConfig(processEnvironment)
     const present = await installedEngines(engines.filter(({ id }) => ENGINES?.includes(id) ?? true))
     if (state) {

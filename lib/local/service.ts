@@ -7,7 +7,7 @@ import { confinement, confinementProblem } from '../engines/sandbox/isolation.ts
 import { socketTarget } from '../live/paths.ts'
 import { functions } from '../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../resources/web-sockets.ts'
-import { openConversions } from './conversions.ts'
+import { openConversions } from './queue-workers.ts'
 import { openDataFolder } from './data-folder.ts'
 import { openEmbedded } from './embedded.ts'
 import {
@@ -33,7 +33,7 @@ import { createGateway, type GatewayParts, type SocketTarget, s3Path } from './g
 import { installedEngines } from './installed-engines.ts'
 import { type Apart, functionsApart } from './isolated-functions.ts'
 import { waitForHint } from './job-notifications.ts'
-import { Asynchronous } from './lambda/asynchronous.ts'
+import { Asynchronous } from './lambda/async-invocations.ts'
 import { Lambda } from './lambda/runtime.ts'
 import { type ControlParts, openControl } from './lambda-and-sockets-api.ts'
 import { close, listen } from './listen.ts'
@@ -173,7 +173,7 @@ export async function startService(given: Given, apart?: Apart): Promise<Service
 async function functionsTogether(environment: Environment, connections: Connections) {
   const { createApi } = await import('../../functions/all-routes.ts')
   const { createLive } = await import('../../functions/live.ts')
-  const { createCounting } = await import('../../functions/count-usage.ts')
+  const { createUsageCounter: createCounting } = await import('../../functions/count-usage.ts')
   const counting = createCounting({ environment, gatherMs: countTogetherMs })
   const handlers = {
     ...apiHandlers(createApi(environment, waitForHint, connections)),

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FileExchange } from '../aws/connections.ts'
-import { announceEnd } from '../jobs/job-end-emitter.ts'
+import { emitJobEnd } from '../jobs/job-end-emitter.ts'
 import type { Log } from '../log.ts'
 import type { FunctionName } from '../resources/functions.ts'
 import { functionOfQueue } from '../resources/queue-functions.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { type Command, withParentDeath } from './exit-with-parent.ts'
-import { type Failure, FunctionError } from './lambda/failure.ts'
+import { type Failure, FunctionError } from './lambda/function-error.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
 import nodeFlags from './node-flags.json' with { type: 'json' }
@@ -183,7 +183,7 @@ export class WorkerProcess {
     this.#hasStarted = true
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
-      announceEnd(message.job)
+      emitJobEnd(message.job)
       return
     }
     if (message.type === 'file') {

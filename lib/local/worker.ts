@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda'
 import type { Job } from '../jobs/job.ts'
-import { anyJob, jobEnds } from '../jobs/job-end-emitter.ts'
-import { type Failure, failureOf } from './lambda/failure.ts'
+import { anyJob, jobEndEmitter } from '../jobs/job-end-emitter.ts'
+import { type Failure, failureOf } from './lambda/function-error.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import { AskedFiles, type FileAnswer, type FileWish, sharingFiles } from './worker-file-broker.ts'
 
@@ -93,7 +93,7 @@ if (process.send) {
   process.once('SIGTERM', () => void end().finally(() => process.exit(0)))
   // Ctrl-C reaches the whole process group; the service decides when workers end.
   process.on('SIGINT', () => {})
-  jobEnds.on(anyJob, (job: Job) => tell({ type: 'job-ended', job }))
+  jobEndEmitter.on(anyJob, (job: Job) => tell({ type: 'job-ended', job }))
   tell({ type: 'alive' })
   setInterval(() => tell({ type: 'alive' }), aliveEveryMs)
 }

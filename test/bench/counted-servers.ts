@@ -18,7 +18,7 @@ export interface CountedServers {
 
 export async function startCountedServers(): Promise<CountedServers> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-counted-'))
-  const program = join(import.meta.dirname, '../../lib/local/embedded-alone.ts')
+  const program = join(import.meta.dirname, '../../lib/local/embedded-command.ts')
   const child = spawn(process.execPath, [program, '--data', dir, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -9,7 +9,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { convertByWays, type DoneByWay } from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import { warningsOfWay } from '../../lib/jobs/run/fallbacks.ts'
-import { silentLog } from '../local/dynamodb/start.ts'
+import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
 export interface AlongWays extends DoneByWay {
   readonly path: string

@@ -8,7 +8,7 @@ import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import { WebSocket } from 'ws'
 import { zipFunctions, zipNames } from '../../lib/deployment/zip-functions.ts'
 import { after, before } from '../hooks.ts'
-import { callSigned, region } from '../local/runtime.ts'
+import { callSigned, region } from '../local/lambda-runtime.ts'
 import { hasMounts, secretsBucket } from '../packages/box.ts'
 import { unpackFunction } from '../packages/unpack.ts'
 import { decisionsIn } from '../permissions/tally.ts'

@@ -46,7 +46,7 @@ test('a request of API Gateway is answered', async () => {
 test('a form of API Gateway, in base64, makes a job of its file', async () => {
   const { statusCode, json } = await called(conversion, 'http-api-form')
   assert.equal(statusCode, 202)
-  const job = await app.services.jobs.store.job(json.data.jobId)
+  const job = await app.services.jobs.store.getJob(json.data.jobId)
   assert.equal(job?.display.source?.filename, 'people.csv')
   assert.equal(job.display.source.size, 36)
 })

@@ -13,8 +13,8 @@ import {
   ListPartsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { identity, region } from '../local/s3/identity.ts'
-import { Bucket, startWithBucket } from '../local/s3/start.ts'
+import { identity, region } from '../local/s3/credentials.ts'
+import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'

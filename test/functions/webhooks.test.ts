@@ -12,12 +12,12 @@ import type { BusEvent } from '../../events/index.ts'
 import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
 import { accountKey } from '../../lib/access/accounts.ts'
-import type { Letter } from '../../lib/access/auth/emails.ts'
+import type { Email } from '../../lib/access/auth/emails.ts'
 import { ownClient } from '../../lib/aws/client-config.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
-import { beginnings } from '../../lib/jobs/events.ts'
+import { creationEvents } from '../../lib/jobs/events.ts'
 import { Feeds } from '../../lib/live/event-feed.ts'
 import { believedMs } from '../../lib/subscriber-cache.ts'
 import { type ListenersOf, listenersOf } from '../../lib/subscribers.ts'
@@ -412,7 +412,7 @@ test('who has an account with a confirmed address is written to once when a webh
   const to: string[] = []
   const mailer = {
     goesTo: 'mailbox',
-    send: async (letter: Letter) => void to.push(JSON.stringify(letter)),
+    send: async (letter: Email) => void to.push(JSON.stringify(letter)),
   } as const
   const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })
   for (const emailVerified of [false, true]) {
@@ -621,9 +621,9 @@ test('deliveries are listed in pages, the newest first', async () => {
 
 /** As its creator publishes it. */
 async function tellBeginning(jobId: string): Promise<void> {
-  const state = await app.services.jobs.store.whole(jobId)
+  const state = await app.services.jobs.store.getState(jobId)
   assert.ok(state)
-  for (const event of beginnings(state)) await dispatch(event)
+  for (const event of creationEvents(state)) await dispatch(event)
 }
 
 test('a job brings its own webhook, signed with the default secret of its owner', async () => {

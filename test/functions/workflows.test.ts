@@ -5,7 +5,7 @@ import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type Sent } from '../http/embedded-app.ts'
-import { silentLog } from '../local/dynamodb/start.ts'
+import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
 /** The clock is moved by hand: what a minute's schedule does is called with the moment that it would come at. */
 

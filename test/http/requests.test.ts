@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
 import type { Config } from '../../lib/config.ts'
-import { batchItems } from '../../lib/http/batch-items.ts'
+import { parseBatchItems } from '../../lib/http/batch-items.ts'
 import { decodeBody } from '../../lib/http/content-encoding.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { collectOptions } from '../../lib/http/conversion-request.ts'
@@ -76,16 +76,16 @@ describe('a body in another encoding', () => {
 describe('what is wanted', () => {
   test('of a batch is a list, or the same as JSON', () => {
     const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
-    assert.deepEqual(batchItems(items), items)
-    assert.deepEqual(batchItems(JSON.stringify(items)), items)
-    for (const none of [undefined, '']) assert.equal(batchItems(none), undefined)
+    assert.deepEqual(parseBatchItems(items), items)
+    assert.deepEqual(parseBatchItems(JSON.stringify(items)), items)
+    for (const none of [undefined, '']) assert.equal(parseBatchItems(none), undefined)
     for (const [wrong, message] of [
       ['{', /^items: expected a JSON array/],
       [{}, /^items: expected a list/],
       [[1], /^0: expected an object, got 1|^items/],
       [[{ filename: 'a'.repeat(1025) }], /filename: expected a text/],
     ] as const)
-      assert.throws(() => batchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
+      assert.throws(() => parseBatchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
   })
 
   test('of a conversion stands in `options` or beside it, but not twice', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '../../lib/config.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { type JobParts, Jobs } from '../../lib/jobs/jobs.ts'
-import { JobStore, refOf } from '../../lib/jobs/store.ts'
-import { messageOf } from '../../lib/jobs/task-message.ts'
+import { type JobsDeps, Jobs } from '../../lib/jobs/jobs.ts'
+import { JobStore, taskRefOf } from '../../lib/jobs/store.ts'
+import { taskMessageOf } from '../../lib/jobs/task-message.ts'
 import { createLog } from '../../lib/log.ts'
 import { Uploads } from '../../lib/uploads.ts'
 import { Gate } from './function-instance.ts'
@@ -16,7 +16,7 @@ const config = readConfig({ LOG_LEVEL: 'silent' })
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
 /** Jobs with all that they need in memory, every task of which goes to one queue. */
-export function memoryJobs(more: Partial<JobParts> = {}) {
+export function memoryJobs(more: Partial<JobsDeps> = {}) {
   const gate = new Gate()
   const table = new MemoryTable()
   const store = new JobStore(table)
@@ -27,13 +27,13 @@ export function memoryJobs(more: Partial<JobParts> = {}) {
   ]
   const jobs = new Jobs({
     ...{ store, files, queues, bus, uploads: new Uploads(table), log },
-    outlet: {
-      route: async (task: Task) => ({ queue: 'image', message: messageOf(refOf(task)) }),
-      again: (queue) => queue,
+    taskSender: {
+      route: async (task: Task) => ({ queue: 'image', message: taskMessageOf(taskRefOf(task)) }),
+      retryQueue: (queue) => queue,
     },
-    listenersOf: async () => () => [],
-    hint: async () => undefined,
-    lookForUpload: async () => {},
+    getSubscribers: async () => () => [],
+    waitForChange: async () => undefined,
+    checkForUpload: async () => {},
     ...more,
   })
   return {

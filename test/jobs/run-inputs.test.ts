@@ -8,7 +8,7 @@ import { readConfig } from '../../lib/config.ts'
 import type { SpaceWatch } from '../../lib/disk-space.ts'
 import type { Engine, EngineResult } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Piece, Task } from '../../lib/jobs/job.ts'
+import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { type PiecesRun, runPieces } from '../../lib/jobs/run/run-inputs.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createLog } from '../../lib/log.ts'
@@ -45,7 +45,7 @@ const step = {
   to: 'txt',
   options: {},
 }
-const piece = { files: [{ ...file('a.html'), format: 'html' }], steps: [step], step: 0 } as unknown as Piece // of constants above
+const piece = { files: [{ ...file('a.html'), format: 'html' }], steps: [step], step: 0 } as unknown as InputPlan // of constants above
 
 interface Wishes extends Partial<Omit<PiecesRun, 'services' | 'findWay'>> {
   readonly engines?: readonly Engine[]
@@ -177,7 +177,7 @@ test('what another image goes on with is known by its files, its step and what c
   const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
   const { done, files } = await run(noOther, {
     engines: [saying(async () => ({}))],
-    pieces: [{ ...piece, steps } as Piece, { ...piece, steps, step: 2 } as Piece],
+    pieces: [{ ...piece, steps } as InputPlan, { ...piece, steps, step: 2 } as InputPlan],
   })
   const ended = await done
   assert.ok('made' in ended)
@@ -243,10 +243,10 @@ test('of a way that fails is known up to which step it came, and nothing of it t
           first.steps.map(({ from }) => from),
           ['html', 'txt'].slice(0, failing + 1),
         )
-        return { ...piece, steps: [step] as Piece['steps'], tried: [...tried] }
+        return { ...piece, steps: [step] as InputPlan['steps'], tried: [...tried] }
       },
       {
-        ...{ engines, pieces: [{ ...piece, steps } as Piece] },
+        ...{ engines, pieces: [{ ...piece, steps } as InputPlan] },
         note: async ([left]) => void noted.push(left?.reached ?? -1),
       },
     )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Claimed, done, type MessageOutcome } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
-import { silentLog } from '../local/dynamodb/start.ts'
+import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { completed, given, newJob, task } from './records.ts'
 
 const { job, fixed, tasks } = newJob([given('in'), task('work', [0])])

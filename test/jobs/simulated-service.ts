@@ -10,22 +10,22 @@ import { dropStray, receiveUpload, tellUpload } from '../../lib/conversion/recei
 import { Downloads } from '../../lib/download-limit.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
-import { isTerminal, type Job, type JobState } from '../../lib/jobs/job.ts'
+import { isTerminalStatus, type Job, type JobState } from '../../lib/jobs/job.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { jobKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { carryTask } from '../../lib/jobs/run/transfer-task.ts'
-import { type Along, JobStore } from '../../lib/jobs/store.ts'
+import { type TransactionWrite, JobStore } from '../../lib/jobs/store.ts'
 import type { NewJob, NewTask } from '../../lib/jobs/task-graph.ts'
-import { direct } from '../../lib/jobs/task-sender.ts'
+import { createDirectSender } from '../../lib/jobs/task-sender.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { Uploads } from '../../lib/uploads.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
-import { silentLog } from '../local/dynamodb/start.ts'
+import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { asInstance, Gate } from './function-instance.ts'
 import { asItIs, clientOf, isWrite, type Manner } from './simulated-aws.ts'
@@ -160,10 +160,10 @@ export class World {
     const store = new JobStore(this.#table)
     const jobs: Jobs = new Jobs({
       ...{ store, files, uploads, queues, bus: this.bus, log: silentLog },
-      outlet: direct({ store, engines }),
-      listenersOf: async () => () => [],
-      hint: () => sleep(1, undefined),
-      lookForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
+      taskSender: createDirectSender({ store, engines }),
+      getSubscribers: async () => () => [],
+      waitForChange: () => sleep(1, undefined),
+      checkForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
     })
     return {
       ...{
@@ -218,7 +218,7 @@ export class World {
     })
   }
 
-  create(tasks: readonly NewTask[], wishes: Partial<NewJob> = {}, along: readonly Along[] = []) {
+  create(tasks: readonly NewTask[], wishes: Partial<NewJob> = {}, along: readonly TransactionWrite[] = []) {
     return this.request('creator', ({ jobs }) => jobs.create(records(this.jobId, tasks, wishes), along))
   }
 
@@ -244,13 +244,13 @@ export class World {
 
   /** The job and its tasks as they are stored. */
   async state(): Promise<JobState> {
-    const state = await this.services().jobs.store.whole(this.jobId)
+    const state = await this.services().jobs.store.getState(this.jobId)
     assert.ok(state, 'the job is there')
     return state
   }
 
   job(): Promise<Job | undefined> {
-    return this.services().jobs.store.job(this.jobId)
+    return this.services().jobs.store.getJob(this.jobId)
   }
 
   /** Works until nothing is left to do before the retention of the job is over; time goes by as it is needed. */
@@ -349,7 +349,7 @@ const mostMoves = 100
 const isAtRest = (item: Record<string, unknown> | undefined) =>
   item === undefined ||
   item['wakeAt'] === undefined ||
-  (isTerminal(item['status'] as Job['status']) &&
+  (isTerminalStatus(item['status'] as Job['status']) &&
     item['status'] !== 'expired' &&
     !item['unsaid'] &&
     !item['deletedAt'])

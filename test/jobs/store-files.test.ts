@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
 import type { OutputFile } from '../../lib/engines/engine.ts'
-import type { Piece, Task } from '../../lib/jobs/job.ts'
+import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import type { FilesMade } from '../../lib/jobs/run/run-steps.ts'
 import { storeFiles, storePortions } from '../../lib/jobs/run/store-files.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
@@ -19,7 +19,7 @@ const services = { files } as unknown as TaskServices // nothing else is used
 
 const spec = { options: {} }
 const [work] = withTasks(newJob([given('in'), task('work', [0], { spec })]), { work: { attempt: 2 } }).tasks
-const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as Piece // of its steps the number counts
+const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // of its steps the number counts
 
 async function made(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
   const path = join(folder, name)

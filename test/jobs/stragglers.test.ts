@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import type { Task } from '../../lib/jobs/job.ts'
 import { isStraggler, lookAfterPart } from '../../lib/jobs/run/stragglers.ts'
-import { isTwin, memberOf, twinOf } from '../../lib/jobs/task-graph.ts'
-import { silentLog } from '../local/dynamodb/start.ts'
+import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { until } from '../wait-until.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { leftovers, split } from './chunk-scenarios.ts'
@@ -49,8 +49,8 @@ test('of a part that is young nothing is asked, however often its worker shows s
 
 /** What the fifth of six parts learns when its worker looks after it, as if it had taken a minute. */
 async function look(world: World): Promise<boolean | undefined> {
-  const { job, parts } = await world.state()
-  const fifth = parts.find(({ part: number = 0 }) => memberOf(number) % 1000 === 4)
+  const { job, chunks: parts } = await world.state()
+  const fifth = parts.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
   assert.ok(fifth)
   return world.as('worker', (services) =>
     lookAfterPart({ part: fifth, job, ranMs: 60_000 }, { services }, silentLog),
@@ -58,7 +58,7 @@ async function look(world: World): Promise<boolean | undefined> {
 }
 
 const twins = async (world: World) =>
-  (await world.state()).parts.filter(({ part: number = 0 }) => isTwin(number))
+  (await world.state()).chunks.filter(({ part: number = 0 }) => isSpeculativeCopy(number))
 const openParts = async (world: World) => (await world.state()).tasks[1]?.open?.size ?? 0
 
 async function played(during: During, circumstances: Partial<ConstructorParameters<typeof World>[0]> = {}) {
@@ -95,7 +95,7 @@ test('what another worker makes of a straggler counts when it is there first', a
 
 test('a straggler that fails while another worker makes it too ends nothing', async () => {
   const failed = async (world: World) =>
-    (await world.state()).parts.filter(({ status }) => status === 'failed').map(({ part: number }) => number)
+    (await world.state()).chunks.filter(({ status }) => status === 'failed').map(({ part: number }) => number)
   const fails: During = async (world, { attempt }) => {
     if (attempt > 1) {
       await until(async () => (await failed(world)).includes(1004), 'the first one has failed')
@@ -113,7 +113,7 @@ test('a straggler that is there before its twin has begun is made once', async (
     assert.equal(await look(world), true)
     assert.deepEqual(
       (await twins(world)).map(({ part: number, status }) => [number, status]),
-      [[twinOf(1004), 'pending']],
+      [[speculativeCopyOf(1004), 'pending']],
     )
   }
   assert.equal(await played(isSlow, { loops: 1 }), 1)

@@ -4,7 +4,7 @@ import type { Item } from '../../lib/aws/table.ts'
 import { openDynamoDb } from '../../lib/local/dynamodb/server.ts'
 import { table as shape } from '../../lib/resources/storage.ts'
 import { after, before } from '../hooks.ts'
-import { makeClient, makeFolder, silentLog } from '../local/dynamodb/start.ts'
+import { makeClient, makeFolder, silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
 /** The embedded table of a test file, with as many tables as its tests want. */
 export interface Database {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../../lib/local/embedded-alone.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../lib/local/embedded-command.ts', import.meta.url))
 
 const launch = (args: readonly string[]) =>
   spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })

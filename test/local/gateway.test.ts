@@ -6,7 +6,7 @@ import type { HttpEvent } from '../../lib/http/contract.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
 import { after, before } from '../hooks.ts'
-import { callRaw, endServers, log, makeFunction, makeLambda, serve } from './runtime.ts'
+import { callRaw, endServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
 
 let url: string
 /** What `/result` answers. */

@@ -11,7 +11,7 @@ import { visibilityOf } from '../../lib/resources/queue-functions.ts'
 import { imageIds, maxReceiveCount, queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
-import { callSigned, region, type SignedCall } from './runtime.ts'
+import { callSigned, region, type SignedCall } from './lambda-runtime.ts'
 
 interface Secrets {
   readonly accessKeyId: string

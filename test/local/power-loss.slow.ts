@@ -27,7 +27,7 @@ import {
 import { CreateScheduleCommand, paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { startEmbedded } from './embedded-process.ts'
-import { makeFragileDisk } from './fragile-disk.ts'
+import { makeFragileDisk } from './power-cut-disk.ts'
 
 const rounds = 20
 const writersOfEach = 3

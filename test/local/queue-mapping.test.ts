@@ -5,8 +5,8 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { type MappingOptions, QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { until } from '../wait-until.ts'
-import { log } from './runtime.ts'
-import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
+import { log } from './lambda-runtime.ts'
+import { credentials, type Running, region, startSqs } from './sqs/start-sqs.ts'
 
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey

@@ -5,8 +5,8 @@ import { Sockets } from '../../lib/aws/sockets.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { type Control, openControl } from '../../lib/local/lambda-and-sockets-api.ts'
 import { after, before } from '../hooks.ts'
-import { callSigned, credentials, log } from './runtime.ts'
-import { apis, closing, endApis, lambda, message, open, start } from './socket-api.ts'
+import { callSigned, credentials, log } from './lambda-runtime.ts'
+import { apis, closing, endApis, lambda, message, open, start } from './websocket-api.ts'
 
 let url: string
 let control: Control

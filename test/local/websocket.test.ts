@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
-import { callRaw } from './runtime.ts'
-import { answer, apis, closing, endApis, heard, message, next, open, path, start } from './socket-api.ts'
+import { callRaw } from './lambda-runtime.ts'
+import { answer, apis, closing, endApis, heard, message, next, open, path, start } from './websocket-api.ts'
 
 let url: string
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { imageIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
-import { region } from '../local/runtime.ts'
+import { region } from '../local/lambda-runtime.ts'
 import { fixture, folder, font, openApart } from './apart.ts'
 import { assertExact, runsTasks } from './exact.ts'
 

@@ -16,8 +16,8 @@ import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
-import { identity, region } from '../local/s3/identity.ts'
-import { Bucket, startWithBucket } from '../local/s3/start.ts'
+import { identity, region } from '../local/s3/credentials.ts'
+import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 
 const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
 const closed = new Outgoing()

@@ -10,40 +10,40 @@ import { newId } from '../../ids.ts'
 import { parseWith } from '../../parse-input.ts'
 import type { Services } from '../../services.ts'
 import { accountOf } from '../accounts.ts'
-import { announceClosing } from '../delete-account.ts'
-import { ownOrigins } from '../same-origin.ts'
-import { authPath, authSecret, sessionCookie } from '../session-auth.ts'
-import { createMailer, letters, type Mailer } from './emails.ts'
-import { consume } from './login-attempts.ts'
+import { scheduleDeletion } from '../delete-account.ts'
+import { serviceOrigins } from '../same-origin.ts'
+import { authPath, authSecret, sessionCookieName } from '../session-auth.ts'
+import { createMailer, emailTemplates, type Mailer } from './emails.ts'
+import { consumeAttempt } from './login-attempts.ts'
 import { models } from './records.ts'
 import { tableAdapter } from './table-adapter.ts'
 
 export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' | 'log'>
 
-export interface AuthParts {
+export interface AuthOptions {
   readonly services: AuthServices
   readonly mailer?: Mailer | undefined
   /** scrypt, when left out. */
-  readonly password?: Hashing | undefined
+  readonly password?: PasswordHasher | undefined
   /** Somebody signed up by this request. */
   readonly onSignUp?: (accountId: string, headers: Headers) => Promise<void>
 }
 
-interface Hashing {
+interface PasswordHasher {
   hash(password: string): Promise<string>
   verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
 }
 
 /** The only header that tells the address of a client; whoever makes the request for the library sets it. */
-export const addressHeader = 'x-client-address'
+export const clientIpHeader = 'x-client-address'
 
 const dayS = 86_400
 
 /** Wrong passwords of one account, from wherever; the library itself counts by address of the client. */
-const passwordTries = { window: 15 * 60, max: 20 }
+const passwordAttempts = { window: 15 * 60, max: 20 }
 
 /** Sign-up, sign-in, second factor, sessions: better-auth on the service's own table, below /v1/auth. */
-export function createAuth({ services, mailer, password, onSignUp }: AuthParts) {
+export function createAuth({ services, mailer, password, onSignUp }: AuthOptions) {
   const { config, table, log } = services
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
   const isSecure = publicUrl.startsWith('https:')
@@ -53,7 +53,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
     baseURL: new URL(publicUrl).origin,
     basePath: authPath,
     secret: authSecret(services),
-    trustedOrigins: ownOrigins(publicUrl),
+    trustedOrigins: serviceOrigins(publicUrl),
     database: tableAdapter({ ...services, models }),
     telemetry: { enabled: false },
     logger: {
@@ -76,7 +76,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
       changeEmail: {
         enabled: true,
         sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
-          mail.send({ to: user.email, ...letters.change(user.name, newEmail, url) }),
+          mail.send({ to: user.email, ...emailTemplates.confirmNewAddress(user.name, newEmail, url) }),
       },
       deleteUser: {
         enabled: true,
@@ -87,7 +87,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
               code: 'ADMINISTRATOR',
               message: 'An administrator is not deleted. Another administrator takes the role away first.',
             })
-          await announceClosing(id, services)
+          await scheduleDeletion(id, services)
         },
       },
     },
@@ -96,18 +96,18 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
       minPasswordLength: 10,
       ...(password && { password }),
       // Where letters reach nobody but the log, nobody can be asked to answer one.
-      requireEmailVerification: mail.goesTo === 'mailbox',
+      requireEmailVerification: mail.destination === 'mailbox',
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, url }) => mail.send({ to: user.email, ...letters.reset(user.name, url) }),
+      sendResetPassword: ({ user, url }) => mail.send({ to: user.email, ...emailTemplates.resetPassword(user.name, url) }),
       onExistingUserSignUp: ({ user }) =>
-        mail.send({ to: user.email, ...letters.known(user.name, publicUrl) }),
+        mail.send({ to: user.email, ...emailTemplates.alreadyRegistered(user.name, publicUrl) }),
     },
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: true,
       autoSignInAfterVerification: true,
       sendVerificationEmail: ({ user, url }) =>
-        mail.send({ to: user.email, ...letters.verify(user.name, url) }),
+        mail.send({ to: user.email, ...emailTemplates.confirmAddress(user.name, url) }),
     },
     session: { expiresIn: 30 * dayS, updateAge: dayS, cookieCache: { enabled: false } },
     // Expired ones leave the table by themselves.
@@ -116,14 +116,14 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
     rateLimit: {
       enabled: true,
       ...{ window: 60, max: 100 },
-      customStorage: { consume: (key, rule) => consume(table, `address ${key}`, rule) },
+      customStorage: { consume: (key, rule) => consumeAttempt(table, `address ${key}`, rule) },
     },
     advanced: {
       cookiePrefix: isSecure ? '__Host-auth' : 'auth',
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure },
-      cookies: { session_token: { name: sessionCookie(publicUrl) } },
-      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 64 },
+      cookies: { session_token: { name: sessionCookieName(publicUrl) } },
+      ipAddress: { ipAddressHeaders: [clientIpHeader], ipv6Subnet: 64 },
       database: { generateId: ({ model }) => newId(idPrefixes[model] ?? 'rec') },
     },
     hooks: {
@@ -133,10 +133,10 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
             code: 'SIGN_UP_CLOSED',
             message: 'Nobody signs up here by himself. Ask those who run the service for an account.',
           })
-        requireName(body)
+        requireValidName(body)
         if (path !== '/sign-in/email' || typeof body?.email !== 'string') return
         const name = `account ${body.email.toLowerCase()}`
-        const { allowed, retryAfter } = await consume(table, name, passwordTries)
+        const { allowed, retryAfter } = await consumeAttempt(table, name, passwordAttempts)
         if (!allowed)
           throw new APIError(
             'TOO_MANY_REQUESTS',
@@ -185,13 +185,13 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthParts) 
   })
 }
 
-const Named = z.looseObject({ name: accountName })
+const NamedBody = z.looseObject({ name: accountName })
 
 /** Of whatever has a name, as signing up and changing it do: the library takes any. */
-function requireName(body: unknown): void {
+function requireValidName(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('name' in body) || typeof body.name !== 'string') return
   try {
-    parseWith(Named, body, 'body')
+    parseWith(NamedBody, body, 'body')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new APIError('BAD_REQUEST', { code: error.code, message: error.message, details: error.details })
@@ -217,7 +217,7 @@ const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provid
 })
 
 /** What a page has to know to offer the right ways in. */
-const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { goesTo }: Mailer) =>
+const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { destination: goesTo }: Mailer) =>
   createAuthEndpoint('/options', { method: 'GET' }, async ({ json }) =>
     json({
       mail: goesTo,

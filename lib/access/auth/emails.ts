@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Log } from '../../log.ts'
 
 /** What is written to people. */
-export interface Letter {
+export interface Email {
   readonly to: string
   readonly subject: string
   readonly text: string
@@ -11,11 +11,11 @@ export interface Letter {
 
 export interface Mailer {
   /** `log` where no mail server is set: whoever runs the service finds the letters there. */
-  readonly goesTo: 'mailbox' | 'log'
-  send(letter: Letter): Promise<void>
+  readonly destination: 'mailbox' | 'log'
+  send(email: Email): Promise<void>
 }
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 export function createMailer(
   { SMTP_URL, MAIL_FROM, PUBLIC_URL }: Pick<Config, 'SMTP_URL' | 'MAIL_FROM' | 'PUBLIC_URL'>,
@@ -23,26 +23,26 @@ export function createMailer(
 ): Mailer {
   if (!SMTP_URL)
     return {
-      goesTo: 'log',
+      destination: 'log',
       send: async ({ to, subject, text }) => log.warn({ to, subject, text }, 'no SMTP_URL, mail not sent'),
     }
   const host = URL.parse(PUBLIC_URL ?? '')?.hostname ?? 'localhost'
   const from = MAIL_FROM ?? `Mutabor <no-reply@${host}>`
   let transport: Promise<Transporter> | undefined
   return {
-    goesTo: 'mailbox',
-    send: async (letter) => {
-      transport ??= open(SMTP_URL)
-      await (await transport).sendMail({ from, ...letter })
+    destination: 'mailbox',
+    send: async (email) => {
+      transport ??= createTransporter(SMTP_URL)
+      await (await transport).sendMail({ from, ...email })
     },
   }
 }
 
-async function open(smtpUrl: string): Promise<Transporter> {
+async function createTransporter(smtpUrl: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
     url: smtpUrl,
-    ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
+    ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
     // Letters are made here, of text; nothing in them names a file or an address to fetch.
     ...{ disableFileAccess: true, disableUrlAccess: true },
   })
@@ -55,40 +55,40 @@ async function open(smtpUrl: string): Promise<Transporter> {
 const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
 const greeting = (name: string) =>
   plainName.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
-const unasked = 'If you did not ask for it, you need not do anything.'
+const ignoreHint = 'If you did not ask for it, you need not do anything.'
 
-export const letters = {
-  verify: (name: string, url: string) => ({
+export const emailTemplates = {
+  confirmAddress: (name: string, url: string) => ({
     subject: 'Confirm your address',
-    text: [greeting(name), 'open this page to confirm that this address is yours:', url, unasked].join(
+    text: [greeting(name), 'open this page to confirm that this address is yours:', url, ignoreHint].join(
       '\n\n',
     ),
   }),
-  reset: (name: string, url: string) => ({
+  resetPassword: (name: string, url: string) => ({
     subject: 'Choose a new password',
     text: [
       greeting(name),
       'open this page within an hour to choose a new password:',
       url,
       'Your other sessions end with it.',
-      unasked,
+      ignoreHint,
     ].join('\n\n'),
   }),
-  known: (name: string, url: string) => ({
+  alreadyRegistered: (name: string, url: string) => ({
     subject: 'You have an account already',
     text: [
       greeting(name),
       `somebody wanted to sign up with your address at ${url}, where you have an account. Sign in, or ask for a new password there.`,
-      unasked,
+      ignoreHint,
     ].join('\n\n'),
   }),
-  change: (name: string, newAddress: string, url: string) => ({
+  confirmNewAddress: (name: string, newAddress: string, url: string) => ({
     subject: 'Confirm your new address',
     text: [
       greeting(name),
       `open this page to change the address of your account to ${newAddress}:`,
       url,
-      unasked,
+      ignoreHint,
     ].join('\n\n'),
   }),
   webhookDisabled: (name: string, { url, why }: { url: string; why: string }) => ({

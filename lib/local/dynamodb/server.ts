@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import type { Log } from '../../log.ts'
-import { sweepRepeatedly } from './expiry.ts'
-import { checkFile, portFor } from './preconditions.ts'
+import { sweepRepeatedly } from './time-to-live.ts'
+import { checkFile, portFor } from './startup-checks.ts'
 import { supervise } from './supervisor.ts'
 
 const binary = join(

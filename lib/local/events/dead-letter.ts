@@ -1,4 +1,4 @@
-import type { Failure } from './failure.ts'
+import type { Failure } from './delivery-failure.ts'
 import type { Delivery } from './outbox.ts'
 
 /**

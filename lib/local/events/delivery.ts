@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
 import type { LogLine } from '../log-line.ts'
 import { deadLetter } from './dead-letter.ts'
-import { readFailure } from './failure.ts'
+import { readFailure } from './delivery-failure.ts'
 import type { Delivery } from './outbox.ts'
 import type { Store } from './store.ts'
 import { busNameOf, serviceOf } from './target-arn.ts'

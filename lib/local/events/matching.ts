@@ -1,5 +1,5 @@
 // Holds an event against a pattern.
-import type { Element, Leaves } from './event-leaves.ts'
+import type { Element, Leaves } from './flatten-event.ts'
 import type { Condition } from './pattern.ts'
 
 /** An event with huge arrays could make the search for a consistent choice cubic: it ends here. */

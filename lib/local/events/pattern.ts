@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { addressRange } from './cidr.ts'
 import { badPattern as bad } from './errors.ts'
-import type { Leaf } from './event-leaves.ts'
+import type { Leaf } from './flatten-event.ts'
 import { wildcard } from './wildcard.ts'
 
 /** `undefined` stands for a path that the event does not have. */

@@ -7,7 +7,7 @@ import { readPattern } from './pattern.ts'
 import { page, readMembers, Tags, text } from './request-params.ts'
 import { type TagRecord, tagsOf } from './tags.ts'
 import type { Target } from './target.ts'
-import { firstRun, readExpression } from './timetable.ts'
+import { firstRun, readExpression } from './schedule-expression.ts'
 
 export interface Rule {
   readonly name: string

@@ -9,7 +9,7 @@ import { isJson } from './json.ts'
 import { mostRetries, page, RetryPolicy, readMembers, text, unsupported, whole } from './request-params.ts'
 import { findGroup, GroupName } from './schedule-groups.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
-import { firstRun, readExpression, type Timetable } from './timetable.ts'
+import { firstRun, readExpression, type Timetable } from './schedule-expression.ts'
 
 const Name = text(1, 64, '^[0-9a-zA-Z-_.]+$')
 

@@ -7,7 +7,7 @@ import { ApiError } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
 import type { Account } from './account.ts'
 import { busOperations, createDefaultBus } from './buses.ts'
-import { startClock } from './clock.ts'
+import { startClock } from './schedule-runner.ts'
 import { startDeliveries, type Targets } from './delivery.ts'
 import { eventTagOperations } from './event-tags.ts'
 import {

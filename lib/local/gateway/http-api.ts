@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { largeFileHint } from '../../http/body-limit.ts'
 import type { Log } from '../../log.ts'
-import { timedOut } from '../lambda/failure.ts'
+import { timedOut } from '../lambda/function-error.ts'
 import { type Lambda, lambdaLimits, type Outcome } from '../lambda/runtime.ts'
 import { bodyOf, hasBody } from './http-body.ts'
 import { eventOf, targetOf } from './http-event.ts'
 import { type Answer, answerOf } from './http-result.ts'
 import { type HttpRoute, routesFinder } from './http-routes.ts'
-import { gatewayAnswer, send } from './send.ts'
+import { gatewayAnswer, send } from './send-response.ts'
 
 export interface HttpApiOptions {
   readonly lambda: Lambda

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { gatewayAnswer } from './send.ts'
+import { gatewayAnswer } from './send-response.ts'
 
 /** By the codes of Node's parser; whatever else it does not understand is a bad request. */
 const answers: Readonly<Record<string, readonly [status: number, sentence: string]>> = {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import * as z from 'zod'
 import type { Log } from '../../log.ts'
-import { timedOut } from '../lambda/failure.ts'
+import { timedOut } from '../lambda/function-error.ts'
 import type { Lambda, Outcome } from '../lambda/runtime.ts'
 import { frameSizes } from './frame-sizes.ts'
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import type { Log } from '../../log.ts'
-import { type Failure, FunctionError, failureOf, timedOut } from './failure.ts'
+import { type Failure, FunctionError, failureOf, timedOut } from './function-error.ts'
 
 /** What Lambda hands to a handler; the callbacks of old runtimes are gone, as they are from Node 24 on Lambda. */
 export type FunctionContext = Omit<Context, 'done' | 'fail' | 'succeed'>

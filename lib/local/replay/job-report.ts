@@ -1,14 +1,14 @@
 // What the table says of a job, for a terminal.
 import {
   type FixedTask,
-  isOver,
+  isTaskOver,
   type Job,
   type JobState,
   type StoredFile,
   type Task,
 } from '../../jobs/job.ts'
-import { isRecorded, statusOfFixed, warningsOf } from '../../jobs/job-state-machine.ts'
-import type { Plan } from './plans.ts'
+import { hasRecord, statusOfFixed, warningsOf } from '../../jobs/job-state-machine.ts'
+import type { Plan } from './task-plans.ts'
 import type { Printer } from './printer.ts'
 
 /** @param plans of the tasks that work, by number. */
@@ -34,7 +34,7 @@ export function printJob(
   for (const task of inOrder) {
     const inputs = task.ins.map((number) => names.get(number)).join(', ')
     const what = `${task.operation}${inputs ? ` of ${inputs}` : ''}`
-    if (isRecorded(task)) printTask(task, what, plans.get(task.number), state, printer)
+    if (hasRecord(task)) printTask(task, what, plans.get(task.number), state, printer)
     else printFixed(task, what, state, printer)
   }
 }
@@ -50,7 +50,7 @@ function printTask(
   task: Task,
   what: string,
   plan: Plan | undefined,
-  { parts }: JobState,
+  { chunks: parts }: JobState,
   printer: Printer,
 ): void {
   const attempt = task.attempt > 0 ? [`attempt ${task.attempt}`] : []
@@ -73,7 +73,7 @@ function printPlan(plan: Plan, task: Task, printer: Printer): void {
     for (const [at, { operation, engine, image, from, to, options }] of steps.entries()) {
       const verb = operation === 'convert' ? '' : `${operation} `
       const way = `${verb}${from} to ${to} by ${engine} (image ${image})`
-      const here = at === next && !isOver(task) ? '  ← here' : ''
+      const here = at === next && !isTaskOver(task) ? '  ← here' : ''
       printer.line(`    ${at + 1}. ${way} ${JSON.stringify(options)}${here}`)
     }
   }

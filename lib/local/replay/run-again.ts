@@ -7,9 +7,9 @@ import { timeLimitOf } from '../../conversion/time-limits.ts'
 import type { Engine, InputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
-import { errorForClient } from '../../jobs/failure.ts'
-import type { JobState, Piece, StoredFile, Task } from '../../jobs/job.ts'
-import { wishedOf } from '../../jobs/next-image.ts'
+import { toClientError } from '../../jobs/failure.ts'
+import type { JobState, InputPlan, StoredFile, Task } from '../../jobs/job.ts'
+import { resolveConversion } from '../../jobs/next-image.ts'
 import { askForLess, tookTooLong } from '../../jobs/run/claimed-task.ts'
 import type { FilesDone } from '../../jobs/run/run-steps.ts'
 import { convertByWays } from '../../jobs/run/convert-with-fallbacks.ts'
@@ -18,12 +18,12 @@ import { fetchInputs } from '../../jobs/run/fetch-inputs.ts'
 import { createLog } from '../../log.ts'
 import type { Vault } from '../../sealed.ts'
 import { printedCommands, printedSteps } from './command-logger.ts'
-import { planFromStart } from './plans.ts'
+import { planFromStart } from './task-plans.ts'
 import type { Printer } from './printer.ts'
-import { withSecrets } from './secrets.ts'
+import { withSecrets } from './job-secrets.ts'
 
 interface FetchedPiece {
-  readonly piece: Piece
+  readonly piece: InputPlan
   readonly findWay: FindWay
   readonly inputs: readonly InputFile[]
   readonly folder: string
@@ -67,7 +67,7 @@ export async function fetchTask(
     const own = join(folder, `piece-${at + 1}`)
     await mkdir(own)
     const inputs = await fetchInputs(files, piece.files, own, new AbortController().signal)
-    const findWay: FindWay = (tried) => nextWay(...wishedOf(task, state), { at, tried, engines })
+    const findWay: FindWay = (tried) => nextWay(...resolveConversion(task, state), { at, tried, engines })
     fetched.push({ piece, findWay, inputs, folder: own })
   }
   return { task, pieces: fetched, folder }
@@ -120,7 +120,7 @@ const runPiece = ({ piece, findWay, inputs, folder }: FetchedPiece, signal: Abor
   )
 
 function printFailure(error: unknown, printer: Printer): void {
-  const { code, message } = errorForClient(error)
+  const { code, message } = toClientError(error)
   printer.line(`  ${code}: ${message}`)
   const isExpected = error instanceof AppError
   for (let cause = isExpected ? error.cause : error; cause instanceof Error; cause = cause.cause) {

@@ -3,7 +3,7 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { S3Error } from './errors.ts'
 import { readTags, renderTags } from './object-writes.ts'
-import { deleteSetting, readSetting, writeSetting } from './settings.ts'
+import { deleteSetting, readSetting, writeSetting } from './bucket-settings.ts'
 
 export function getBucketTags({ db }: Services, { bucket }: Call): Reply {
   const tags = readSetting(db, bucket, 'tagging')

@@ -5,7 +5,7 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import { type CorsRule, deleteSetting, readSetting, writeSetting } from './settings.ts'
+import { type CorsRule, deleteSetting, readSetting, writeSetting } from './bucket-settings.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
 
 const knownMethods = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']

@@ -4,7 +4,7 @@ import type { Call, Reply, Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
 import { notImplemented, S3Error } from './errors.ts'
 import { checkVersion, findObject, removeRows, sourceOf } from './objects.ts'
-import { objectArn, requireRight } from './rights.ts'
+import { objectArn, requireRight } from './permissions.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 /** AWS has these for directory buckets only. */

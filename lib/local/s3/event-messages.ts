@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { uriEncode } from '../sigv4.ts'
 import { accountId } from './account.ts'
-import { coversEvent, filterValue } from './queue-rules.ts'
-import type { NotificationSettings } from './settings.ts'
+import { coversEvent, filterValue } from './notification-rules.ts'
+import type { NotificationSettings } from './bucket-settings.ts'
 import type { StoredObject } from './stored-object.ts'
 
 export type EventName =

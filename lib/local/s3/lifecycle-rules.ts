@@ -4,7 +4,7 @@ import { readXmlBody, requireChecksum } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { isoTime } from './call.ts'
 import { S3Error } from './errors.ts'
-import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './settings.ts'
+import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './bucket-settings.ts'
 import { children, childText, type Element, type Parsed, toXml } from './xml.ts'
 
 const maxRules = 1000

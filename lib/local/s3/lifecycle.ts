@@ -4,7 +4,7 @@ import type { Services } from './call.ts'
 import type { Database } from './database.ts'
 import { dropUpload } from './multipart.ts'
 import { asObject, removeRows } from './objects.ts'
-import { type LifecycleRule, readSetting } from './settings.ts'
+import { type LifecycleRule, readSetting } from './bucket-settings.ts'
 import type { StoredObject } from './stored-object.ts'
 
 const dayMs = 86_400_000

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import type { Call, Reply, Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { overlaps } from './queue-rules.ts'
-import { type QueueRule, readSetting, writeSetting } from './settings.ts'
+import { overlaps } from './notification-rules.ts'
+import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
 
 const knownEvents = {

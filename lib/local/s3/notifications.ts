@@ -2,7 +2,7 @@
 import type { LogLine } from '../log-line.ts'
 import type { Database } from './database.ts'
 import { type EventName, type EventSource, messages, type NotifyTarget } from './event-messages.ts'
-import { readSetting } from './settings.ts'
+import { readSetting } from './bucket-settings.ts'
 import type { StoredObject } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>

@@ -10,7 +10,7 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { asHeaderValue, encryptionHeader, readKept, refuseUnsupported } from './object-metadata.ts'
 import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
-import { objectArn, requireRight } from './rights.ts'
+import { objectArn, requireRight } from './permissions.ts'
 import type { StoredObject } from './stored-object.ts'
 import { fromXml, toXml } from './xml.ts'
 

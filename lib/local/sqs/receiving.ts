@@ -1,6 +1,6 @@
 // ReceiveMessage: takes messages out, hides them, and moves away those that have failed too often.
 import { randomBytes } from 'node:crypto'
-import { openAttempts } from './attempts.ts'
+import { openAttempts } from './receive-attempts.ts'
 import type { Clock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import type { Content, MessageRow, Taken, Wanted } from './messages.ts'

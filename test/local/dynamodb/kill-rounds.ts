@@ -11,7 +11,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { createTable, makeClient, startDynamoDb } from './start.ts'
+import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
 
 const TableName = 'ledger'
 const WRITERS = 8

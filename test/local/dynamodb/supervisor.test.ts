@@ -10,11 +10,11 @@ import { test } from 'node:test'
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
-import { checkFile } from '../../../lib/local/dynamodb/preconditions.ts'
+import { checkFile } from '../../../lib/local/dynamodb/startup-checks.ts'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
 import { until } from '../../wait-until.ts'
-import { createTable, makeFolder, silentLog, startDynamoDb } from './start.ts'
+import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
 /** A log that tells what was said. */
 function listeningLog() {

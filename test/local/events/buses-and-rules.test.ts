@@ -20,7 +20,7 @@ import {
   UntagResourceCommand,
   UpdateEventBusCommand,
 } from '@aws-sdk/client-eventbridge'
-import { busArn, embed, functionArn, region } from './embedded-events.ts'
+import { busArn, embed, functionArn, region } from './start-events.ts'
 import { anySource, q, refusal, ruleTo } from './requests.ts'
 
 test('event buses are made, described, changed, listed in pages and deleted', async (t) => {

@@ -7,7 +7,7 @@ import {
   PutTargetsCommand,
   type Target,
 } from '@aws-sdk/client-eventbridge'
-import { embed, queueArn } from './embedded-events.ts'
+import { embed, queueArn } from './start-events.ts'
 import { entry, q } from './requests.ts'
 
 const dead = queueArn('dead')

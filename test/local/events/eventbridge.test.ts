@@ -9,7 +9,7 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
-import { credentials, embed, region } from './embedded-events.ts'
+import { credentials, embed, region } from './start-events.ts'
 import { anySource, entry, q, refusal } from './requests.ts'
 
 test('violations of a shape are told together, in the words of AWS', async (t) => {

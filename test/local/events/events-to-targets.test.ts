@@ -8,7 +8,7 @@ import {
   PutTargetsCommand,
   TestEventPatternCommand,
 } from '@aws-sdk/client-eventbridge'
-import { busArn, type Embedded, embed, functionArn, queueArn, region } from './embedded-events.ts'
+import { busArn, type Embedded, embed, functionArn, queueArn, region } from './start-events.ts'
 import { entry, q, refusal, ruleTo } from './requests.ts'
 
 async function bodyFor(embedded: Embedded, target: object, detail: object): Promise<string> {

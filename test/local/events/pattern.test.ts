@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { leavesOf } from '../../../lib/local/events/event-leaves.ts'
+import { leavesOf } from '../../../lib/local/events/flatten-event.ts'
 import { matchesPattern, TooComplex } from '../../../lib/local/events/matching.ts'
 import { readPattern } from '../../../lib/local/events/pattern.ts'
 import { ApiError } from '../../../lib/local/signed-api.ts'

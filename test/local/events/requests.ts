@@ -1,7 +1,7 @@
 // Rules and schedules as most tests ask for them, and the target that they lead to.
 import { type EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
 import { CreateScheduleCommand, type CreateScheduleCommandInput } from '@aws-sdk/client-scheduler'
-import { queueArn, region } from './embedded-events.ts'
+import { queueArn, region } from './start-events.ts'
 
 export const q = queueArn('q')
 export const anySource = JSON.stringify({ source: [{ exists: true }] })

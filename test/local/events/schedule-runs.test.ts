@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
 import { GetScheduleCommand, ListSchedulesCommand, UpdateScheduleCommand } from '@aws-sdk/client-scheduler'
-import { busArn, embed, functionArn, queueArn, region } from './embedded-events.ts'
+import { busArn, embed, functionArn, queueArn, region } from './start-events.ts'
 import { create, q, schedule, scheduleArn } from './requests.ts'
 
 test('a rate starts at once, and goes on from there', async (t) => {

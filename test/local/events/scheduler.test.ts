@@ -13,7 +13,7 @@ import {
   UntagResourceCommand,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler'
-import { busArn, embed, functionArn, region } from './embedded-events.ts'
+import { busArn, embed, functionArn, region } from './start-events.ts'
 import { create, q, RoleArn, refusal, schedule, scheduleArn } from './requests.ts'
 
 test('a schedule is created, read, updated, listed and deleted', async (t) => {

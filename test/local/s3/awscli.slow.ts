@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { identity, region } from './identity.ts'
-import { startS3 } from './start.ts'
+import { identity, region } from './credentials.ts'
+import { startS3 } from './start-s3.ts'
 
 async function startCli(t: TestContext) {
   const { endpoint } = await startS3(t)

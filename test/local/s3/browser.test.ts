@@ -20,7 +20,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { Bucket, makeClient, startWithBucket } from './start.ts'
+import { Bucket, makeClient, startWithBucket } from './start-s3.ts'
 
 const PART_BYTES = 5 << 20
 

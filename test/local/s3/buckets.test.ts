@@ -32,7 +32,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, errorOf, makeClient, send, startS3, startWithBucket } from './start.ts'
+import { Bucket, errorOf, makeClient, send, startS3, startWithBucket } from './start-s3.ts'
 
 test('buckets are made, listed in pages, and deleted when empty', async (t) => {
   const { client } = await startS3(t)

@@ -10,7 +10,7 @@ import {
   joinChecksums,
   startChecksum,
 } from '../../../lib/local/s3/checksums.ts'
-import { Bucket, errorOf, makeClient, send, startWithBucket } from './start.ts'
+import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
 
 function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
   const running = startChecksum(algorithm)

@@ -6,7 +6,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { Bucket, blobs, errorOf, startWithBucket } from './start.ts'
+import { Bucket, blobs, errorOf, startWithBucket } from './start-s3.ts'
 
 test('reads keep their conditions, with 304 and 412', async (t) => {
   const { client } = await startWithBucket(t)

@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, blobs, eventually, send, startWithBucket } from './start.ts'
+import { Bucket, blobs, eventually, send, startWithBucket } from './start-s3.ts'
 
 test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) => {
   const { client } = await startWithBucket(t)

@@ -13,8 +13,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { until } from '../../wait-until.ts'
-import { crashRepeatedly } from './crash.ts'
-import { Bucket, blobs, errorOf, makeClient, startS3, startWithBucket } from './start.ts'
+import { crashRepeatedly } from './kill-rounds.ts'
+import { Bucket, blobs, errorOf, makeClient, startS3, startWithBucket } from './start-s3.ts'
 
 test('what was acknowledged outlives SIGKILL, and nothing is half', { timeout: 120_000 }, async () => {
   const { acknowledged } = await crashRepeatedly(5)

@@ -7,8 +7,8 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { createGateway } from '../../../lib/local/gateway.ts'
 import { close, listen } from '../../../lib/local/listen.ts'
-import { identity } from './identity.ts'
-import { makeClient, startWithBucket } from './start.ts'
+import { identity } from './credentials.ts'
+import { makeClient, startWithBucket } from './start-s3.ts'
 
 /** Sends a body only when told to, as curl, boto3 and the Java SDK do. */
 async function putWhenTold(url: string, headers: Record<string, string> = {}) {

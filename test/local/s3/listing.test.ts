@@ -8,7 +8,7 @@ import {
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { Bucket, errorOf, startWithBucket } from './start.ts'
+import { Bucket, errorOf, startWithBucket } from './start-s3.ts'
 
 async function fill(client: S3Client, keys: readonly string[]): Promise<void> {
   await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))))

@@ -18,7 +18,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, blobs, errorOf, eventually, makeClient, send, startWithBucket } from './start.ts'
+import { Bucket, blobs, errorOf, eventually, makeClient, send, startWithBucket } from './start-s3.ts'
 
 const Key = 'whole'
 const MIB = 1 << 20

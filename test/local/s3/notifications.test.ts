@@ -13,7 +13,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { NotifyTarget } from '../../../lib/local/s3/event-messages.ts'
-import { Bucket, errorOf, startS3, startWithBucket } from './start.ts'
+import { Bucket, errorOf, startS3, startWithBucket } from './start-s3.ts'
 
 const QueueArn = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 

@@ -18,7 +18,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, errorOf, send, startWithBucket } from './start.ts'
+import { Bucket, errorOf, send, startWithBucket } from './start-s3.ts'
 
 const ODD_KEYS = [
   'plain',

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
-import { Bucket, blobs, errorOf, startWithBucket } from './start.ts'
+import { Bucket, blobs, errorOf, startWithBucket } from './start-s3.ts'
 
 interface Form {
   readonly sign?: Partial<PresignedPostOptions>

@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/local/sigv4.ts'
-import { identity, region } from './identity.ts'
-import { Bucket, errorOf, makeClient, send, startWithBucket } from './start.ts'
+import { identity, region } from './credentials.ts'
+import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
 
 test('anonymous, foreign, altered and expired requests get the refusals of S3', async (t) => {
   const { client, endpoint } = await startWithBucket(t)

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { credentials, region, startSqs } from './harness.ts'
+import { credentials, region, startSqs } from './start-sqs.ts'
 
 /** Debian's package; another `aws` earlier on the PATH would speak the JSON protocol. */
 const AWS = '/usr/bin/aws'

@@ -11,7 +11,7 @@ import {
   type StartMessageMoveTaskCommandInput,
 } from '@aws-sdk/client-sqs'
 import type { SqsOptions } from '../../../lib/local/sqs/server.ts'
-import { failsWith, type Running, startSqs } from './harness.ts'
+import { failsWith, type Running, startSqs } from './start-sqs.ts'
 
 const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const redrive = (name: string, maxReceiveCount: number | string = 1) =>

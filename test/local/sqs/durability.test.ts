@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { startSqs } from './harness.ts'
+import { startSqs } from './start-sqs.ts'
 import { runKillRounds } from './kill-rounds.ts'
 
 describe('SQS durability', () => {

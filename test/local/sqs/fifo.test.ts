@@ -10,7 +10,7 @@ import {
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
 import type { SqsOptions } from '../../../lib/local/sqs/server.ts'
-import { failsWith, type Running, startSqs } from './harness.ts'
+import { failsWith, type Running, startSqs } from './start-sqs.ts'
 
 const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
 

@@ -16,7 +16,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
-import { makeClient, startSqs } from './harness.ts'
+import { makeClient, startSqs } from './start-sqs.ts'
 
 const WRITERS = 8
 const ACCOUNT = '000000000000'

@@ -9,7 +9,7 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, makeClient, type Running, startSqs } from './harness.ts'
+import { failsWith, makeClient, type Running, startSqs } from './start-sqs.ts'
 
 const WAIT = { WaitTimeSeconds: 20 }
 

@@ -6,7 +6,7 @@ import {
   SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, handleOf, startSqs } from './harness.ts'
+import { failsWith, handleOf, startSqs } from './start-sqs.ts'
 
 describe('SQS messages', () => {
   test('a message comes out as it went in, with its attributes and both checksums', async (t) => {

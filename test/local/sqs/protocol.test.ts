@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { credentials, failsWith, makeClient, region, sendRaw, startSqs } from './harness.ts'
+import { credentials, failsWith, makeClient, region, sendRaw, startSqs } from './start-sqs.ts'
 
 const json = (action: string) => ({
   'x-amz-target': `AmazonSQS.${action}`,

@@ -16,7 +16,7 @@ import {
   TagQueueCommand,
   UntagQueueCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, startSqs } from './harness.ts'
+import { failsWith, startSqs } from './start-sqs.ts'
 
 describe('SQS queues', () => {
   test('a new queue has the defaults of AWS', async (t) => {

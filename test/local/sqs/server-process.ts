@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openSqs } from '../../../lib/local/sqs/server.ts'
-import { credentials, region } from './harness.ts'
+import { credentials, region } from './start-sqs.ts'
 
 const [, , file = ''] = process.argv
 const sqs = await openSqs({ file, credentials: [credentials], region })

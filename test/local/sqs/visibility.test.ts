@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { failsWith, handleOf, startSqs } from './harness.ts'
+import { failsWith, handleOf, startSqs } from './start-sqs.ts'
 
 describe('messages that were received', () => {
   test('a received message is hidden until its timeout ends, then comes with a new handle', async (t) => {

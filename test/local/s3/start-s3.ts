@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openS3, type S3Options } from '../../../lib/local/s3/server.ts'
-import { identity, region } from './identity.ts'
+import { identity, region } from './credentials.ts'
 
 export async function startS3(t: TestContext, options: Partial<S3Options> = {}) {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 's3-')))

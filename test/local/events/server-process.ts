@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { openEvents } from '../../../lib/local/events/server.ts'
-import { credentials, region } from './embedded-events.ts'
+import { credentials, region } from './start-events.ts'
 
 const [file = '', deliveredFile = ''] = process.argv.slice(2)
 

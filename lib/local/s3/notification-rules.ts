@@ -1,5 +1,5 @@
 // Which events a rule of the notification configuration covers.
-import type { QueueRule } from './settings.ts'
+import type { QueueRule } from './bucket-settings.ts'
 
 export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
   return filters.find((filter) => filter.name === name)?.value ?? ''

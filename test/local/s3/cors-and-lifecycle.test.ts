@@ -17,7 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, blobs, errorOf, send, startWithBucket } from './start.ts'
+import { Bucket, blobs, errorOf, send, startWithBucket } from './start-s3.ts'
 
 const DAY_MS = 86_400_000
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openS3 } from '../../../lib/local/s3/server.ts'
-import { identity, region } from './identity.ts'
+import { identity, region } from './credentials.ts'
 
 const [, , dir = '', port = '0'] = process.argv
 const s3 = await openS3({ dir, credentials: [identity], region })

@@ -11,7 +11,7 @@ import type { Connection } from '../../aws/connections.ts'
 import { Sha256 } from '../../aws/sha256.ts'
 import type { Log } from '../../log.ts'
 import { QueueMapping } from '../queue-mapping.ts'
-import type { Failure } from './failure.ts'
+import type { Failure } from './function-error.ts'
 import type { Lambda, LocalFunction } from './runtime.ts'
 
 /** Invocations that run at a time. */

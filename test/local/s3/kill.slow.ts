@@ -1,7 +1,7 @@
 // Run by hand or by `npm run test:aws`: two hundred kills take some minutes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crashRepeatedly } from './crash.ts'
+import { crashRepeatedly } from './kill-rounds.ts'
 
 test('two hundred times SIGKILL under eight writers lose nothing', async (t) => {
   const { acknowledged } = await crashRepeatedly(200)

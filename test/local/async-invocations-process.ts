@@ -2,10 +2,10 @@
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { Asynchronous } from '../../lib/local/lambda/asynchronous.ts'
+import { Asynchronous } from '../../lib/local/lambda/async-invocations.ts'
 import { listen } from '../../lib/local/listen.ts'
 import { openSqs } from '../../lib/local/sqs/server.ts'
-import { credentials, log, makeFunction, makeLambda, region } from './runtime.ts'
+import { credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
 
 const [file = '', output = '', mode = ''] = process.argv.slice(2)
 const sqs = await openSqs({ file, credentials: [credentials], region })

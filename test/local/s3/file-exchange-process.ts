@@ -6,7 +6,7 @@ import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client 
 import { inProcess } from '../../../lib/local/in-process-transport.ts'
 import { openS3 } from '../../../lib/local/s3/server.ts'
 import { answerWish, type FileWish } from '../../../lib/local/worker-file-broker.ts'
-import { identity, region } from './identity.ts'
+import { identity, region } from './credentials.ts'
 
 const Bucket = 'box'
 const [folder = ''] = process.argv.slice(2)

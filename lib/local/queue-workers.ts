@@ -10,13 +10,13 @@ import { functionOfQueue, mappingOf } from '../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../resources/queues.ts'
 import { type Environment, parallelOf } from './environment.ts'
 import type { Apart } from './isolated-functions.ts'
-import { type Failure, FunctionError } from './lambda/failure.ts'
+import { type Failure, FunctionError } from './lambda/function-error.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
 import type { Provisioned } from './provision.ts'
 import { QueueMapping } from './queue-mapping.ts'
 import { removeFoldersOf } from './remove-leftover-folders.ts'
 import type { ServiceMessage } from './worker.ts'
-import { Worker } from './workers.ts'
+import { Worker } from './on-demand-worker.ts'
 
 /** Milliseconds of the longest job and some: within it the job's own limits apply. */
 const longestMs = 50 * 60_000

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Asynchronous } from '../../lib/local/lambda/asynchronous.ts'
+import { Asynchronous } from '../../lib/local/lambda/async-invocations.ts'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
 import { until } from '../wait-until.ts'
-import { log, makeFunction } from './runtime.ts'
-import { credentials, type Running, region, startSqs } from './sqs/harness.ts'
+import { log, makeFunction } from './lambda-runtime.ts'
+import { credentials, type Running, region, startSqs } from './sqs/start-sqs.ts'
 
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
@@ -137,7 +137,7 @@ test('a function that runs longer than its lease runs once', async (t) => {
   assert.equal(attempts, 1)
 })
 
-const processFile = fileURLToPath(new URL('./lambda-process.ts', import.meta.url))
+const processFile = fileURLToPath(new URL('./async-invocations-process.ts', import.meta.url))
 
 test('what was accepted runs after SIGKILL, also what was running then', { timeout: 60_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))

@@ -1,4 +1,4 @@
-import { FunctionError } from './lambda/failure.ts'
+import { FunctionError } from './lambda/function-error.ts'
 import type { FunctionContext } from './lambda/runtime.ts'
 import type { ServiceMessage } from './worker.ts'
 import { type ProcessOptions, WorkerProcess } from './worker-process.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
 import { removeFoldersOf } from '../../lib/local/remove-leftover-folders.ts'
-import { Worker, type WorkerOptions } from '../../lib/local/workers.ts'
+import { Worker, type WorkerOptions } from '../../lib/local/on-demand-worker.ts'
 import { chances } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
@@ -22,7 +22,7 @@ function start(options: Partial<WorkerOptions> = {}): Worker {
     log: silent,
     idleMs: 60_000,
     maxMemoryBytes: 1024 ** 3,
-    file: fileURLToPath(new URL('./odd-worker.ts', import.meta.url)),
+    file: fileURLToPath(new URL('./misbehaving-worker.ts', import.meta.url)),
     ...options,
   })
   workers.push(worker)
@@ -71,7 +71,7 @@ test('a worker that hangs is killed, and the error says why', async () => {
   assert.ok(await invoke(worker, 'answer'))
 })
 
-const slow = fileURLToPath(new URL('./slow-worker.ts', import.meta.url))
+const slow = fileURLToPath(new URL('./slow-starting-worker.ts', import.meta.url))
 
 test('a worker may take longer to start than it may be silent later', async () => {
   const worker = start({ file: slow, hangMs: 500 })

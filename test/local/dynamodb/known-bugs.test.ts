@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expressions } from '../../../lib/aws/table-expressions.ts'
 import { Job } from '../../../lib/jobs/job.ts'
-import { createTable, makeClient, startDynamoDb } from './start.ts'
+import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
 
 test('the program still mistakes the indexes of lists, so nothing may use them', async (t) => {
   const { client, documents } = await startDynamoDb(t)

@@ -4,10 +4,10 @@ import { openSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Control, openControl } from '../../lib/local/lambda-and-sockets-api.ts'
-import { Worker } from '../../lib/local/workers.ts'
+import { Worker } from '../../lib/local/on-demand-worker.ts'
 import { after, before } from '../hooks.ts'
 import { until } from '../wait-until.ts'
-import { callSigned, credentials, log, makeFunction, makeLambda, region } from './runtime.ts'
+import { callSigned, credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
 
 let release: () => void = () => {}
 const accepted: [name: string, payload: string][] = []
@@ -20,7 +20,7 @@ const worker = new Worker({
   log,
   idleMs: 60_000,
   maxMemoryBytes: 1024 ** 3,
-  file: fileURLToPath(new URL('./odd-worker.ts', import.meta.url)),
+  file: fileURLToPath(new URL('./misbehaving-worker.ts', import.meta.url)),
 })
 
 const lambda = makeLambda([

@@ -9,11 +9,11 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { AskedFiles, type FileAnswer } from '../../../lib/local/worker-file-broker.ts'
-import { makeFragileDisk } from '../fragile-disk.ts'
+import { makeFragileDisk } from '../power-cut-disk.ts'
 
 const rounds = 10
 const writers = 4
-const program = fileURLToPath(new URL('./exchange-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('./file-exchange-process.ts', import.meta.url))
 
 interface Server {
   readonly child: ChildProcess

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DescribeTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { type DynamoDBDocumentClient, PutCommand, ScanCommand as ScanItems } from '@aws-sdk/lib-dynamodb'
-import { deleteExpired, type SweepOptions } from '../../../lib/local/dynamodb/expiry.ts'
-import { createTable, startDynamoDb } from './start.ts'
+import { deleteExpired, type SweepOptions } from '../../../lib/local/dynamodb/time-to-live.ts'
+import { createTable, startDynamoDb } from './start-dynamodb.ts'
 
 const nowS = Math.floor(Date.now() / 1000)
 const yearS = 365 * 86_400

@@ -22,7 +22,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { Bucket, makeClient } from './start.ts'
+import { Bucket, makeClient } from './start-s3.ts'
 
 const WRITERS = 8
 

@@ -17,7 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { readLent } from '../../../lib/aws/prefetched-files.ts'
-import { Bucket, startWithBucket } from './start.ts'
+import { Bucket, startWithBucket } from './start-s3.ts'
 
 const type = 'image/webp'
 

@@ -1,5 +1,5 @@
 /** A worker that takes three seconds to start, as on a machine that is busy with much else. */
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)
-await import('./odd-worker.ts')
+await import('./misbehaving-worker.ts')
 
 export {}

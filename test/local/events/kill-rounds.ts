@@ -13,7 +13,7 @@ import {
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
 import { CreateScheduleCommand, ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler'
-import { credentials, queueArn, region } from './embedded-events.ts'
+import { credentials, queueArn, region } from './start-events.ts'
 
 const WRITERS = 8
 const RoleArn = 'arn:aws:iam::000000000000:role/scheduler'

@@ -7,7 +7,7 @@ import type { May } from '../authorize.ts'
 import { close, listen } from '../listen.ts'
 import { ApiError, checkSignature, readBody, sendError } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
-import { neededRights } from './rights.ts'
+import { neededRights } from './permissions.ts'
 
 interface GuardOptions {
   /** Of the server behind. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { firstRun, readExpression } from '../../../lib/local/events/timetable.ts'
+import { firstRun, readExpression } from '../../../lib/local/events/schedule-expression.ts'
 
 /** The first runs after an instant, as ISO strings without the seconds. */
 function runs(expression: string, after: string, { zone = 'UTC', count = 1, anchor = after } = {}): string[] {

@@ -3,7 +3,7 @@ import type { JobState, Task } from '../../jobs/job.ts'
 import { isSealed, type Sealed, type Vault } from '../../sealed.ts'
 
 /** The values themselves; none when the vault is another one, and then they cannot come up either. */
-export function secretsOf({ tasks, parts }: JobState, vault: Vault | undefined): string[] {
+export function secretsOf({ tasks, chunks: parts }: JobState, vault: Vault | undefined): string[] {
   return [...tasks, ...parts]
     .flatMap((task) => sealedIn([task.spec, task.pieces]).map((one): unknown => openedIn(task, one, vault)))
     .filter((value) => typeof value === 'string' || typeof value === 'number')

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { WebSocket } from 'ws'
 import { WebSocketApi } from '../../lib/local/gateway/websocket-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
-import { endServers, log, makeFunction, makeLambda, serve } from './runtime.ts'
+import { endServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
 
 interface SocketEvent {
   readonly body?: string

@@ -2,13 +2,13 @@
 import { planFiles } from '../../conversion/plan-files.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
-import type { JobState, Piece, Task } from '../../jobs/job.ts'
-import { wishedOf } from '../../jobs/next-image.ts'
+import type { JobState, InputPlan, Task } from '../../jobs/job.ts'
+import { resolveConversion } from '../../jobs/next-image.ts'
 import { withoutSecrets } from '../../sealed.ts'
 import { findOperation } from '../../tasks/index.ts'
 
 /** Or a sentence that says why there is none. */
-export type Plan = { readonly pieces: readonly Piece[] } | { readonly none: string }
+export type Plan = { readonly pieces: readonly InputPlan[] } | { readonly none: string }
 
 /** Those that run an engine, in the order of the request. */
 export const tasksThatWork = ({ tasks }: JobState): Task[] =>
@@ -28,7 +28,7 @@ export function shownPlans(state: JobState, engines: readonly Engine[]): Map<num
 /** @param task with its secrets opened, or with others in their place where nothing is run. */
 export function planFromStart(task: Task, state: JobState, engines: readonly Engine[]): Plan {
   try {
-    return planFiles(...wishedOf(task, state), engines)
+    return planFiles(...resolveConversion(task, state), engines)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return { none: `no plan, ${error.code}: ${error.message}` }

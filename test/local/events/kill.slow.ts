@@ -1,6 +1,6 @@
 // Run by `npm run test:aws`.
 import test from 'node:test'
-import { crashRounds } from './crash-rounds.ts'
+import { crashRounds } from './kill-rounds.ts'
 
 test('what was acknowledged is there after 200 times kill -9', async (t) => {
   const { events, schedules, twice } = await crashRounds(200)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
 import type { Credentials } from '../sigv4.ts'
-import type { Asynchronous } from './asynchronous.ts'
+import type { Asynchronous } from './async-invocations.ts'
 import { functionArn, type Lambda, type LocalFunction, lambdaLimits } from './runtime.ts'
 
 export interface LambdaEndpointOptions {
