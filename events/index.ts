@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Share } from '../lib/usage/job-usage.ts'
+import { JobUsage } from '../lib/usage/job-usage.ts'
 import { accountEvents } from './account-events.ts'
 import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
@@ -56,7 +56,7 @@ export const Addressed = z.object({
   /** Who wants to hear of it outside of the service; left out where nobody does. */
   listeners: z.array(z.enum(['webhooks', 'sockets'])).optional(),
   /** Of the end of a job: what it adds to the figures of its owner and of the service. */
-  share: Share.optional(),
+  share: JobUsage.optional(),
 })
 export type Listener = NonNullable<z.infer<typeof Addressed>['listeners']>[number]
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof Addressed>>

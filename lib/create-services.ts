@@ -41,7 +41,7 @@ interface Surroundings {
 
 export function createServices(
   config: Config,
-  { hint = pause, connections = {}, patience, signsWork = false }: Surroundings = {},
+  { hint: waitForChange = pause, connections = {}, patience, signsWork = false }: Surroundings = {},
 ): Services {
   const log = createLog(config)
   const table = new Table(config, documentClient(config, patience))
@@ -58,7 +58,7 @@ export function createServices(
   const listeners = new ShortMemory<ListenersOf>(believedMs)
   let outgoing: Promise<Outgoing> | undefined
   const jobs: Jobs = new Jobs({
-    ...{ store, files, uploads, queues, bus, log, waitForChange: hint },
+    ...{ store, files, uploads, queues, bus, log, waitForChange },
     taskSender: outletOf({ config, store, files, engines, vault, signsWork }),
     getSubscribers: (owner) => listeners.get(owner, () => listenersOf(table, owner)),
     checkForUpload: async (task) => {
@@ -127,11 +127,11 @@ function outletOf({
   if (config.TASK_FILES === 'direct') return planned
   if (!signsWork) return preparingSender
   const signs = started(async () => {
-    const [{ createPresigningSender: signing }, { WorkSigner }] = await Promise.all([
+    const [{ createPresigningSender }, { WorkSigner }] = await Promise.all([
       import('./jobs/presign-work.ts'),
       import('./aws/task-url-signer.ts'),
     ])
-    return signing(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
+    return createPresigningSender(planned, { store, files, vault: vault(), signer: new WorkSigner(config) })
   })
   return { ...preparingSender, route: async (task, known) => (await signs()).route(task, known) }
 }

@@ -3,21 +3,21 @@ import { test } from 'node:test'
 import { eventExamples } from '../events/examples/index.ts'
 import { type BusEvent, type EventName, eventSchema, events, toldOf } from '../events/index.ts'
 import {
-  beginnings,
-  ending,
-  expired,
-  fetched,
-  fileDeleted,
-  fileDownloaded,
-  fileUploaded,
-  progress,
-  queued,
-  started,
-  unpublished,
+  creationEvents,
+  endEvent,
+  expiredEvent,
+  importedFileEvents,
+  fileDeletedEvent,
+  fileDownloadedEvent,
+  fileUploadedEvent,
+  progressEvent,
+  queuedEvent,
+  startedEvent,
+  unpublishedEvents,
 } from '../lib/jobs/events.ts'
 import type { Job, JobState, Task } from '../lib/jobs/job.ts'
-import { endOfJob } from '../lib/jobs/job-end.ts'
-import { filesOfJob, outcomeOf } from '../lib/jobs/job-state-machine.ts'
+import { jobEndChange } from '../lib/jobs/job-end.ts'
+import { filesOfJob, decideOutcome } from '../lib/jobs/job-state-machine.ts'
 import {
   awaited,
   changed,
@@ -64,7 +64,7 @@ const underWay = (state: JobState, percent: number, second: number): JobState =>
 
 const over = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
   const done = withTasks(state, tasks)
-  return { ...done, job: of(done.job, endOfJob(done, outcomeOf(done), 'lease', later(second))) }
+  return { ...done, job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', later(second))) }
 }
 
 const allDone = {
@@ -95,12 +95,12 @@ const gone = (state: JobState, why: Partial<Job>): JobState => ({
 })
 const expiredAfter = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
   gone(state, { status: 'expired', expiredAt: moment(4000), expiredFor })
-const deletions = (state: JobState) => filesOfJob(state).map((one, at) => fileDeleted(state, one, at))
+const deletions = (state: JobState) => filesOfJob(state).map((one, at) => fileDeletedEvent(state, one, at))
 
 const fact = (state: JobState, name: string) => {
   const found = state.job.log[name]
   assert.ok(found)
-  return progress(state.job, name, found)
+  return progressEvent(state.job, name, found)
 }
 
 const fresh = newJob(diamond, { tag: 'mine' })
@@ -125,14 +125,14 @@ const sent = newJob([
 
 test('events of a job with a webhook of its own say so, others do not', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
-    beginnings(newJob([given('in')], { hasWebhook })).map((event) => event.hasWebhook),
+    creationEvents(newJob([given('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
   assert.ok(yes && yes.length > 1 && yes.every((one) => one === true))
   assert.ok(no?.every((one) => one === undefined))
 })
 
 test('a file that somebody sends is told of once, with how it came', () => {
-  const told = beginnings(sent).filter(({ event }) => event === 'file.uploaded')
+  const told = creationEvents(sent).filter(({ event }) => event === 'file.uploaded')
   const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
     told.map(({ file }) => file),
@@ -140,7 +140,7 @@ test('a file that somebody sends is told of once, with how it came', () => {
   )
   const again = { ...sent, job: { ...sent.job, retryOf: 'job_0' } }
   assert.deepEqual(
-    beginnings(again).map(({ event }) => event),
+    creationEvents(again).map(({ event }) => event),
     ['job.created', 'job.queued'],
     'a copy is no upload',
   )
@@ -148,49 +148,49 @@ test('a file that somebody sends is told of once, with how it came', () => {
 
 /** What is told, by who tells it. */
 const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
-  'a job that is made': () => beginnings(fresh),
-  'a job that waits for an upload': () => beginnings(waiting),
+  'a job that is made': () => creationEvents(fresh),
+  'a job that waits for an upload': () => creationEvents(waiting),
   'an upload that arrives': () => [
-    fileUploaded({
+    fileUploadedEvent({
       owner: 'anon_1',
       file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
       ...{ occurredAt: moment(5), via: 'presigned', jobId: 'job_1' },
     }),
-    queued(arrived),
+    queuedEvent(arrived),
   ],
-  'a file that comes with the request': () => beginnings(sent),
+  'a file that comes with the request': () => creationEvents(sent),
   'a file that a task fetches': () => {
     const [task] = withTasks(waiting, { in: completed(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
     assert.ok(task)
-    return fetched(waiting.job, { ...task, operation: 'import/s3' })
+    return importedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
   },
-  'a job that starts': () => [started(running)],
+  'a job that starts': () => [startedEvent(running)],
   'a job under way': () => [fact(running, '1')],
-  'a job that is completed': () => [ending(done)],
+  'a job that is completed': () => [endEvent(done)],
   'a job that is over before anybody told of its start': () => {
     const short = over(fresh, allDone)
-    return [...unpublished(short), ending(short)]
+    return [...unpublishedEvents(short), endEvent(short)]
   },
-  'a job that fails': () => [ending(over(running, oneFailed))],
+  'a job that fails': () => [endEvent(over(running, oneFailed))],
   'a batch of which one item fails': () => {
     const batch = newJob([given('in'), task('left', [0]), task('right', [0]), exported('out', [1, 2])], {
       require: 'any',
     })
-    return [ending(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
+    return [endEvent(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
-    fileDownloaded(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, moment(9)),
+    fileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, moment(9)),
   ],
-  'a job that is cancelled': () => [ending(cancelled(running))],
+  'a job that is cancelled': () => [endEvent(cancelled(running))],
   'a job that is deleted': () => {
     const deleted = gone(cancelled(running), { deletedAt: moment(7) })
-    return [...unpublished(deleted), ending(deleted), ...deletions(deleted)]
+    return [...unpublishedEvents(deleted), endEvent(deleted), ...deletions(deleted)]
   },
   'a job that expires': () => {
     const late = expiredAfter(done, 'retention')
-    return [...deletions(late), expired(late, filesOfJob(late).length)]
+    return [...deletions(late), expiredEvent(late, filesOfJob(late).length)]
   },
-  'a job whose upload never came': () => [expired(expiredAfter(waiting, 'upload_timeout'), 0)],
+  'a job whose upload never came': () => [expiredEvent(expiredAfter(waiting, 'upload_timeout'), 0)],
 }
 
 for (const [story, tell] of Object.entries(stories)) {
@@ -240,35 +240,35 @@ const statusesIn = (event: BusEvent | undefined) =>
 test('an event says the same of its moment whatever became of the job since', () => {
   const states = [begun(fresh), running, withTasks(running, allDone), done, expiredAfter(done, 'retention')]
   for (const state of states) {
-    assert.deepEqual(beginnings(state), beginnings(fresh))
-    assert.deepEqual(started(state), started(begun(fresh)))
+    assert.deepEqual(creationEvents(state), creationEvents(fresh))
+    assert.deepEqual(startedEvent(state), startedEvent(begun(fresh)))
   }
   for (const state of states.slice(1))
     assert.deepEqual(fact({ ...state, job: running.job }, '1'), fact(running, '1'))
-  assert.deepEqual(ending(done), ending({ ...done, job: { ...done.job, log: {} } }))
+  assert.deepEqual(endEvent(done), endEvent({ ...done, job: { ...done.job, log: {} } }))
 })
 
 test('events of a job list all its tasks, as they were then', () => {
   const made = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(beginnings(fresh)[0]), made)
-  assert.deepEqual(statusesIn(beginnings(done)[1]), made)
+  assert.deepEqual(statusesIn(creationEvents(fresh)[0]), made)
+  assert.deepEqual(statusesIn(creationEvents(done)[1]), made)
   const begins = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(started(done)), begins)
+  assert.deepEqual(statusesIn(startedEvent(done)), begins)
   const all = ['in completed', 'left completed', 'right completed', 'both completed', 'out completed']
-  assert.deepEqual(statusesIn(ending(done)), all)
+  assert.deepEqual(statusesIn(endEvent(done)), all)
   const some = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
-  assert.deepEqual(statusesIn(ending(over(running, oneFailed))), some)
-  assert.deepEqual(statusesIn(queued(arrived)), ['in completed', 'work pending', 'out pending'])
+  assert.deepEqual(statusesIn(endEvent(over(running, oneFailed))), some)
+  assert.deepEqual(statusesIn(queuedEvent(arrived)), ['in completed', 'work pending', 'out pending'])
 })
 
 test('the events of a job are numbered from 1, in the order of what happened', () => {
   const late = expiredAfter(done, 'retention')
   const told = [
-    ...beginnings(late),
-    ...unpublished(running),
-    ending(done),
+    ...creationEvents(late),
+    ...unpublishedEvents(running),
+    endEvent(done),
     ...deletions(late),
-    expired(late, filesOfJob(late).length),
+    expiredEvent(late, filesOfJob(late).length),
   ]
   assert.deepEqual(
     told.map(({ event, sequence }) => `${sequence} ${event}`),
@@ -288,18 +288,18 @@ test('the events of a job are numbered from 1, in the order of what happened', (
 test('facts that nobody is known to have told are told in order', () => {
   const again = underWay(running, 40, 3)
   assert.deepEqual(
-    unpublished(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    unpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [
       ['job.started', 3, moment(1)],
       ['job.progress', 5, moment(3)],
     ],
   )
   assert.deepEqual(
-    unpublished(arrived).map(({ event }) => event),
+    unpublishedEvents(arrived).map(({ event }) => event),
     // Whoever sends the file may be faster than the creator.
     ['job.created', 'job.queued'],
   )
-  assert.deepEqual(unpublished(fresh), [])
+  assert.deepEqual(unpublishedEvents(fresh), [])
 })
 
 test('no event shows where files are in the bucket, who owns the job, or what a task was given', () => {
@@ -313,6 +313,6 @@ test('no event shows where files are in the bucket, who owns the job, or what a 
   )
   const ended = over(begun(secret), { left: completed(3, file('l.webp', 'jobs/job_1/1/0')) })
   const late = expiredAfter(ended, 'retention')
-  const told = [...beginnings(late), started(late), ending(ended), ...deletions(late), expired(late, 2)]
+  const told = [...creationEvents(late), startedEvent(late), endEvent(ended), ...deletions(late), expiredEvent(late, 2)]
   assert.doesNotMatch(JSON.stringify(told.map(toldOf)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
 })

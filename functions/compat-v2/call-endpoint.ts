@@ -4,35 +4,35 @@ import type { AnyContract, HttpRequest } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { getJob } from '../routes/get-job.ts'
-import { facadeFailure, facadeStatus } from './errors.ts'
-import { taskOf, theirJob } from './job-view.ts'
+import { compatErrorBody, compatStatus } from './errors.ts'
+import { parseTaskId, compatJobView } from './job-view.ts'
 
 /** What the endpoints here have in common: each asks one of ours, and says its answer in other words. */
 
 export type Request = HttpRequest<unknown, unknown, unknown>
 
-export const common = {
+export const compatDefaults = {
   tag: 'Facade',
-  errorFormat: { statusOf: facadeStatus, bodyOf: facadeFailure },
+  errorFormat: { statusOf: compatStatus, bodyOf: compatErrorBody },
 } as const
-export const data = { schema: z.object({ data: z.unknown() }), form: 'raw' } as const
-export const listed = {
+export const dataReply = { schema: z.object({ dataReply: z.unknown() }), form: 'raw' } as const
+export const listReply = {
   status: 200,
-  schema: z.looseObject({ data: z.array(z.unknown()) }),
+  schema: z.looseObject({ dataReply: z.array(z.unknown()) }),
   form: 'raw',
 } as const
-export const gone = { status: 204, schema: z.null(), form: 'empty' } as const
+export const emptyReply = { status: 204, schema: z.null(), form: 'empty' } as const
 
-export const baseOf = ({ config }: Services) => config.PUBLIC_URL ?? ''
+export const publicUrlOf = ({ config }: Services) => config.PUBLIC_URL ?? ''
 
 /** A gateway gives a function 30 s: whoever waits longer is sent here again. */
-export const waitS = 25
-export const isLive = (status: string) => status === 'waiting' || status === 'processing'
-export const again = (path: string) => ({ status: 307, headers: { location: path } })
-export const mayWait = { otherStatuses: { 307: 'It goes on waiting there.' } }
+export const maxWaitS = 25
+export const isUnfinished = (status: string) => status === 'waiting' || status === 'processing'
+export const redirectTo = (path: string) => ({ status: 307, headers: { location: path } })
+export const waitReply = { otherStatuses: { 307: 'It goes on waiting there.' } }
 
 /** Our endpoint's answer to the same client. */
-export async function ask<Data>(
+export async function callEndpoint<Data>(
   asked: { handle: AnyContract['handle'] },
   request: Request,
   given: Partial<Request>,
@@ -42,8 +42,8 @@ export async function ask<Data>(
   return reply.data as Data // by the schema of its contract
 }
 
-export const jobOf = (jobId: string, request: Request, services: Services, seconds?: number) =>
-  ask<JobView>(
+export const fetchJob = (jobId: string, request: Request, services: Services, seconds?: number) =>
+  callEndpoint<JobView>(
     getJob,
     request,
     { params: { jobId }, ...(seconds !== undefined && { headers: { prefer: `wait=${seconds}` } }) },
@@ -51,13 +51,13 @@ export const jobOf = (jobId: string, request: Request, services: Services, secon
   )
 
 /** @throws AppError NOT_FOUND */
-export async function foundTask(id: string, request: Request, services: Services, seconds?: number) {
-  const { jobId, name } = taskOf(id)
-  const job = await jobOf(jobId, request, services, seconds)
+export async function findTask(id: string, request: Request, services: Services, seconds?: number) {
+  const { jobId, name } = parseTaskId(id)
+  const job = await fetchJob(jobId, request, services, seconds)
   const task = taskIn(job, name, services)
   if (!task) throw new AppError('NOT_FOUND', `There is no task ${id.slice(0, 100)}.`)
   return { job, name, task }
 }
 
 export const taskIn = (job: JobView, name: string, services: Services) =>
-  theirJob(job, baseOf(services)).tasks.find((task) => task.name === name)
+  compatJobView(job, publicUrlOf(services)).tasks.find((task) => task.name === name)

@@ -3,31 +3,31 @@ import { AppError } from '../../lib/errors.ts'
 import { isVisibleToKey } from '../../lib/http/job-access.ts'
 import { newId } from '../../lib/ids.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { filesOfTask, namedFiles } from '../../lib/jobs/job-state-machine.ts'
+import { filesOfTask, nameExportFiles } from '../../lib/jobs/job-state-machine.ts'
 import type { Services } from '../../lib/services.ts'
 import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
-import { foundTask, isLive, type Request } from './call-endpoint.ts'
+import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
 
 /** A file of another job's task, as an upload that one job takes. */
-export interface Copy {
+export interface InputCopy {
   readonly uploadId: string
   readonly filename: string
   readonly key: string
 }
 
 /** Seconds that a task may still need: what is left of a request's time has to make the copies and the job. */
-const patienceS = 15
+const maxTaskWaitS = 15
 
 /**
  * Copies of what a task has made.
  * @throws AppError NOT_FOUND; CONFLICT while it is at work; INVALID_INPUT for one that has failed, or has no files.
  */
-export async function copiesOf(id: string, request: Request, services: Services): Promise<readonly Copy[]> {
-  const before = await foundTask(id, request, services)
-  const { job, name, task } = isLive(before.task.status)
-    ? await foundTask(id, request, services, patienceS)
+export async function copyTaskFiles(id: string, request: Request, services: Services): Promise<readonly InputCopy[]> {
+  const before = await findTask(id, request, services)
+  const { job, name, task } = isUnfinished(before.task.status)
+    ? await findTask(id, request, services, maxTaskWaitS)
     : before
-  if (isLive(task.status))
+  if (isUnfinished(task.status))
     throw new AppError(
       'CONFLICT',
       `input: the task ${id} is not finished yet. Wait for it, then send this again.`,
@@ -36,24 +36,24 @@ export async function copiesOf(id: string, request: Request, services: Services)
         status: task.status,
       },
     )
-  const files = task.status === 'finished' ? await filesIn(job.jobId, name, request, services) : []
+  const files = task.status === 'finished' ? await filesOf(job.jobId, name, request, services) : []
   if (files.length === 0)
     throw new AppError(
       'INVALID_INPUT',
       `input: the task ${id} ${task.status === 'finished' ? 'has no files' : 'has failed'}. Name one that has made something.`,
       { field: 'input' },
     )
-  return Promise.all(files.map((file) => copyOf(file, request.principal.ownerId, services)))
+  return Promise.all(files.map((file) => copyFile(file, request.principal.ownerId, services)))
 }
 
 /** Who may see a job need not be its owner; files are taken by him alone. */
-async function filesIn(
+async function filesOf(
   jobId: string,
   name: string,
   { principal }: Request,
   { jobs }: Services,
 ): Promise<readonly StoredFile[]> {
-  const state = await jobs.store.whole(jobId)
+  const state = await jobs.store.getState(jobId)
   if (!state || state.job.owner !== principal.ownerId || !isVisibleToKey(state.job, principal))
     throw new AppError('JOB_NOT_FOUND', `input: there is no job ${jobId} of yours.`, {
       field: 'input',
@@ -61,10 +61,10 @@ async function filesIn(
     })
   const task = [...state.fixed, ...state.tasks].find((one) => one.name === name)
   if (!task) return []
-  return task.operation.startsWith('export/') ? namedFiles(task, state) : filesOfTask(task.number, state)
+  return task.operation.startsWith('export/') ? nameExportFiles(task, state) : filesOfTask(task.number, state)
 }
 
-async function copyOf(file: StoredFile, owner: string, services: Services): Promise<Copy> {
+async function copyFile(file: StoredFile, owner: string, services: Services): Promise<InputCopy> {
   const { retentionHours } = await limitsOfOwner(owner, services)
   const id = newId('upl')
   const key = uploadKey('received', id, retentionHours)
@@ -80,7 +80,7 @@ async function copyOf(file: StoredFile, owner: string, services: Services): Prom
 }
 
 /** No job has taken them. */
-export async function forgetCopies(copies: readonly Copy[], { files, uploads }: Services): Promise<void> {
+export async function deleteCopies(copies: readonly InputCopy[], { files, uploads }: Services): Promise<void> {
   if (copies.length === 0) return
   await files.delete(copies.map(({ key }) => key))
   await uploads.forget(copies.map(({ uploadId }) => uploadId))

@@ -4,21 +4,21 @@ import type { Services } from '../../lib/services.ts'
 
 const dayS = 24 * 3600
 /** Milliseconds in which a job is made, or never. */
-const madeWithinMs = 30_000
+const maxCreationMs = 30_000
 
 /** The job that somebody has begun under this name within a day, unless it came to nothing; else a new one. */
-export async function onceADay(
+export async function reuseJobForADay(
   name: string,
   begin: (jobId: string) => Promise<void>,
   services: Services,
 ): Promise<string> {
   const { table } = services
-  const place = { pk: `SIGNED#${createHash('sha256').update(name).digest('base64url')}`, sk: 'SIGNED' }
-  const known = await table.get(place)
-  if (known && (await isGood(known, services))) return String(known['jobId'])
+  const recordKey = { pk: `SIGNED#${createHash('sha256').update(name).digest('base64url')}`, sk: 'SIGNED' }
+  const known = await table.get(recordKey)
+  if (known && (await isReusable(known, services))) return String(known['jobId'])
   const jobId = newId('job')
   const now = Date.now()
-  const item = { ...place, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
+  const item = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
   const condition = known ? { equal: { jobId: known['jobId'] } } : { exists: false }
   const answer = await table.put(item, { condition, mark: { jobId } })
   // Somebody else was faster.
@@ -26,20 +26,20 @@ export async function onceADay(
   try {
     await begin(jobId)
   } catch (error) {
-    await table.delete(place)
+    await table.delete(recordKey)
     throw error
   }
-  await table.update(place, { set: { isMade: true } }, { condition: { equal: { jobId } } })
+  await table.update(recordKey, { set: { isMade: true } }, { condition: { equal: { jobId } } })
   return jobId
 }
 
-async function isGood(
+async function isReusable(
   { jobId, begunAt, isMade, ttl }: Readonly<Record<string, unknown>>,
   { jobs }: Services,
 ): Promise<boolean> {
   // The table forgets some time after.
   if (Number(ttl) * 1000 < Date.now()) return false
-  const job = await jobs.store.job(String(jobId))
-  if (!job) return !isMade && Date.now() - Number(begunAt) < madeWithinMs
+  const job = await jobs.store.getJob(String(jobId))
+  if (!job) return !isMade && Date.now() - Number(begunAt) < maxCreationMs
   return !job.deletedAt && !['failed', 'cancelled', 'expired'].includes(job.status)
 }

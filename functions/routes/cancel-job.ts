@@ -16,11 +16,11 @@ export const cancelJob = contract({
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'CONFLICT'],
   handle: async ({ params, principal }, services) => {
     const jobId = requireJobId(params.jobId)
-    const job = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+    const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     requireOwner(job, principal)
     const cancelled = await services.jobs.cancel(jobId, 'user')
     if (!cancelled) {
-      const { status } = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+      const { status } = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
       throw new AppError(
         'CONFLICT',
         `The job is ${status} already; only a job that is not over can be cancelled.`,

@@ -97,7 +97,7 @@ export const createJob = contract({
   handle: async (request, services) => {
     const created = (await request.findEarlierJob()) ?? (await start(request, services))
     const { state, ...answer } = await waitForJob(created, request, services)
-    const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
+    const whole = state === created ? created : ((await services.jobs.store.getState(state.job.id)) ?? state)
     return { ...answer, data: jobView(whole, services.resultLink) }
   },
 })

@@ -16,7 +16,7 @@ export const deleteJob = contract({
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
   handle: async ({ params, principal }, services) => {
     const jobId = requireJobId(params.jobId)
-    const job = await services.jobs.store.job(jobId)
+    const job = await services.jobs.store.getJob(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)
     if (!(await services.jobs.delete(jobId))) throw jobNotFound(jobId)

@@ -10,7 +10,7 @@ import { optionalBoolean } from '../../lib/http/query.ts'
 import { hasSignature, verifySignature } from '../../lib/http/signed-download.ts'
 
 /** Seconds that what a counted address leads to works: to begin with it, not to hand it on in its place. */
-const countedLifetimeS = 300
+const limitedLinkLifetimeS = 300
 
 export const downloadResult = contract({
   method: 'GET',
@@ -41,21 +41,21 @@ export const downloadResult = contract({
   handle: async ({ params, query, rawQuery, method, principal, sourceIp, log }, services) => {
     const { inline, link, max, exp } = query
     const jobId = requireJobId(params.jobId)
-    const signed = hasSignature(rawQuery)
-    if (signed) verifySignature(jobId, rawQuery, services.keys.download)
-    const job = await services.jobs.store.job(jobId)
-    if (!job || job.deletedAt) throw signed ? fileGone(jobId) : jobNotFound(jobId)
-    if (!signed && !canRead(job, principal)) throw jobNotFound(jobId)
+    const isSigned = hasSignature(rawQuery)
+    if (isSigned) verifySignature(jobId, rawQuery, services.keys.download)
+    const job = await services.jobs.store.getJob(jobId)
+    if (!job || job.deletedAt) throw isSigned ? fileGone(jobId) : jobNotFound(jobId)
+    if (!isSigned && !canRead(job, principal)) throw jobNotFound(jobId)
     const file = await findResultFile(job, query, services)
     const isFetched = method !== 'HEAD'
     if (link !== undefined) await services.downloads[isFetched ? 'take' : 'look'](link, Number(max))
-    const leftS = signed ? Number(exp) - Date.now() / 1000 : linkLifetimeS
-    const lifetimeS = link === undefined ? leftS : Math.min(leftS, countedLifetimeS)
+    const leftS = isSigned ? Number(exp) - Date.now() / 1000 : linkLifetimeS
+    const lifetimeS = link === undefined ? leftS : Math.min(leftS, limitedLinkLifetimeS)
     const [location] = await Promise.all([
       fileLink(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS }),
       // The file is there for whoever asks, whether or not it can be told.
       isFetched &&
-        services.jobs.downloaded(job, file, { signed, ip: subnetOf(sourceIp) }).catch((error: unknown) => {
+        services.jobs.publishDownload(job, file, { signed: isSigned, ip: subnetOf(sourceIp) }).catch((error: unknown) => {
           log.error({ error, jobId }, 'a download was not told of')
         }),
     ])

@@ -8,20 +8,20 @@ import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/
 import { canRead, type JobReader, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
-import { packedOf } from '../../lib/jobs/zip-manifest.ts'
+import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import type { Services } from '../../lib/services.ts'
 import { exportUrl } from '../../lib/tasks/export-url.ts'
 import { packResults } from '../../lib/tasks/pack-results.ts'
 
-const mostJobs = 100
+const maxJobs = 100
 /** Seconds in which a small ZIP is ready, so that its client is led to it at once. */
-const soonS = 5
+const defaultWaitS = 5
 
 const Body = z.strictObject({
   jobIds: z
     .array(z.string())
     .min(1)
-    .max(mostJobs)
+    .max(maxJobs)
     .optional()
     .describe('Jobs of yours whose results go in; those that are not completed stand in the manifest only'),
   jobId: z.string().optional().describe('One job, in place of `jobIds`'),
@@ -60,7 +60,7 @@ export const downloadZip = contract({
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
   handle: async (request, services) => {
     const made = (await request.findEarlierJob()) ?? (await start(request, services))
-    const prefer = request.headers['prefer'] ?? (request.query.async ? undefined : `wait=${soonS}`)
+    const prefer = request.headers['prefer'] ?? (request.query.async ? undefined : `wait=${defaultWaitS}`)
     const { remainingMs } = request
     const asked = { headers: { ...request.headers, prefer }, remainingMs, query: { redirect: true } }
     const { status, ...answer } = await respondWithJob(made, asked, services)
@@ -73,17 +73,17 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, principal, requestId, newJobId } = request
-  const jobIds = wanted(body)
+  const jobIds = requestedJobIds(body)
   const folders = foldersOf(body, jobIds)
-  const states = await Promise.all(jobIds.map((id) => ownState(id, principal, services)))
-  const packed = states.flatMap((state) => packedOf(state.job.id, state, body.tasks))
-  if (!packed.some(({ from }) => from))
+  const states = await Promise.all(jobIds.map((id) => loadOwnJob(id, principal, services)))
+  const entries = states.flatMap((state) => listZipEntries(state.job.id, state, body.tasks))
+  if (!entries.some(({ file }) => file))
     throw new AppError(
       'CONFLICT',
       'Nothing of what was asked for is completed, so that there is nothing to download.',
       { jobs: states.map(({ job: { id, status } }) => ({ jobId: id, status })) },
     )
-  const filename = withZip(fileName(body.filename))
+  const filename = withZipExtension(fileName(body.filename))
   const task = { input: [], continueOnError: false }
   return startJob(
     {
@@ -105,7 +105,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   )
 }
 
-function wanted({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
+function requestedJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
   if ((jobIds === undefined) === (jobId === undefined))
     throw new AppError(
       'INVALID_INPUT',
@@ -145,11 +145,11 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
 }
 
 /** @throws AppError JOB_NOT_FOUND for one that is gone, or of somebody else. */
-async function ownState(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
-  const state = await jobs.store.whole(requireJobId(jobId))
+async function loadOwnJob(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
+  const state = await jobs.store.getState(requireJobId(jobId))
   if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !canRead(state.job, reader))
     throw jobNotFound(jobId)
   return state
 }
 
-const withZip = (name: string) => (/\.zip$/i.test(name) ? name : `${name}.zip`)
+const withZipExtension = (name: string) => (/\.zip$/i.test(name) ? name : `${name}.zip`)

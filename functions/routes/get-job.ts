@@ -32,10 +32,10 @@ export const getJob = contract({
     const jobId = requireJobId(params.jobId)
     const waitS = preferredWaitS(request)
     if (waitS !== undefined) {
-      const found = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+      const found = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
       await waitUntilFinished(services, jobId, waitS, found)
     }
-    const state = await services.jobs.store.whole(jobId)
+    const state = await services.jobs.store.getState(jobId)
     if (!state) throw jobNotFound(jobId)
     const job = requireVisibleJob(state.job, jobId, principal)
     return {

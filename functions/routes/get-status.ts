@@ -31,7 +31,7 @@ export const getStatus = contract({
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = requireJobId(params.jobId)
     const waitS = preferredWaitS(request)
-    const found = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+    const found = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     const waited = waitS === undefined ? found : await waitUntilFinished(services, jobId, waitS, found)
     const job = requireVisibleJob(waited, jobId, principal)
     const state = await loadViewState(job, services)

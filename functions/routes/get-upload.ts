@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
 import { ownUpload } from '../../lib/conversion/source.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { isTerminal, JobError } from '../../lib/jobs/job.ts'
+import { isTerminalStatus, JobError } from '../../lib/jobs/job.ts'
 
 const UploadView = z.object({
   uploadId: z.string(),
@@ -32,8 +32,8 @@ export const getUpload = contract({
   handle: async ({ params, principal }, services) => {
     const upload = await ownUpload(params.uploadId, 'uploadId', principal.ownerId, services)
     const { file, importJobId } = upload
-    const job = !file && importJobId !== undefined ? await services.jobs.store.job(importJobId) : undefined
-    const hasFailed = job !== undefined && isTerminal(job.status)
+    const job = !file && importJobId !== undefined ? await services.jobs.store.getJob(importJobId) : undefined
+    const hasFailed = job !== undefined && isTerminalStatus(job.status)
     const isThere = importJobId
       ? file !== undefined
       : upload.jobId !== undefined || (await services.files.head(upload.key)) !== undefined

@@ -30,7 +30,7 @@ const Filters = z.object({
 })
 
 /** A page with tasks ends here: an answer ends at 6 MB on AWS. */
-const mostTasksShown = 2000
+const maxTasksShown = 2000
 
 const Query = Filters.extend({
   limit: integer(1, 100).default(20),
@@ -78,14 +78,14 @@ export const listJobs = contract({
       tag: filters.tag,
       createdAfterMs: filters.createdAfter === undefined ? undefined : Date.parse(filters.createdAfter),
       createdBeforeMs: filters.createdBefore === undefined ? undefined : Date.parse(filters.createdBefore),
-      mostTasks: include === 'tasks' ? mostTasksShown : undefined,
-      matches: matcher(filters),
+      maxTasks: include === 'tasks' ? maxTasksShown : undefined,
+      matches: createMatcher(filters),
     })
     const found = back ? [...page.jobs].reverse() : page.jobs
     const around = pageCursors({ found, next: page.next, position, isNewestFirst })
     const nextCursor = around.next ? codec.write(around.next) : null
     const prevCursor = around.prev ? codec.write(around.prev) : null
-    const views = await viewsOf(found, include, services)
+    const views = await loadViews(found, include, services)
     return {
       data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },
       ...(nextCursor && { headers: { link: nextPageLink(`${baseUrl}/v1/jobs`, query, nextCursor) } }),
@@ -94,29 +94,29 @@ export const listJobs = contract({
 })
 
 /** Jobs whose tasks are read at a time. */
-const readers = 8
+const maxReads = 8
 
 /** In the same order. */
-async function viewsOf(
+async function loadViews(
   jobs: readonly Job[],
   include: 'tasks' | undefined,
   services: Services,
 ): Promise<(JobView | StatusView)[]> {
   const { resultLink } = services
   const views = new Map<string, JobView | StatusView>()
-  await eachOf(jobs, readers, async (job) => {
+  await eachOf(jobs, maxReads, async (job) => {
     if (include !== 'tasks') {
       views.set(job.id, statusView(await loadViewState(job, services), resultLink))
       return
     }
-    const state = await services.jobs.store.whole(job.id)
+    const state = await services.jobs.store.getState(job.id)
     views.set(job.id, jobView(state ?? (await loadViewState(job, services)), resultLink))
   })
   return jobs.flatMap(({ id }) => views.get(id) ?? [])
 }
 
 /** What the lists by state, tag and age cannot tell. */
-function matcher({ status, tag, targetFormat, operation }: z.infer<typeof Filters>): (job: Job) => boolean {
+function createMatcher({ status, tag, targetFormat, operation }: z.infer<typeof Filters>): (job: Job) => boolean {
   const format = targetFormat === undefined ? undefined : (formatByAlias(targetFormat)?.id ?? targetFormat)
   return (job) =>
     job.status !== 'expired' &&

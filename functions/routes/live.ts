@@ -8,9 +8,9 @@ import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
 /** Ways to hear of jobs without asking, beside the WebSockets themselves. */
 
 /** Seconds that an answer takes which must be whole; a gateway waits for 30. */
-const wholeS = 25
+const bufferedReplyS = 25
 /** What is left of a function's time for the answer to be made and sent. */
-const answerMs = 2000
+const replyMarginMs = 2000
 
 export const createTicket = contract({
   method: 'POST',
@@ -51,9 +51,9 @@ export const jobEvents = contract({
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, headers, canStream, remainingMs }, services) => {
     const jobId = requireJobId(params.jobId)
-    const job = requireVisibleJob(await services.jobs.store.job(jobId), jobId, principal)
+    const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     const given = headers['last-event-id']
-    const forMs = canStream ? longestMs : Math.min(wholeS * 1000, remainingMs() - answerMs)
+    const forMs = canStream ? longestMs : Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs)
     const data = await eventStream(job, services, {
       lastEventId: given && /^\d{1,16}$/.test(given) ? Number(given) : undefined,
       deadline: Date.now() + forMs,

@@ -17,7 +17,7 @@ import {
   requireOwner,
   requireVisibleJob,
 } from '../../lib/http/job-access.ts'
-import { isLive, type JobState } from '../../lib/jobs/job.ts'
+import { isLiveStatus, type JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
@@ -42,7 +42,7 @@ export const retryJob = contract({
   handle: async (request, services) => {
     const created = (await request.findEarlierJob()) ?? (await start(request, services))
     const { state, ...answer } = await waitForJob(created, request, services)
-    const whole = state === created ? created : ((await services.jobs.store.whole(state.job.id)) ?? state)
+    const whole = state === created ? created : ((await services.jobs.store.getState(state.job.id)) ?? state)
     return { ...answer, data: jobView(whole, services.resultLink) }
   },
 })
@@ -54,12 +54,12 @@ async function start(
   services: Services,
 ): Promise<JobState> {
   const jobId = requireJobId(params.jobId)
-  const state = await services.jobs.store.whole(jobId)
+  const state = await services.jobs.store.getState(jobId)
   if (!state) throw jobNotFound(jobId)
   requireOwner(state.job, principal)
   if (state.job.status === 'expired') throw filesGone(jobId)
   requireVisibleJob(state.job, jobId, principal)
-  if (isLive(state.job.status)) {
+  if (isLiveStatus(state.job.status)) {
     const { status } = state.job
     throw new AppError('CONFLICT', `The job is ${status}; only a job that is over can be done again.`, {
       status,
@@ -68,16 +68,16 @@ async function start(
   const { job, discard } = await retriedJob(state, services)
   try {
     const { hasWebhook } = state.job
-    const told = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))
-    const made = {
+    const webhook = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))
+    const overrides = {
       owner: principal.ownerId,
       keyId: principal.keyId,
       requestId,
       jobId: newJobId(),
       retryOf: jobId,
-      webhookUrl: told ? told.url : undefined,
+      webhookUrl: webhook ? webhook.url : undefined,
     }
-    const request = { ...job, ...made }
+    const request = { ...job, ...overrides }
     return await startJob(request, services)
   } finally {
     await discard()

@@ -48,7 +48,7 @@ export const signDownload = contract({
   handle: async ({ body, principal }, services) => {
     const { task, file, expiresIn, disposition, maxDownloads } = body
     const jobId = requireJobId(body.jobId)
-    const job = await services.jobs.store.job(jobId)
+    const job = await services.jobs.store.getJob(jobId)
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)
     await findResultFile(job, { task, file }, services)

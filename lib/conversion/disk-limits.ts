@@ -1,6 +1,6 @@
 import type { Engine, ImageId } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import type { Piece } from '../jobs/job.ts'
+import type { InputPlan } from '../jobs/job.ts'
 
 const mib = 1024 ** 2
 
@@ -12,7 +12,7 @@ export const diskOf = (image: string, engines: readonly Engine[]): number =>
   ) * mib
 
 /** @throws AppError FILE_TOO_LARGE for files that the worker of their next step cannot hold. */
-export function requireRoomInImage({ steps, step, files }: Piece, engines: readonly Engine[]): void {
+export function requireRoomInImage({ steps, step, files }: InputPlan, engines: readonly Engine[]): void {
   const next = steps[step]
   if (!next) return
   const size = files.reduce((sum, file) => sum + file.size, 0)

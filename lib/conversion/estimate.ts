@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import * as z from 'zod'
 import type { Operation } from '../engines/engine.ts'
 import { isFormatId } from '../formats/index.ts'
-import { isTerminal, type JobState } from '../jobs/job.ts'
+import { isTerminalStatus, type JobState } from '../jobs/job.ts'
 import { planRoute, type Route } from '../plan/index.ts'
 import type { Services } from '../services.ts'
 import { findOperation } from '../tasks/index.ts'
@@ -39,7 +39,7 @@ export async function estimateOf({ job }: JobState, services: Services): Promise
   const { source, target } = job.display
   const operations = job.display.operations.filter((name) => findOperation(name)?.kind === 'process')
   const [operation] = operations as Operation[] // those of tasks whose way was just planned
-  if (isTerminal(job.status) || !source || !target || operation === undefined || operations.length > 1)
+  if (isTerminalStatus(job.status) || !source || !target || operation === undefined || operations.length > 1)
     return null
   const [from, to] = [source.format, target.format]
   if (!isFormatId(from) || !isFormatId(to)) return null

@@ -2,7 +2,7 @@ import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { formatById } from '../formats/index.ts'
 import { foundKind } from '../formats/locked-office.ts'
-import type { JobError, Piece, StoredFile, Tried } from '../jobs/job.ts'
+import type { JobError, InputPlan, StoredFile, TriedRoute } from '../jobs/job.ts'
 import { optionsOf, planOtherRoute, type Route } from '../plan/index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
 import { groupsOf, planFiles, routeFiles, type Wish } from './plan-files.ts'
@@ -15,7 +15,7 @@ export const mostWays = 3
 export interface Attempted {
   /** Place of the files among the pieces of their task. */
   readonly at: number
-  readonly tried: readonly [Tried, ...Tried[]]
+  readonly tried: readonly [TriedRoute, ...TriedRoute[]]
   readonly engines: readonly Engine[]
 }
 
@@ -27,7 +27,7 @@ export function nextWay(
   files: readonly StoredFile[],
   wish: Wish,
   attempted: Attempted,
-): Piece | { readonly error: JobError } {
+): InputPlan | { readonly error: JobError } {
   const known = asFound(files, wish, attempted)
   if (foundKind(attempted.tried.at(-1)?.error)) return wayOfItsKind(known, wish, attempted)
   // By another name nothing was read of it.
@@ -57,7 +57,7 @@ function wayOfItsKind(
   files: readonly StoredFile[],
   wish: Wish,
   { at, tried, engines }: Attempted,
-): Piece | { readonly error: JobError } {
+): InputPlan | { readonly error: JobError } {
   try {
     const [piece] = planFiles(groupsOf(files, wish)[at] ?? [], wish, engines).pieces
     if (!piece) throw new Error('files without a way')
@@ -73,7 +73,7 @@ function otherWay(
   files: readonly StoredFile[],
   wish: Wish,
   { at, tried, engines }: Attempted,
-): Piece | undefined {
+): InputPlan | undefined {
   const group = groupsOf(files, wish)[at] ?? []
   const [first] = routeFiles(group, wish, engines)
   if (!first) return undefined

@@ -3,7 +3,7 @@ import { camelCase } from '../case-conversion.ts'
 import { type EngineId, engineIds } from '../engines/engine.ts'
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import type { Step, Warning } from '../jobs/job.ts'
+import type { ConversionStep, Warning } from '../jobs/job.ts'
 import { parseWith } from '../parse-input.ts'
 import { optionsOf, type Route, stepsOf } from '../plan/index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
@@ -16,7 +16,7 @@ import { isPdfEngine } from './pdf-engine.ts'
 export function stepsWithOptions(
   route: Route,
   given: Readonly<Record<string, unknown>>,
-): { steps: Step[]; warnings: Warning[] } {
+): { steps: ConversionStep[]; warnings: Warning[] } {
   const schema = optionsOf(route)
   const known: Record<string, unknown> = {}
   const warnings: Warning[] = []

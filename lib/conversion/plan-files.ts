@@ -2,7 +2,7 @@ import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
 import { documentLocked } from '../formats/locked-office.ts'
-import type { Piece, StoredFile, Warning } from '../jobs/job.ts'
+import type { InputPlan, StoredFile, Warning } from '../jobs/job.ts'
 import { planRoute, type Route, unlocks } from '../plan/index.ts'
 import { requireInputs } from './check-inputs.ts'
 import { requireRoomInImage } from './disk-limits.ts'
@@ -22,7 +22,7 @@ export interface Wish {
 }
 
 export interface Plan {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly InputPlan[]
   readonly warnings: readonly Warning[]
   /** Seconds. */
   readonly limitS: number

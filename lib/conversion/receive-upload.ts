@@ -23,7 +23,7 @@ export async function receiveUpload(uploadId: string, { uploads, files, jobs }: 
   const stored = await files.head(upload.key)
   if (!stored) return
   const ref = { jobId: upload.jobId, task: upload.task }
-  const isTaken = await jobs.uploadArrived(ref, await looked(upload, stored, files))
+  const isTaken = await jobs.completeUpload(ref, await looked(upload, stored, files))
   // Nobody would delete it with the job.
   if (!isTaken) await files.delete([upload.key])
 }
@@ -37,14 +37,14 @@ export async function tellUpload(uploadId: string, { uploads, files, jobs }: Rec
   const outcome = await looked(upload, stored, files)
   const { filename, contentType: mimeType, key } = upload
   const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
-  await jobs.uploaded({
+  await jobs.publishUpload({
     ...{ owner, jobId, file: 'file' in outcome ? outcome.file : unknown },
     occurredAt: stored.storedAt.toISOString(),
     via: partsId === undefined ? 'presigned' : 'multipart',
   })
 }
 
-type Outcome = Parameters<Jobs['uploadArrived']>[1]
+type Outcome = Parameters<Jobs['completeUpload']>[1]
 
 async function looked(upload: UploadRecord, stored: StoredObject, files: Files): Promise<Outcome> {
   try {
@@ -71,6 +71,6 @@ export async function dropStray(
 }
 
 async function isKept(jobId: string, jobs: Jobs): Promise<boolean> {
-  const job = await jobs.store.job(jobId)
+  const job = await jobs.store.getJob(jobId)
   return job !== undefined && !job.deletedAt && job.status !== 'expired'
 }

@@ -2,7 +2,7 @@ import { type PlanLimits, limitsOfOwner } from '../access/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'
-import { isRecorded } from '../jobs/job-state-machine.ts'
+import { hasRecord } from '../jobs/job-state-machine.ts'
 import type { Services } from '../services.ts'
 import { findOperation, transferOperation } from '../tasks/index.ts'
 import { Spec, type TaskOperation } from '../tasks/operation.ts'
@@ -91,7 +91,7 @@ function requested(task: FixedTask | Task, { job, names, services }: Known): Req
   return {
     ...{ name: task.name, operation },
     input: task.ins.flatMap((number) => names.get(number) ?? []),
-    continueOnError: isRecorded(task) && task.continueOnError === true,
+    continueOnError: hasRecord(task) && task.continueOnError === true,
     fields: fieldsOf(services.vault.openAll(task.spec ?? {}, job.id), operation),
   }
 }

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { isVisibleToKey } from '../http/job-access.ts'
 import { idPattern, namedId, newId } from '../ids.ts'
 import type { JobState, StoredFile } from '../jobs/job.ts'
-import { taskWithFiles } from '../jobs/find-task-files.ts'
+import { findTaskFiles } from '../jobs/find-task-files.ts'
 import type { Services } from '../services.ts'
 import { uploadKey } from '../uploads.ts'
 import type { Source } from './source.ts'
@@ -26,7 +26,7 @@ export async function sourceOfJob(
   principal: Principal,
   services: Services,
 ): Promise<{ source: Source; discard: () => Promise<void> }> {
-  const state = idPattern('job').test(jobId) ? await services.jobs.store.whole(jobId) : undefined
+  const state = idPattern('job').test(jobId) ? await services.jobs.store.getState(jobId) : undefined
   if (!state || state.job.deletedAt || !isTheirs(state, principal)) throw notFound(jobId)
   if (state.job.status === 'expired') throw gone(jobId)
   const file = fileOf(state, sourceTask)
@@ -59,7 +59,7 @@ function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | u
   const imports = all.filter(({ operation }) => operation.startsWith('import/'))
   if (sourceTask === undefined) return imports.find(({ files }) => files?.[0])?.files?.[0]
   const named = imports.find(({ name }) => name === sourceTask)
-  return named ? named.files?.[0] : taskWithFiles(sourceTask, state).files[0]
+  return named ? named.files?.[0] : findTaskFiles(sourceTask, state).files[0]
 }
 
 const notFound = (jobId: string) =>

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { fileName } from '../file-name.ts'
 import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
 import { idPattern, namedId } from '../ids.ts'
-import { isTerminal } from '../jobs/job.ts'
+import { isTerminalStatus } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
 import type { UploadRecord } from '../uploads.ts'
 
@@ -121,8 +121,8 @@ async function whyNotThere(
     return `The file of upload ${id} is not complete. Send its parts, then POST /v1/uploads/multipart/${id}/complete.`
   if (importJobId === undefined)
     return `The file of upload ${id} has not arrived. PUT it to the presigned URL first.`
-  const job = await jobs.store.job(importJobId)
-  if (job && !isTerminal(job.status))
+  const job = await jobs.store.getJob(importJobId)
+  if (job && !isTerminalStatus(job.status))
     return `The file of upload ${id} is still being fetched. GET /v1/uploads/${id} says when it is there.`
   return `The file of upload ${id} was not fetched: ${job?.error?.message ?? 'its import was deleted.'} Import it again.`
 }
@@ -131,7 +131,7 @@ async function whyNotThere(
 const idIn = (given: string) => given.slice(given.lastIndexOf('/') + 1)
 
 /** A process may die between its claims and the job that they were for. */
-const isTaken = async (jobId: string, { jobs }: Services) => (await jobs.store.job(jobId)) !== undefined
+const isTaken = async (jobId: string, { jobs }: Services) => (await jobs.store.getJob(jobId)) !== undefined
 
 export const takenAlready = (upload: UploadRecord, jobId: string | undefined, field: string) =>
   new AppError(

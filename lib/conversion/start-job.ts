@@ -4,7 +4,7 @@ import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
-import { graphRecords, type NewJob, type NewTask } from '../jobs/task-graph.ts'
+import { createGraphRecords, type NewJob, type NewTask } from '../jobs/task-graph.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
 import { isTransfer } from '../tasks/index.ts'
@@ -37,7 +37,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const tasks = request.tasks.map((task) => newTask(task, context))
   requireWork(tasks, request)
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
-  const records = graphRecords(
+  const records = createGraphRecords(
     {
       ...{ id: jobId, owner: request.owner, keyId: request.keyId, requestId: request.requestId },
       tag: request.tag ?? null,
@@ -79,7 +79,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   if (!isNew) return madeBefore(jobId, uploads, services)
   adoptAll()
   const { job, fixed, tasks: stored } = records
-  return { job, fixed, tasks: stored, parts: [] }
+  return { job, fixed, tasks: stored, chunks: [] }
 }
 
 /** @throws AppError for a renderer that is not there, whatever else is wanted. */
@@ -113,7 +113,7 @@ async function madeBefore(
   uploads: readonly UploadRecord[],
   { jobs }: Services,
 ): Promise<JobState> {
-  const state = await jobs.store.whole(jobId)
+  const state = await jobs.store.getState(jobId)
   if (state) return state
   const [first] = uploads
   if (first) throw takenAlready(first, undefined, 'uploadId')

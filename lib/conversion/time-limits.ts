@@ -1,5 +1,5 @@
 import { type Category, type FormatId, formatById } from '../formats/index.ts'
-import type { Piece } from '../jobs/job.ts'
+import type { InputPlan } from '../jobs/job.ts'
 
 /** Seconds that a task may take from its first claim, by category of source or target, whichever gives more. */
 const timeLimitS = {
@@ -20,7 +20,7 @@ export const transferLimitS = 3600
 /** Of a website, all attempts together. */
 export const captureLimitS = 300
 
-export function timeLimitOf(pieces: readonly Piece[]): number {
+export function timeLimitOf(pieces: readonly InputPlan[]): number {
   const steps = pieces.flatMap((piece) => piece.steps)
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS
   // Formats of steps come from our own planner.

@@ -1,7 +1,7 @@
 import type { EngineResult, InputFile, Operation, OutputFile, Shortfall } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { Step, Warning } from '../jobs/job.ts'
+import type { ConversionStep, Warning } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import { carried, compare, droppedBy, keeping, type Verdict } from './compare.ts'
 import { gathered, Held, type Holding } from './content-summary.ts'
@@ -21,7 +21,7 @@ export class ContentLost extends AppError {
 }
 
 /** What a step is known by here. */
-type GuardedStep = Pick<Step, 'operation' | 'from' | 'to' | 'options'>
+type GuardedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 
 /** Reading takes the thread that starts engines. After this time most of them work by themselves. */
 const headStartMs = 40

@@ -8,8 +8,8 @@ import { startJob } from '../conversion/start-job.ts'
 import type { EngineId, Operation } from '../engines/engine.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import { isTerminal, type JobState } from '../jobs/job.ts'
-import { resultIn } from '../jobs/job-state-machine.ts'
+import { isTerminalStatus, type JobState } from '../jobs/job.ts'
+import { resultOfJob } from '../jobs/job-state-machine.ts'
 import { StatusView, statusView } from '../jobs/view.ts'
 import { parseJson } from '../parse-input.ts'
 import type { Services } from '../services.ts'
@@ -205,7 +205,7 @@ export async function waitForJob(created: JobState, asked: Omit<WaitRequest, 'qu
     waitS === undefined ? undefined : await waitUntilFinished(services, created.job.id, waitS, created.job)
   const state = job ? await loadViewState(job, services) : created
   const headers = { ...jobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
-  return { state, status: isTerminal(state.job.status) ? 200 : 202, headers }
+  return { state, status: isTerminalStatus(state.job.status) ? 200 : 202, headers }
 }
 
 /** A form of a page cannot say that it waits, but its visitor wants the file and no JSON. */
@@ -226,7 +226,7 @@ export async function respondWithJob(created: JobState, asking: WaitRequest, ser
   })
   const data = { ...statusView(state, services.resultLink), estimate }
   if (asked.query.redirect && data.result) {
-    const [file] = resultIn(state).files
+    const [file] = resultOfJob(state).files
     // A reply that is kept to be repeated would outlive the address of the file itself.
     const isKept = asked.headers[idempotencyHeader] !== undefined
     const location = file && !isKept ? await fileLink(file, services) : data.result.downloadUrl

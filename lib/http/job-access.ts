@@ -3,8 +3,8 @@ import { isAccount } from '../access/accounts.ts'
 import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import { idPattern, namedId } from '../ids.ts'
-import { isTerminal, type Job, type JobState } from '../jobs/job.ts'
-import { needsTasks, retryAfterS } from '../jobs/view.ts'
+import { isTerminalStatus, type Job, type JobState } from '../jobs/job.ts'
+import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
 import type { HttpRequest } from './contract.ts'
 
@@ -48,7 +48,7 @@ export const isVisibleToKey = ({ keyId }: Job, reader: Omit<JobReader, 'ownerId'
 
 /** A job that an earlier try of the same request has made; see `Idempotency`. */
 export async function findEarlierJob(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
-  const state = await jobs.store.whole(jobId)
+  const state = await jobs.store.getState(jobId)
   if (state) requireVisibleJob(state.job, jobId, { ownerId: state.job.owner })
   return state
 }
@@ -97,13 +97,13 @@ export function waitUntilFinished(
   seconds: number,
   made?: Job,
 ): Promise<Job | undefined> {
-  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminal(job.status), made)
+  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminalStatus(job.status), made)
 }
 
 /** A job with as much of its tasks as its view needs. */
 export async function loadViewState(job: Job, { jobs }: Services): Promise<JobState> {
-  const whole = needsTasks(job) ? await jobs.store.whole(job.id) : undefined
-  return whole ?? { job, fixed: job.fixed ?? [], tasks: [], parts: [] }
+  const whole = needsTaskRecords(job) ? await jobs.store.getState(job.id) : undefined
+  return whole ?? { job, fixed: job.fixed ?? [], tasks: [], chunks: [] }
 }
 
 export function jobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {

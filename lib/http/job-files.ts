@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { taskWithFiles } from '../jobs/find-task-files.ts'
+import { findTaskFiles } from '../jobs/find-task-files.ts'
 import type { Job, StoredFile } from '../jobs/job.ts'
 import { resultFiles } from '../jobs/job-state-machine.ts'
 import type { Services } from '../services.ts'
@@ -50,10 +50,10 @@ function requireFinished(job: Job): void {
 /** The result stands in the job's record as a rule; other files are with their tasks. */
 async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Promise<StoredFile> {
   if (query.task === undefined && job.result) return findByName(job.result.files, query.file)
-  const state = await jobs.store.whole(job.id)
+  const state = await jobs.store.getState(job.id)
   if (!state) throw jobNotFound(job.id)
   return findByName(
-    query.task === undefined ? resultFiles(state) : taskWithFiles(query.task, state).files,
+    query.task === undefined ? resultFiles(state) : findTaskFiles(query.task, state).files,
     query.file,
   )
 }

@@ -1,8 +1,8 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
-import type { Fact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
-import { shareOf } from './job-usage.ts'
-import { isRecorded, type JobFile, percentOf, resultIn, statusAtStart, statusOfFixed } from './job-state-machine.ts'
+import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
+import { measureJobUsage } from './job-usage.ts'
+import { hasRecord, type JobFile, percentOf, resultOfJob, statusAtStart, statusOfFixed } from './job-state-machine.ts'
 
 /**
  * Events of a job, rendered from what is stored and from nothing else: whoever publishes them, and however often, they
@@ -17,7 +17,7 @@ interface Rendering<Name extends EventName> {
   readonly body: EventBody<Name>
 }
 
-function rendered<Name extends EventName>(
+function renderEvent<Name extends EventName>(
   job: Pick<Job, 'id' | 'owner' | 'hasWebhook'>,
   event: Rendering<Name>,
 ): BusEvent {
@@ -38,39 +38,39 @@ function rendered<Name extends EventName>(
 const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
 /** The files of the request, `job.created`, and `job.queued` where nothing has to be waited for. */
-export function beginnings(state: JobState): BusEvent[] {
+export function creationEvents(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedAtOnce = job.queuedAt === job.createdAt
-  const created = rendered(job, {
+  const created = renderEvent(job, {
     event: 'job.created',
     sequence: 1,
     occurredAt: job.createdAt,
-    body: { job: outline(state, isQueuedAtOnce ? 'queued' : 'pending', beforeStart) },
+    body: { job: describeJob(state, isQueuedAtOnce ? 'queued' : 'pending', statusBeforeStart) },
   })
-  return [...arrivals(state), created, ...(isQueuedAtOnce ? [queued(state)] : [])]
+  return [...requestFileEvents(state), created, ...(isQueuedAtOnce ? [queuedEvent(state)] : [])]
 }
 
-export function queued(state: JobState): BusEvent {
+export function queuedEvent(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.queuedAt ?? job.createdAt
-  const body = { job: { ...outline(state, 'queued', uploaded), queuedAt: occurredAt } }
-  return rendered(job, { event: 'job.queued', sequence: numberOf(job, 'queued'), occurredAt, body })
+  const body = { job: { ...describeJob(state, 'queued', statusAfterUpload), queuedAt: occurredAt } }
+  return renderEvent(job, { event: 'job.queued', sequence: numberOf(job, 'queued'), occurredAt, body })
 }
 
-export function started(state: JobState): BusEvent {
+export function startedEvent(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.startedAt ?? job.createdAt
   const statusOf = (task: Task) => (isUpload(task) ? 'completed' : statusAtStart(task, job))
   const body = {
-    job: { ...outline(state, 'processing', statusOf), queuedAt: job.queuedAt, startedAt: occurredAt },
+    job: { ...describeJob(state, 'processing', statusOf), queuedAt: job.queuedAt, startedAt: occurredAt },
   }
-  return rendered(job, { event: 'job.started', sequence: numberOf(job, 'started'), occurredAt, body })
+  return renderEvent(job, { event: 'job.started', sequence: numberOf(job, 'started'), occurredAt, body })
 }
 
 /** @param name of the fact in the job's log. */
-export function progress(job: Job, name: string, fact: Fact): BusEvent {
+export function progressEvent(job: Job, name: string, fact: EventFact): BusEvent {
   const { percent = percentOf(job), stage = 'convert', taskName } = fact
-  return rendered(job, {
+  return renderEvent(job, {
     event: 'job.progress',
     sequence: numberOf(job, name),
     occurredAt: fact.at,
@@ -79,42 +79,42 @@ export function progress(job: Job, name: string, fact: Fact): BusEvent {
 }
 
 /** Those whose facts nobody is known to have published, in order. */
-export function unpublished(state: JobState): BusEvent[] {
+export function unpublishedEvents(state: JobState): BusEvent[] {
   const { job } = state
   const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
   return names.flatMap((name) => {
-    if (name === 'created') return beginnings(state)
-    if (name === 'queued') return queued(state)
-    if (name === 'started') return started(state)
+    if (name === 'created') return creationEvents(state)
+    if (name === 'queued') return queuedEvent(state)
+    if (name === 'started') return startedEvent(state)
     const fact = job.log[name]
-    return fact ? progress(job, name, fact) : []
+    return fact ? progressEvent(job, name, fact) : []
   })
 }
 
 /** All that may not be out of a job that is over. Of one that nobody began, its creator may not have told anything. */
-export function untold(state: JobState): BusEvent[] {
+export function unpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
   const { job } = state
   const isUntouched = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
-  return [...(isUntouched ? beginnings(state) : []), ...unpublished(state), ending(state)]
+  return [...(isUntouched ? creationEvents(state) : []), ...unpublishedEvents(state), endEvent(state)]
 }
 
 /** How the job ended. */
-export const ending = (state: JobState): BusEvent => ({ ...end(state), share: shareOf(state) })
+export const endEvent = (state: JobState): BusEvent => ({ ...renderEnd(state), share: measureJobUsage(state) })
 
-function end(state: JobState): BusEvent {
+function renderEnd(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.endedAt ?? job.createdAt
   const common = { sequence: numberOf(job, 'ended'), occurredAt }
   if (job.status === 'completed')
-    return rendered(job, { event: 'job.completed', ...common, body: { job: completion(state, occurredAt) } })
+    return renderEvent(job, { event: 'job.completed', ...common, body: { job: describeCompletedJob(state, occurredAt) } })
   if (job.status === 'failed')
-    return rendered(job, { event: 'job.failed', ...common, body: { job: failure(state, occurredAt) } })
+    return renderEvent(job, { event: 'job.failed', ...common, body: { job: describeFailedJob(state, occurredAt) } })
   const { id, tag, cancelledBy = 'system' } = job
   const body = { job: { id, status: 'cancelled' as const, tag, cancelledBy, cancelledAt: occurredAt } }
-  return rendered(job, { event: 'job.cancelled', ...common, body })
+  return renderEvent(job, { event: 'job.cancelled', ...common, body })
 }
 
-export interface ArrivalFacts {
+export interface UploadedFile {
   readonly owner: string
   readonly file: Omit<StoredFile, 'format'> & { readonly format: string | null }
   /** RFC 3339. */
@@ -124,7 +124,7 @@ export interface ArrivalFacts {
 }
 
 /** A file of somebody is there; told by itself, as most come before there is a job. */
-export function fileUploaded({ owner, file, occurredAt, via, jobId }: ArrivalFacts): BusEvent {
+export function fileUploadedEvent({ owner, file, occurredAt, via, jobId }: UploadedFile): BusEvent {
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
     file: {
@@ -134,80 +134,80 @@ export function fileUploaded({ owner, file, occurredAt, via, jobId }: ArrivalFac
       sha256: sha256 || undefined,
     },
   }
-  return rendered({ id: key, owner }, { event: 'file.uploaded', sequence: 1, occurredAt, body })
+  return renderEvent({ id: key, owner }, { event: 'file.uploaded', sequence: 1, occurredAt, body })
 }
 
 /** The files that came with the request for a job. */
-const arrivals = ({ job, fixed }: JobState): BusEvent[] =>
+const requestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
   fixed
     .filter(({ operation }) => operation.startsWith('import/') && job.retryOf === undefined)
     .flatMap(({ files = [] }) => files)
     .filter(({ key }) => key.startsWith('received/'))
     .map((file) =>
-      fileUploaded({ owner: job.owner, file, occurredAt: job.createdAt, via: 'form', jobId: job.id }),
+      fileUploadedEvent({ owner: job.owner, file, occurredAt: job.createdAt, via: 'form', jobId: job.id }),
     )
 
 /** The files that a task has brought from elsewhere. */
-export function fetched({ id: jobId, owner }: Pick<Job, 'id' | 'owner'>, task: Task): BusEvent[] {
+export function importedFileEvents({ id: jobId, owner }: Pick<Job, 'id' | 'owner'>, task: Task): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
   const files = task.brought ? [task.brought] : task.files
   return files.map((file) =>
-    fileUploaded({ owner, file, occurredAt: task.endedAt ?? task.createdAt, via, jobId }),
+    fileUploadedEvent({ owner, file, occurredAt: task.endedAt ?? task.createdAt, via, jobId }),
   )
 }
 
-export interface DownloadFacts {
+export interface DownloadDetails {
   readonly signed: boolean
   readonly ip: string | null
 }
 
-export function fileDownloaded(
+export function fileDownloadedEvent(
   job: Job,
   { filename, size }: StoredFile,
-  { signed, ip }: DownloadFacts,
+  { signed, ip }: DownloadDetails,
   occurredAt: string,
 ): BusEvent {
   const body = { file: { jobId: job.id, filename, size, signed, ip } }
-  return rendered(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
+  return renderEvent(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
 }
 
-/** @param at the place of the file among those that go. */
-export function fileDeleted({ job }: JobState, file: JobFile, at: number): BusEvent {
+/** @param index the place of the file among those that go. */
+export function fileDeletedEvent({ job }: JobState, file: JobFile, index: number): BusEvent {
   const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
-  return rendered(job, {
+  return renderEvent(job, {
     event: 'file.deleted',
-    sequence: numberOf(job, 'deletion') + at,
+    sequence: numberOf(job, 'deletion') + index,
     occurredAt: job.deletedAt ?? job.expiredAt ?? job.createdAt,
     body: { file: { jobId: job.id, filename: file.filename, role: file.role, reason } },
   })
 }
 
-/** @param after files of which each is told before. */
-export function expired({ job }: JobState, after: number): BusEvent {
+/** @param deletedFiles files of which each is told before. */
+export function expiredEvent({ job }: JobState, deletedFiles: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
-  return rendered(job, {
+  return renderEvent(job, {
     event: 'job.expired',
-    sequence: numberOf(job, 'deletion') + after,
+    sequence: numberOf(job, 'deletion') + deletedFiles,
     occurredAt: expiredAt,
     body: { job: { id: job.id, status: 'expired', expiredAt, reason: job.expiredFor ?? 'retention' } },
   })
 }
 
 const isUpload = ({ operation }: Pick<Task, 'operation'>) => operation === 'import/upload'
-const beforeStart = (): TaskStatus => 'pending'
-const uploaded = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
+const statusBeforeStart = (): TaskStatus => 'pending'
+const statusAfterUpload = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
 
 /** In the order of the request. */
-const inOrder = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
+const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
   [...fixed, ...tasks].sort((a, b) => a.number - b.number)
 
-function outline(state: JobState, status: Job['status'], statusOf: (task: Task) => TaskStatus) {
+function describeJob(state: JobState, status: Job['status'], statusOf: (task: Task) => TaskStatus) {
   const { id, tag, display, createdAt } = state.job
   const fixedStatus = ({ operation, status: own }: FixedTask): TaskStatus =>
     operation.startsWith('export/') ? 'pending' : own
-  const tasks = inOrder(state).map((task) => [
+  const tasks = sortByNumber(state).map((task) => [
     task.name,
-    { operation: task.operation, status: isRecorded(task) ? statusOf(task) : fixedStatus(task) },
+    { operation: task.operation, status: hasRecord(task) ? statusOf(task) : fixedStatus(task) },
   ])
   return {
     ...{ id, status, tag, createdAt, source: display.source, target: display.target },
@@ -215,17 +215,17 @@ function outline(state: JobState, status: Job['status'], statusOf: (task: Task) 
   }
 }
 
-function over(state: JobState, endedAt: string) {
+function describeEndedJob(state: JobState, endedAt: string) {
   const { job } = state
   const { queuedAt, startedAt, summary } = job
   const url = `/v1/download/${job.id}`
-  const tasks = inOrder(state).map((task) => {
-    const status = isRecorded(task) ? task.status : statusOfFixed(task, state)
+  const tasks = sortByNumber(state).map((task) => {
+    const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
     const result = task.operation === 'export/url' && status === 'completed' ? { result: { url } } : {}
     return [task.name, { operation: task.operation, status, ...result }]
   })
   return {
-    ...outline(state, job.status, beforeStart),
+    ...describeJob(state, job.status, statusBeforeStart),
     source: job.display.source ?? job.cameLater ?? null,
     tasks: Object.fromEntries(tasks) as Record<
       string,
@@ -236,12 +236,12 @@ function over(state: JobState, endedAt: string) {
   }
 }
 
-function completion(state: JobState, endedAt: string) {
+function describeCompletedJob(state: JobState, endedAt: string) {
   const { job } = state
   const url = `/v1/download/${job.id}`
-  const { files, warnings, engine, fidelity } = resultIn(state)
+  const { files, warnings, engine, fidelity } = resultOfJob(state)
   return {
-    ...over(state, endedAt),
+    ...describeEndedJob(state, endedAt),
     durationMs: Date.parse(endedAt) - Date.parse(job.startedAt ?? job.createdAt),
     engine,
     ...(fidelity && { fidelity }),
@@ -250,7 +250,7 @@ function completion(state: JobState, endedAt: string) {
   }
 }
 
-const failure = (state: JobState, endedAt: string) => ({
-  ...over(state, endedAt),
+const describeFailedJob = (state: JobState, endedAt: string) => ({
+  ...describeEndedJob(state, endedAt),
   error: state.job.error ?? { code: 'INTERNAL_ERROR' as const, message: 'The job failed.' },
 })

@@ -1,6 +1,6 @@
-import type { Share } from '../usage/job-usage.ts'
+import type { JobUsage } from '../usage/job-usage.ts'
 import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
-import { isRecorded, resultIn } from './job-state-machine.ts'
+import { hasRecord, resultOfJob } from './job-state-machine.ts'
 
 const isImport = ({ operation }: Pick<Task, 'operation'>) => operation.startsWith('import/')
 const isWork = ({ operation }: Pick<Task, 'operation'>) => !/^(?:im|ex)port\//.test(operation)
@@ -8,24 +8,24 @@ const spanMs = (from: string | undefined, to: string | undefined) =>
   from === undefined || to === undefined ? 0 : Math.max(0, Date.parse(to) - Date.parse(from))
 const bytesOf = (files: readonly StoredFile[] = []) => files.reduce((sum, { size }) => sum + size, 0)
 const filesOf = (task: FixedTask | Task): readonly StoredFile[] =>
-  isRecorded(task) && task.brought ? [task.brought] : (task.files ?? [])
+  hasRecord(task) && task.brought ? [task.brought] : (task.files ?? [])
 
 /** Of a job that is over. */
-export function shareOf(state: JobState): Share {
+export function measureJobUsage(state: JobState): JobUsage {
   const { job, fixed, tasks } = state
-  const worked = tasks.filter(isWork)
-  const { files, engine } = resultIn(state)
-  const began = job.startedAt
+  const work = tasks.filter(isWork)
+  const { files, engine } = resultOfJob(state)
+  const startedAt = job.startedAt
   return {
     format: files[0]?.format ?? job.display.target?.format ?? null,
-    engine: engine ?? worked.findLast((task) => task.engine !== undefined)?.engine ?? null,
+    engine: engine ?? work.findLast((task) => task.engine !== undefined)?.engine ?? null,
     ...(job.keyId !== undefined && { key: job.keyId }),
-    workMs: worked.reduce((sum, { startedAt, endedAt }) => sum + spanMs(startedAt, endedAt), 0),
+    workMs: work.reduce((sum, { startedAt, endedAt }) => sum + spanMs(startedAt, endedAt), 0),
     bytesIn: [...fixed, ...tasks].filter(isImport).reduce((sum, task) => sum + bytesOf(filesOf(task)), 0),
     bytesOut: job.status === 'completed' ? bytesOf(files) : 0,
-    ...(began !== undefined && {
-      durationMs: spanMs(began, job.endedAt),
-      queueMs: spanMs(job.queuedAt ?? job.createdAt, began),
+    ...(startedAt !== undefined && {
+      durationMs: spanMs(startedAt, job.endedAt),
+      queueMs: spanMs(job.queuedAt ?? job.createdAt, startedAt),
     }),
   }
 }

@@ -22,7 +22,7 @@ export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed'
 export type TaskStatus = z.infer<typeof TaskStatus>
 
 /** Moments are RFC 3339 strings in UTC, so that they sort as text. */
-const Moment = z.iso.datetime()
+const Timestamp = z.iso.datetime()
 
 export const StoredFile = z.object({
   /** Where it is in the bucket. */
@@ -43,14 +43,14 @@ export const StoredFile = z.object({
 export type StoredFile = z.infer<typeof StoredFile>
 
 /** A file that an export has taken somewhere else. */
-export const Delivery = z.object({
+export const ExportedFile = z.object({
   url: z.string().describe('Where it is now, as `s3://bucket/key`'),
   filename: z.string(),
   size: z.int().describe('Bytes'),
   mimeType: z.string(),
   sha256: z.string().describe('Lower-case hex'),
 })
-export type Delivery = z.infer<typeof Delivery>
+export type ExportedFile = z.infer<typeof ExportedFile>
 
 export const Warning = z.object({ code: z.string(), message: z.string(), field: z.string().optional() })
 export type Warning = z.infer<typeof Warning>
@@ -63,7 +63,7 @@ export const JobError = z.object({
 export type JobError = z.infer<typeof JobError>
 
 /** One engine's part of a conversion; engine, image and formats are ids of the registry. */
-export const Step = z.object({
+export const ConversionStep = z.object({
   operation: z.enum(operations),
   engine: z.string(),
   image: z.string(),
@@ -72,17 +72,17 @@ export const Step = z.object({
   /** Public names; those of the request that belong to this step. */
   options: z.record(z.string(), z.unknown()),
 })
-export type Step = z.infer<typeof Step>
+export type ConversionStep = z.infer<typeof ConversionStep>
 
 /** A way that led nowhere. */
-export const Tried = z.object({
+export const TriedRoute = z.object({
   /** Up to the one that failed: a way that begins alike would fail alike. */
-  steps: z.array(Step.pick({ engine: true, from: true, to: true })),
+  steps: z.array(ConversionStep.pick({ engine: true, from: true, to: true })),
   error: JobError,
 })
-export type Tried = z.infer<typeof Tried>
+export type TriedRoute = z.infer<typeof TriedRoute>
 
-const Result = z.object({
+const JobResult = z.object({
   files: z.array(StoredFile),
   warnings: z.array(Warning),
   engine: z.string().optional(),
@@ -91,22 +91,22 @@ const Result = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
   fidelity: Fidelity.optional(),
 })
-export type Result = z.infer<typeof Result>
+export type JobResult = z.infer<typeof JobResult>
 
 /** What a way made that kept too little of the source, `kept` being the share (0 to 1): taken when no other one keeps more. */
-export const Fallback = Result.extend({ kept: z.number() })
-export type Fallback = z.infer<typeof Fallback>
+export const PartialResult = JobResult.extend({ kept: z.number() })
+export type PartialResult = z.infer<typeof PartialResult>
 
 /** Files that go through the same steps together. A conversion of three files has three pieces, a merge of three one. */
-export const Piece = z.object({
-  steps: z.array(Step),
+export const InputPlan = z.object({
+  steps: z.array(ConversionStep),
   /** Index of the step to run next. */
   step: z.int(),
   /** What that step reads; what came out, when no step is left. */
   files: z.array(StoredFile),
   /** Absent on the first way. */
-  tried: z.array(Tried).optional(),
-  fallback: Fallback.optional(),
+  tried: z.array(TriedRoute).optional(),
+  fallback: PartialResult.optional(),
   /** Percent that it had when this way began. */
   reached: z.int().optional(),
   /** What one of its parts could not read: it has to go another way. */
@@ -116,35 +116,35 @@ export const Piece = z.object({
   /** What is in the files, while parts of the task work on them. */
   held: Held.optional(),
 })
-export type Piece = z.infer<typeof Piece>
+export type InputPlan = z.infer<typeof InputPlan>
 
 /**
  * What a record still waits for, and what became of what it waited for, as numbers. An arrival takes one's own number
  * out of `open`, which may be repeated; the set is gone with its last number.
  */
-const Arrivals = {
+const dependencyFields = {
   open: z.set(z.int()).optional(),
   /** Came to nothing, and was needed. */
   lost: z.set(z.int()).optional(),
   /** Gave something. */
   got: z.set(z.int()).optional(),
 }
-export interface Awaiting {
+export interface DependencyState {
   readonly open?: ReadonlySet<number> | undefined
   readonly lost?: ReadonlySet<number> | undefined
   readonly got?: ReadonlySet<number> | undefined
 }
 
 /** Gathers up to a hundred arrivals into one, for a job or a join of more. */
-export const Latch = z.object({
+export const JoinBucket = z.object({
   jobId: z.string(),
   /** Numbers that it began with. */
   size: z.int(),
-  ...Arrivals,
+  ...dependencyFields,
 })
-export type Latch = z.infer<typeof Latch>
+export type JoinBucket = z.infer<typeof JoinBucket>
 
-const TaskFacts = {
+const taskFields = {
   /** Place in the request, from 0. */
   number: z.int(),
   name: z.string(),
@@ -160,7 +160,7 @@ const TaskFacts = {
 
 /** A task that needs no work: a file that is there already, a link to what others make, what was refused at once. */
 export const FixedTask = z.object({
-  ...TaskFacts,
+  ...taskFields,
   files: z.array(StoredFile).optional(),
   /** Fields of an export, as `filename`. */
   spec: z.record(z.string(), z.unknown()).optional(),
@@ -168,7 +168,7 @@ export const FixedTask = z.object({
 export type FixedTask = z.infer<typeof FixedTask>
 
 export const Task = z.object({
-  ...TaskFacts,
+  ...taskFields,
   jobId: z.string(),
   /** Whom the job was made for: queues are fair between them. */
   owner: z.string().optional(),
@@ -180,7 +180,7 @@ export const Task = z.object({
   outs: z.array(z.string()),
   /** Pages of `outs` in records of their own, where there are too many. */
   edgePages: z.int().optional(),
-  ...Arrivals,
+  ...dependencyFields,
   /** The job has so many tasks that buckets of them are counted. */
   bucketed: z.boolean().optional(),
   /** Some of its files were there from the start. */
@@ -191,9 +191,9 @@ export const Task = z.object({
   attempt: z.int(),
   /** Present while a worker has it. */
   leaseId: z.string().optional(),
-  leaseUntil: Moment.optional(),
+  leaseUntil: Timestamp.optional(),
   /** Between two images, or while its parts run: what is done and what is left. */
-  pieces: z.array(Piece).optional(),
+  pieces: z.array(InputPlan).optional(),
   /** Of a part: key of what was cut for it alone. */
   cut: z.string().optional(),
   /** Of a part that is over: milliseconds that its worker had it. */
@@ -205,7 +205,7 @@ export const Task = z.object({
   /** Of an export: what its store has of a file that is not whole yet, in case the worker dies. */
   begun: z.string().optional(),
   /** Of an export: what is where. */
-  deliveries: z.array(Delivery).optional(),
+  deliveries: z.array(ExportedFile).optional(),
   /** An upload that is awaited: how to send it. */
   form: z.record(z.string(), z.unknown()).optional(),
   /** The upload that is awaited, or into which an import of its own brings a file. */
@@ -216,9 +216,9 @@ export const Task = z.object({
   engineVersion: z.string().optional(),
   method: z.string().optional(),
   fidelity: Fidelity.optional(),
-  createdAt: Moment,
-  startedAt: Moment.optional(),
-  endedAt: Moment.optional(),
+  createdAt: Timestamp,
+  startedAt: Timestamp.optional(),
+  endedAt: Timestamp.optional(),
   /** Lease, or reason, that ended it or gave it on: when that is repeated, it knows itself by it. */
   endedBy: z.string().optional(),
   /** Seconds since the epoch; the table drops it then, whatever became of the job. */
@@ -227,29 +227,29 @@ export const Task = z.object({
 export type Task = z.infer<typeof Task>
 
 /** What an event says that the job's record does not say by itself. */
-export const Fact = z.object({
-  at: Moment,
+export const EventFact = z.object({
+  at: Timestamp,
   percent: z.int().optional(),
   stage: z.string().optional(),
   taskName: z.string().optional(),
 })
-export type Fact = z.infer<typeof Fact>
+export type EventFact = z.infer<typeof EventFact>
 
 /** A file that a job began with. */
-const Source = z.object({ filename: z.string(), format: z.string(), size: z.int() })
+const SourceSummary = z.object({ filename: z.string(), format: z.string(), size: z.int() })
 
 /** What is shown of a job without its tasks. */
-const Display = z.object({
+const DisplayFields = z.object({
   /** Of what was there when it was made. */
-  source: Source.nullable(),
+  source: SourceSummary.nullable(),
   target: z.object({ format: z.string() }).nullable(),
   operations: z.array(z.string()),
   /** Seconds after which it is worth asking again. */
   pollS: z.int(),
 })
 
-export const Summary = z.object({ total: z.int(), completed: z.int(), failed: z.int() })
-export type Summary = z.infer<typeof Summary>
+export const BatchSummary = z.object({ total: z.int(), completed: z.int(), failed: z.int() })
+export type BatchSummary = z.infer<typeof BatchSummary>
 
 export const Job = z.object({
   id: z.string(),
@@ -260,13 +260,13 @@ export const Job = z.object({
   status: JobStatus,
   tag: z.string().nullable(),
   retryOf: z.string().optional(),
-  display: Display,
+  display: DisplayFields,
   /** What came later, as the end of the job found it: events from before do not know it. */
-  cameLater: Source.optional(),
+  cameLater: SourceSummary.optional(),
   /** Tasks of the request. */
   total: z.int(),
   /** Numbers of the tasks that have records; above a hundred tasks, numbers of their buckets. */
-  ...Arrivals,
+  ...dependencyFields,
   /** `any`: one task that gave something is enough. */
   require: z.enum(['all', 'any']),
   /** The first failure ends the job at once. */
@@ -287,28 +287,28 @@ export const Job = z.object({
   /** Number of each event that has one, by its name or the name of its fact. */
   numbers: z.record(z.string(), z.int()),
   /** Facts of events that may not be out. */
-  log: z.record(z.string(), Fact),
+  log: z.record(z.string(), EventFact),
   warnings: z.array(Warning),
   /** Absent where they are too many for this record; then they stand in one of their own. */
   fixed: z.array(FixedTask).optional(),
   error: JobError.optional(),
   /** Absent where it is too large for this record; then the tasks tell it. */
-  result: Result.optional(),
-  summary: Summary.optional(),
+  result: JobResult.optional(),
+  summary: BatchSummary.optional(),
   cancelledBy: z.enum(['user', 'system']).optional(),
   retentionS: z.int(),
-  createdAt: Moment,
-  queuedAt: Moment.optional(),
-  startedAt: Moment.optional(),
+  createdAt: Timestamp,
+  queuedAt: Timestamp.optional(),
+  startedAt: Timestamp.optional(),
   /** Number of the task that started first. */
   startedWith: z.int().optional(),
-  endedAt: Moment.optional(),
+  endedAt: Timestamp.optional(),
   endedBy: z.string().optional(),
-  expiresAt: Moment,
-  expiredAt: Moment.optional(),
+  expiresAt: Timestamp,
+  expiredAt: Timestamp.optional(),
   expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
   /** Somebody asked to have it deleted; nobody sees it any more. */
-  deletedAt: Moment.optional(),
+  deletedAt: Timestamp.optional(),
   /** Names the request that did it: another one may have come in the same millisecond. */
   deletedBy: z.string().optional(),
   /** The deletion of its files is told. */
@@ -316,7 +316,7 @@ export const Job = z.object({
   /** What an API call or the clock decided is not known to be out. */
   unsaid: z.boolean().optional(),
   /** When somebody must look even if no message comes. */
-  wakeAt: Moment.optional(),
+  wakeAt: Timestamp.optional(),
 })
 export type Job = z.infer<typeof Job>
 
@@ -326,14 +326,14 @@ export interface JobState {
   readonly fixed: readonly FixedTask[]
   readonly tasks: readonly Task[]
   /** What tasks have split into. */
-  readonly parts: readonly Task[]
+  readonly chunks: readonly Task[]
 }
 
 const terminalStatuses: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired']
-export const isTerminal = (status: JobStatus) => terminalStatuses.includes(status)
+export const isTerminalStatus = (status: JobStatus) => terminalStatuses.includes(status)
 export const liveStatuses = ['pending', 'queued', 'processing'] as const satisfies readonly JobStatus[]
-export const isLive = (status: JobStatus) => !isTerminal(status)
-export const isOver = ({ status }: { readonly status: TaskStatus }) =>
+export const isLiveStatus = (status: JobStatus) => !isTerminalStatus(status)
+export const isTaskOver = ({ status }: { readonly status: TaskStatus }) =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
 /** Everything that a job makes lies below one prefix; the name of the file itself never is part of a key. */

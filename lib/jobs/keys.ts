@@ -7,13 +7,13 @@ import { wakeShards } from '../resources/storage.ts'
 /** Most numbers of one set, and tasks of one bucket. */
 export const bucketSize = 100
 
-const digits = (number: number) => String(number).padStart(5, '0')
-export const bucketOf = (number: number) => Math.floor(number / bucketSize)
-export const partitionOf = (jobId: string, bucket = 0) =>
+const padNumber = (number: number) => String(number).padStart(5, '0')
+export const bucketNumber = (number: number) => Math.floor(number / bucketSize)
+export const jobPartition = (jobId: string, bucket = 0) =>
   bucket === 0 ? `JOB#${jobId}` : `JOB#${jobId}#${bucket}`
 
-export const jobKey = (jobId: string): Key => ({ pk: partitionOf(jobId), sk: 'JOB' })
-export const fixedKey = (jobId: string): Key => ({ pk: partitionOf(jobId), sk: 'FIXED' })
+export const jobKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'JOB' })
+export const fixedKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'FIXED' })
 
 /** A task of a job, or a part of one. */
 export interface TaskRef {
@@ -24,25 +24,25 @@ export interface TaskRef {
 
 export const taskKey = ({ jobId, task, part }: TaskRef): Key =>
   part === undefined
-    ? { pk: partitionOf(jobId, bucketOf(task)), sk: `TASK#${digits(task)}` }
-    : { pk: partitionOf(jobId, bucketOf(task)), sk: `${partsPrefix(task)}${part}` }
+    ? { pk: jobPartition(jobId, bucketNumber(task)), sk: `TASK#${padNumber(task)}` }
+    : { pk: jobPartition(jobId, bucketNumber(task)), sk: `${chunkKeyPrefix(task)}${part}` }
 
 /** What the sort keys of a task's parts begin with. */
-export const partsPrefix = (task: number) => `PART#${digits(task)}.`
+export const chunkKeyPrefix = (task: number) => `PART#${padNumber(task)}.`
 
-export const edgesKey = (jobId: string, task: number, page: number): Key => ({
-  pk: partitionOf(jobId, bucketOf(task)),
-  sk: `EDGES#${digits(task)}#${page}`,
+export const dependentsKey = (jobId: string, task: number, page: number): Key => ({
+  pk: jobPartition(jobId, bucketNumber(task)),
+  sk: `EDGES#${padNumber(task)}#${page}`,
 })
 
-export const latchKey = (jobId: string, task: number, latch: number): Key => ({
-  pk: partitionOf(jobId, bucketOf(task)),
-  sk: `LATCH#${digits(task)}#${latch}`,
+export const joinBucketKey = (jobId: string, task: number, index: number): Key => ({
+  pk: jobPartition(jobId, bucketNumber(task)),
+  sk: `LATCH#${padNumber(task)}#${index}`,
 })
 
 /** Counts the tasks of a bucket that are not over. */
-export const countKey = (jobId: string, bucket: number): Key => ({
-  pk: partitionOf(jobId, bucket),
+export const bucketCountKey = (jobId: string, bucket: number): Key => ({
+  pk: jobPartition(jobId, bucket),
   sk: 'LATCH#count',
 })
 

@@ -1,6 +1,6 @@
 import { encodeTime } from 'ulid'
 import type { Table } from '../aws/table.ts'
-import { isLive, type Job, type JobStatus } from './job.ts'
+import { isLiveStatus, type Job, type JobStatus } from './job.ts'
 
 /** Jobs of an owner by age: an index for each state that stays, and one for those under way. */
 
@@ -8,7 +8,7 @@ const lists = ['live', 'completed', 'failed', 'cancelled'] as const
 type List = (typeof lists)[number]
 
 const listOf = (status: JobStatus): List | undefined =>
-  isLive(status) ? 'live' : lists.find((list) => list === status)
+  isLiveStatus(status) ? 'live' : lists.find((list) => list === status)
 
 /** Undefined for what is in no list, as an expired job. */
 export function listKeyOf(owner: string, status: JobStatus): string | undefined {
@@ -30,7 +30,7 @@ export interface JobQuery {
   readonly createdAfterMs?: number | undefined
   readonly createdBeforeMs?: number | undefined
   /** A page ends where its jobs have so many tasks, however few they are. */
-  readonly mostTasks?: number | undefined
+  readonly maxTasks?: number | undefined
   readonly matches: (job: Job) => boolean
 }
 
@@ -41,19 +41,19 @@ export interface JobPage {
 }
 
 /** Jobs that are looked at for one page: a filter that hardly anything passes must not read a whole history. */
-const mostLooked = 500
-const mostIdsPerRead = 100
+const maxScanned = 500
+const maxIdsPerRead = 100
 
-const lowest = '0'.repeat(16)
-const highest = 'Z'.repeat(16)
-const latestMs = 281_474_976_710_655
-const idAt = (ms: number, rest: string) => `job_${encodeTime(Math.min(latestMs, Math.max(0, ms)), 10)}${rest}`
+const lowestRandomness = '0'.repeat(16)
+const highestRandomness = 'Z'.repeat(16)
+const maxUlidMs = 281_474_976_710_655
+const idAt = (ms: number, rest: string) => `job_${encodeTime(Math.min(maxUlidMs, Math.max(0, ms)), 10)}${rest}`
 
 /** No job is before or after these. */
-export const idBounds = { first: idAt(0, lowest), last: idAt(latestMs, highest) }
+export const idBounds = { first: idAt(0, lowestRandomness), last: idAt(maxUlidMs, highestRandomness) }
 
 /** Milliseconds that making a job may take from the choice of its id, of which the list is in order. */
-const makingMs = 60_000
+const maxCreationMs = 60_000
 
 interface Range {
   /** Both inclusive. */
@@ -61,43 +61,43 @@ interface Range {
   readonly to: string
 }
 
-export async function listJobs(
+export async function queryJobs(
   query: JobQuery,
   table: Table,
   read: (ids: readonly string[]) => Promise<Job[]>,
 ): Promise<JobPage> {
   const { limit, after, newestFirst } = query
   const found: Job[] = []
-  let looked = 0
+  let scanned = 0
   let last = after
   for (;;) {
     // Without a filter one more than the page tells whether it goes on; with one, who knows.
-    const count = looked === 0 ? Math.min(limit + 1, mostIdsPerRead) : mostIdsPerRead
+    const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
     const { ids, isEnd } = await nextIds(query, last, count, table)
-    const candidates = (await read(ids)).filter((job) => isWanted(job, query))
+    const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
     for (const job of candidates) {
       if (isFull(found, job, query)) return { jobs: found, next: found.at(-1)?.id }
       found.push(job)
     }
-    looked += ids.length
+    scanned += ids.length
     last = ids.at(-1) ?? last
     if (isEnd) return { jobs: found, next: undefined }
-    if (looked >= mostLooked) return { jobs: found, next: last }
+    if (scanned >= maxScanned) return { jobs: found, next: last }
     if (ids.length === 0) throw new Error(`a list does not go on ${newestFirst ? 'before' : 'after'} ${last}`)
   }
 }
 
 /** The id is older than the moment that a job shows, so it cannot tell by itself. */
-function isWanted(job: Job, { createdAfterMs, createdBeforeMs, matches }: JobQuery): boolean {
+function matchesQuery(job: Job, { createdAfterMs, createdBeforeMs, matches }: JobQuery): boolean {
   const createdMs = Date.parse(job.createdAt)
   if (createdAfterMs !== undefined && createdMs <= createdAfterMs) return false
   if (createdBeforeMs !== undefined && createdMs >= createdBeforeMs) return false
   return matches(job)
 }
 
-function isFull(found: readonly Job[], next: Job, { limit, mostTasks = Infinity }: JobQuery): boolean {
+function isFull(found: readonly Job[], next: Job, { limit, maxTasks: maxTasks = Infinity }: JobQuery): boolean {
   const tasks = found.reduce((sum, { total }) => sum + total, 0)
-  return found.length >= limit || (found.length > 0 && tasks + next.total > mostTasks)
+  return found.length >= limit || (found.length > 0 && tasks + next.total > maxTasks)
 }
 
 /** The next ids of all lists together, in order, as far as each of them was read. */
@@ -111,14 +111,14 @@ async function nextIds(
   const range = rangeOf(query, last)
   if (range.from > range.to) return { ids: [], isEnd: true }
   const pages = await Promise.all(
-    placesOf(query).map((place) => idsIn(place, range, { newestFirst, last, count }, table)),
+    indexKeysOf(query).map((indexKey) => queryIds(indexKey, range, { newestFirst, last, count }, table)),
   )
-  const unread = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
-  const inOrder = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
-  const frontier = unread.sort(inOrder)[0]
+  const partial = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
+  const compare = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
+  const frontier = partial.sort(compare)[0]
   const known = [...new Set(pages.flatMap((page) => page.ids))]
-    .sort(inOrder)
-    .filter((id) => frontier === undefined || inOrder(id, frontier) <= 0)
+    .sort(compare)
+    .filter((id) => frontier === undefined || compare(id, frontier) <= 0)
   return { ids: known.slice(0, count), isEnd: frontier === undefined && known.length <= count }
 }
 
@@ -126,26 +126,26 @@ function rangeOf(
   { newestFirst, createdAfterMs, createdBeforeMs }: JobQuery,
   last: string | undefined,
 ): Range {
-  const from = createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - makingMs, lowest)
-  const to = createdBeforeMs === undefined ? idBounds.last : idAt(createdBeforeMs, highest)
+  const from = createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - maxCreationMs, lowestRandomness)
+  const to = createdBeforeMs === undefined ? idBounds.last : idAt(createdBeforeMs, highestRandomness)
   if (last === undefined) return { from, to }
   return newestFirst ? { from, to: last < to ? last : to } : { from: last > from ? last : from, to }
 }
 
-interface Place {
+interface IndexKey {
   readonly index: string
   readonly attribute: string
   readonly value: string
 }
 
-function placesOf({ owner, statuses, tag }: JobQuery): Place[] {
+function indexKeysOf({ owner, statuses, tag }: JobQuery): IndexKey[] {
   if (tag !== undefined) return [{ index: 'byTag', attribute: 'tagKey', value: tagKeyOf(owner, tag) }]
   const wanted = statuses ? [...new Set(statuses.map(listOf))].filter((list) => list !== undefined) : lists
   return wanted.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))
 }
 
-async function idsIn(
-  { index, attribute, value }: Place,
+async function queryIds(
+  { index, attribute, value }: IndexKey,
   { from, to }: Range,
   {
     newestFirst,

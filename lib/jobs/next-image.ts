@@ -2,11 +2,11 @@ import type { Wish } from '../conversion/plan-files.ts'
 import type { ImageId } from '../engines/engine.ts'
 import { processOperation } from '../tasks/index.ts'
 import { Spec } from '../tasks/operation.ts'
-import type { JobState, Piece, StoredFile, Task } from './job.ts'
+import type { JobState, InputPlan, StoredFile, Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
 
 /** The files of a task's inputs, and what it wants of them. @throws AppError for files that it does not take. */
-export function wishedOf(
+export function resolveConversion(
   task: Pick<Task, 'operation' | 'ins' | 'spec'>,
   state: Pick<JobState, 'fixed' | 'tasks'>,
 ): [StoredFile[], Wish] {
@@ -15,8 +15,8 @@ export function wishedOf(
 }
 
 /** Where the next step of pieces is done. Pieces for several images go to one after the other. */
-export function imageOf(pieces: readonly Piece[]): ImageId {
-  const next = pieces.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
+export function nextImageOf(inputPlans: readonly InputPlan[]): ImageId {
+  const next = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
   if (!next) throw new Error('the task has no step that is left')
   // Images of steps come from our own planner.
   return next.image as ImageId

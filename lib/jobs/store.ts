@@ -3,46 +3,46 @@ import type { Change, Condition } from '../aws/table-expressions.ts'
 import { eachOf } from '../map-concurrently.ts'
 import {
   FixedTask,
-  isTerminal,
+  isTerminalStatus,
   Job,
   type JobState,
-  Latch,
+  JoinBucket,
   liveStatuses,
   Task,
   type Task as TaskRecord,
 } from './job.ts'
-import { announceEnd } from './job-end-emitter.ts'
+import { emitJobEnd } from './job-end-emitter.ts'
 import {
-  bucketOf,
+  bucketNumber,
   bucketSize,
-  countKey,
-  edgesKey,
+  bucketCountKey,
+  dependentsKey,
   fixedKey,
   jobKey,
-  latchKey,
-  partitionOf,
-  partsPrefix,
+  joinBucketKey,
+  jobPartition,
+  chunkKeyPrefix,
   type TaskRef,
   taskKey,
   wakeShardOf,
 } from './keys.ts'
-import { type JobPage, type JobQuery, listJobs, listKeyOf, tagKeyOf } from './list.ts'
+import { type JobPage, type JobQuery, queryJobs, listKeyOf, tagKeyOf } from './list.ts'
 import type { GraphRecords } from './task-graph.ts'
 
 /** Records of one transaction; more go in batches, the job last. */
-const mostAtOnce = 10
+const maxTransactionRecords = 10
 /** Partitions that are read at a time. */
-const readers = 8
+const maxConcurrentReads = 8
 
 /** A write of somebody else's record that has to hold together with the job, as the claim of an upload. */
-export interface Along {
+export interface TransactionWrite {
   readonly update: Key
   readonly change: { readonly set: Readonly<Item> }
   readonly if: Condition
 }
 
 /** What a write made of a record; `applied` is false when its condition did not hold. */
-export interface Written<T> {
+export interface WriteResult<T> {
   readonly applied: boolean
   /** As it is now; undefined when there is no such record. */
   readonly record: T | undefined
@@ -57,18 +57,18 @@ export class JobStore {
   }
 
   /** False when something of `along` does not hold; nothing is stored then. A repetition is true again. */
-  async create(records: GraphRecords, along: readonly Along[] = []): Promise<boolean> {
+  async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job } = records
-    const others = recordsBeside(records)
-    if (others.length + along.length + 1 <= mostAtOnce) {
+    const others = otherItems(records)
+    if (others.length + otherWrites.length + 1 <= maxTransactionRecords) {
       const isNew = { exists: false }
       const puts = [...others, jobItem(job)].map((put) => ({ put, if: isNew }))
-      return (await this.#table.transact([...puts, ...along])) || (await this.#isStored(job))
+      return (await this.#table.transact([...puts, ...otherWrites])) || (await this.#isStored(job))
     }
-    for (const { update, change, if: condition } of along) {
+    for (const { update, change, if: condition } of otherWrites) {
       const { applied } = await this.#table.update(update, change, { condition })
       if (applied) continue
-      await this.#undo(along)
+      await this.#releaseClaims(otherWrites)
       return false
     }
     await this.#table.writeAll(others)
@@ -80,12 +80,12 @@ export class JobStore {
   }
 
   async #isStored(job: Job): Promise<boolean> {
-    const found = await this.job(job.id)
+    const found = await this.getJob(job.id)
     return found?.requestId === job.requestId && found.createdAt === job.createdAt
   }
 
   /** Gives back what was claimed for a job that is not to be; records that were made for it go by their own time. */
-  async #undo(writes: readonly Along[]): Promise<void> {
+  async #releaseClaims(writes: readonly TransactionWrite[]): Promise<void> {
     const claims = writes.filter((write) => write.if.exists)
     for (const { update, change } of claims)
       await this.#table.update(
@@ -95,13 +95,13 @@ export class JobStore {
       )
   }
 
-  async job(jobId: string): Promise<Job | undefined> {
+  async getJob(jobId: string): Promise<Job | undefined> {
     const item = await this.#table.get(jobKey(jobId))
     return item && Job.parse(item)
   }
 
   /** Jobs in the order of the ids; those that are gone are left out. */
-  async jobs(ids: readonly string[]): Promise<Job[]> {
+  async getJobs(ids: readonly string[]): Promise<Job[]> {
     if (ids.length === 0) return []
     const items = await this.#table.getAll(ids.map(jobKey))
     const found = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
@@ -109,15 +109,15 @@ export class JobStore {
   }
 
   /** The job with all its tasks. */
-  async whole(jobId: string): Promise<JobState | undefined> {
-    const first = await this.#table.partition(partitionOf(jobId))
+  async getState(jobId: string): Promise<JobState | undefined> {
+    const first = await this.#table.partition(jobPartition(jobId))
     const found = first.find(({ sk }) => sk === 'JOB')
     if (!found) return undefined
     const job = Job.parse(found)
     const more: Item[][] = []
     const buckets = Array.from({ length: Math.ceil(job.total / bucketSize) }, (_, bucket) => bucket).slice(1)
-    await eachOf(buckets, readers, async (bucket) => {
-      more.push(await this.#table.partition(partitionOf(jobId, bucket)))
+    await eachOf(buckets, maxConcurrentReads, async (bucket) => {
+      more.push(await this.#table.partition(jobPartition(jobId, bucket)))
     })
     const items = [...first, ...more.flat()]
     const ofKind = (prefix: string) =>
@@ -127,40 +127,40 @@ export class JobStore {
         .sort((a, b) => a.number - b.number || (a.part ?? 0) - (b.part ?? 0))
     return {
       job,
-      fixed: job.fixed ?? fixedOf(items.find(({ sk }) => sk === 'FIXED')),
+      fixed: job.fixed ?? parseFixed(items.find(({ sk }) => sk === 'FIXED')),
       tasks: ofKind('TASK#'),
-      parts: ofKind('PART#'),
+      chunks: ofKind('PART#'),
     }
   }
 
   /** The job, read unless it is known, and what a task of it takes files from. */
-  async inputsOf({ jobId, ins, fed, part }: TaskRecord, known?: Job): Promise<JobState | undefined> {
+  async getInputs({ jobId, ins, fed, part }: TaskRecord, knownJob?: Job): Promise<JobState | undefined> {
     // Of one that is there from the start no record is to be expected; a part is there for others' sake.
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => taskKey({ jobId, task }))
-    const items = await this.#table.getAll(known ? inputs : [jobKey(jobId), ...inputs])
+    const items = await this.#table.getAll(knownJob ? inputs : [jobKey(jobId), ...inputs])
     const found = items.find(({ sk }) => sk === 'JOB')
-    const job = known ?? (found && Job.parse(found))
+    const job = knownJob ?? (found && Job.parse(found))
     if (!job) return undefined
-    const fixed = job.fixed ?? (fed ? fixedOf(await this.#table.get(fixedKey(jobId))) : [])
+    const fixed = job.fixed ?? (fed ? parseFixed(await this.#table.get(fixedKey(jobId))) : [])
     const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
-    return { job, fixed, tasks, parts: [] }
+    return { job, fixed, tasks, chunks: [] }
   }
 
-  async task(ref: TaskRef): Promise<TaskRecord | undefined> {
+  async getTask(ref: TaskRef): Promise<TaskRecord | undefined> {
     const item = await this.#table.get(taskKey(ref))
     return item && Task.parse(item)
   }
 
-  async tasks(jobId: string, numbers: readonly number[]): Promise<TaskRecord[]> {
+  async getTasks(jobId: string, numbers: readonly number[]): Promise<TaskRecord[]> {
     const items = await this.#table.getAll(numbers.map((task) => taskKey({ jobId, task })))
     return items.map((item) => Task.parse(item))
   }
 
   /** Everybody who waits for a task. */
-  async outsOf({ jobId, number, outs, edgePages = 0 }: TaskRecord): Promise<readonly string[]> {
+  async getDependents({ jobId, number, outs, edgePages = 0 }: TaskRecord): Promise<readonly string[]> {
     if (edgePages === 0) return outs
-    const pages = Array.from({ length: edgePages }, (_, page) => edgesKey(jobId, number, page))
+    const pages = Array.from({ length: edgePages }, (_, page) => dependentsKey(jobId, number, page))
     const items = await this.#table.getAll(pages)
     return items.flatMap((item) => item['outs'] as string[]) // written by `create` alone
   }
@@ -169,70 +169,70 @@ export class JobStore {
     ref: TaskRef,
     change: Change,
     options: { condition?: Condition; mark?: Item } = {},
-  ): Promise<Written<TaskRecord>> {
-    return parsed(await this.#table.update(taskKey(ref), change, existing(options)), Task)
+  ): Promise<WriteResult<TaskRecord>> {
+    return parseAnswer(await this.#table.update(taskKey(ref), change, requireExisting(options)), Task)
   }
 
   async changeJob(
     jobId: string,
     change: Change,
     options: { condition?: Condition; mark?: Item } = {},
-  ): Promise<Written<Job>> {
-    const written = parsed(await this.#table.update(jobKey(jobId), change, existing(options)), Job)
+  ): Promise<WriteResult<Job>> {
+    const written = parseAnswer(await this.#table.update(jobKey(jobId), change, requireExisting(options)), Job)
     const { applied, record } = written
-    if (applied && record && change.set?.['status'] && isTerminal(record.status)) announceEnd(record)
+    if (applied && record && change.set?.['status'] && isTerminalStatus(record.status)) emitJobEnd(record)
     return written
   }
 
-  async changeLatch(key: Key, change: Change): Promise<Written<Latch>> {
-    return parsed(await this.#table.update(key, change), Latch)
+  async changeJoinBucket(key: Key, change: Change): Promise<WriteResult<JoinBucket>> {
+    return parseAnswer(await this.#table.update(key, change), JoinBucket)
   }
 
   /**
    * The end of the only task of a job, and of the job with it; false when one of them is no longer as it was.
-   * @param over the job as these writes make it.
+   * @param endedJob the job as these writes make it.
    */
-  async endBoth(
+  async endTaskAndJob(
     ref: TaskRef,
     task: { readonly change: Change; readonly condition: Condition },
     job: { readonly change: Change; readonly condition: Condition },
-    over: Job,
+    endedJob: Job,
   ): Promise<boolean> {
     const ended = await this.#table.transact([
       { update: taskKey(ref), change: task.change, if: task.condition },
       { update: jobKey(ref.jobId), change: job.change, if: job.condition },
     ])
-    if (ended) announceEnd(over)
+    if (ended) emitJobEnd(endedJob)
     return ended
   }
 
-  async addParts(parts: readonly TaskRecord[]): Promise<void> {
-    await this.#table.writeAll(parts.map(taskItem))
+  async addChunks(chunks: readonly TaskRecord[]): Promise<void> {
+    await this.#table.writeAll(chunks.map(taskItem))
   }
 
   /** What a task has split into, in order. */
-  async parts({ jobId, number }: Pick<TaskRecord, 'jobId' | 'number'>): Promise<TaskRecord[]> {
-    const items = await this.#table.partition(partitionOf(jobId, bucketOf(number)), partsPrefix(number))
+  async getChunks({ jobId, number }: Pick<TaskRecord, 'jobId' | 'number'>): Promise<TaskRecord[]> {
+    const items = await this.#table.partition(jobPartition(jobId, bucketNumber(number)), chunkKeyPrefix(number))
     return items.map((item) => Task.parse(item)).sort((a, b) => (a.part ?? 0) - (b.part ?? 0))
   }
 
-  async deleteParts(parts: readonly TaskRecord[]): Promise<void> {
+  async deleteChunks(chunks: readonly TaskRecord[]): Promise<void> {
     await this.#table.writeAll(
       [],
-      parts.map((part) => taskKey(refOf(part))),
+      chunks.map((chunk) => taskKey(taskRefOf(chunk))),
     )
   }
 
   /** Jobs of one owner by age. */
   list(query: JobQuery): Promise<JobPage> {
-    return listJobs(query, this.#table, (ids) => this.jobs(ids))
+    return queryJobs(query, this.#table, (ids) => this.getJobs(ids))
   }
 
   /** Everything of a job but its own record. */
   async deleteTasks({ job }: JobState): Promise<void> {
     const buckets = Array.from({ length: Math.max(1, Math.ceil(job.total / bucketSize)) }, (_, at) => at)
-    await eachOf(buckets, readers, async (bucket) => {
-      const items = await this.#table.partition(partitionOf(job.id, bucket))
+    await eachOf(buckets, maxConcurrentReads, async (bucket) => {
+      const items = await this.#table.partition(jobPartition(job.id, bucket))
       const keys = items
         .map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }))
         .filter(({ sk }) => sk !== 'JOB')
@@ -245,7 +245,7 @@ export class JobStore {
   }
 
   /** What is left of a job that has expired, until `ttl`: that it was there. */
-  async bury(job: Job, ttl: number): Promise<void> {
+  async writeTombstone(job: Job, ttl: number): Promise<void> {
     const { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence } = job
     const { createdAt, expiresAt, expiredAt, expiredFor } = job
     const left = { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence }
@@ -264,35 +264,35 @@ const jobItem = (job: Job): Item & Key => ({
   ...(job.tag !== null && { tagKey: tagKeyOf(job.owner, job.tag) }),
 })
 
-const taskItem = (task: TaskRecord): Item & Key => ({ ...taskKey(refOf(task)), ...task })
+const taskItem = (task: TaskRecord): Item & Key => ({ ...taskKey(taskRefOf(task)), ...task })
 
-function recordsBeside({ job, fixed, fixedApart, tasks, latches, edges, ttl }: GraphRecords): (Item & Key)[] {
+function otherItems({ job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages, ttl }: GraphRecords): (Item & Key)[] {
   return [
     ...tasks.map(taskItem),
-    ...latches.map(({ task, at, latch }) => ({
-      ...(task === 'count' ? countKey(job.id, at) : latchKey(job.id, task, at)),
-      ...latch,
+    ...joinBuckets.map(({ task, index, bucket }) => ({
+      ...(task === 'count' ? bucketCountKey(job.id, index) : joinBucketKey(job.id, task, index)),
+      ...bucket,
       ttl,
     })),
-    ...edges.map(({ task, page, outs }) => ({ ...edgesKey(job.id, task, page), outs, ttl })),
-    ...(fixedApart ? [{ ...fixedKey(job.id), fixed, ttl }] : []),
+    ...dependentPages.map(({ task, page, outs }) => ({ ...dependentsKey(job.id, task, page), outs, ttl })),
+    ...(isFixedSeparate ? [{ ...fixedKey(job.id), fixed, ttl }] : []),
   ]
 }
 
-const fixedOf = (item: Item | undefined): FixedTask[] => (item ? FixedTask.array().parse(item['fixed']) : [])
+const parseFixed = (item: Item | undefined): FixedTask[] => (item ? FixedTask.array().parse(item['fixed']) : [])
 
-export const refOf = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
+export const taskRefOf = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
 
-export const isJobLive: Condition = { exists: true, oneOf: { status: liveStatuses } }
+export const liveJobCondition: Condition = { exists: true, oneOf: { status: liveStatuses } }
 
-const existing = ({ condition = {}, mark }: { condition?: Condition; mark?: Item }) => ({
+const requireExisting = ({ condition = {}, mark }: { condition?: Condition; mark?: Item }) => ({
   condition: { exists: true, ...condition },
   ...(mark && { mark }),
 })
 
-function parsed<T>({ applied, item }: Answer, schema: { parse: (item: Item) => T }): Written<T> {
+function parseAnswer<T>({ applied, item }: Answer, schema: { parse: (item: Item) => T }): WriteResult<T> {
   return { applied, record: item && schema.parse(item) }
 }
 
-export const unitOf = ({ total }: Pick<Job, 'total'>, number: number) =>
-  total > bucketSize ? bucketOf(number) : number
+export const progressUnitOf = ({ total }: Pick<Job, 'total'>, number: number) =>
+  total > bucketSize ? bucketNumber(number) : number

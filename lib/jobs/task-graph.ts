@@ -1,5 +1,5 @@
-import type { FixedTask, Job, JobStatus, Latch, Piece, Task, Warning } from './job.ts'
-import { bucketOf, bucketSize } from './keys.ts'
+import type { FixedTask, Job, JobStatus, JoinBucket, InputPlan, Task, Warning } from './job.ts'
+import { bucketNumber, bucketSize } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job: who waits for whom, as sets of numbers. Pure. */
 
@@ -36,23 +36,23 @@ export interface NewJob {
 }
 
 /** Dependents beyond these stand in records of their own: a task's record is written again and again. */
-const mostEdgesInside = 32
-const edgesOfPage = 1000
+const maxInlineDependents = 32
+const dependentsPerPage = 1000
 /** Bytes of what needs no work that the job's own record takes. */
-const mostFixedInside = 2000
+const maxInlineFixedBytes = 2000
 /** Seconds that a record outlives all that its job can last: what nobody deletes, the table does. */
-const spareS = 14 * 24 * 3600
+const ttlMarginS = 14 * 24 * 3600
 /** Seconds until somebody looks whether a new job has begun. */
-export const firstLookS = 60
+export const firstCheckS = 60
 
 export interface GraphRecords {
   readonly job: Job
   readonly fixed: readonly FixedTask[]
   /** Whether `fixed` has a record of its own. */
-  readonly fixedApart: boolean
+  readonly isFixedSeparate: boolean
   readonly tasks: readonly Task[]
-  readonly latches: readonly { readonly task: number | 'count'; readonly at: number; readonly latch: Latch }[]
-  readonly edges: readonly {
+  readonly joinBuckets: readonly { readonly task: number | 'count'; readonly index: number; readonly bucket: JoinBucket }[]
+  readonly dependentPages: readonly {
     readonly task: number
     readonly page: number
     readonly outs: readonly string[]
@@ -60,43 +60,43 @@ export interface GraphRecords {
   readonly ttl: number
 }
 
-export function graphRecords(request: NewJob, now: Date): GraphRecords {
+export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   const { id: jobId, owner, tasks: all } = request
   const numbers = all.flatMap(({ fixed }, number) => (fixed ? [] : [number]))
   const isCounted = new Set(numbers)
   const counted = (ins: readonly number[]) => ins.filter((number) => isCounted.has(number))
-  const outs = outsOf(all, counted, isCounted)
+  const outs = findDependents(all, counted, isCounted)
   const createdAt = now.toISOString()
-  const ttl = Math.floor(now.getTime() / 1000) + request.retentionS + spareS
+  const ttl = Math.floor(now.getTime() / 1000) + request.retentionS + ttlMarginS
   const bucketed = all.length > bucketSize
   const tasks = all.flatMap((task, number) =>
     task.fixed
       ? []
       : [
-          taskRecord({
+          createTaskRecord({
             ...{ jobId, owner, number, createdAt, ttl, bucketed, task },
             open: counted,
             outs: outs.get(number) ?? [],
           }),
         ],
   )
-  const fixed = all.flatMap((task, number) => (task.fixed ? [fixedRecord(task, task.fixed, number)] : []))
-  const fixedApart = JSON.stringify(fixed).length > mostFixedInside
-  const units = bucketed ? [...new Set(numbers.map(bucketOf))] : numbers
+  const fixed = all.flatMap((task, number) => (task.fixed ? [createFixedRecord(task, task.fixed, number)] : []))
+  const isFixedSeparate = JSON.stringify(fixed).length > maxInlineFixedBytes
+  const units = bucketed ? [...new Set(numbers.map(bucketNumber))] : numbers
   const awaited = all.flatMap((task, number) => (task.awaited ? [number] : []))
   return {
-    job: jobRecord(request, { units, awaited, fixed: fixedApart ? undefined : fixed }, now),
+    job: createJobRecord(request, { units, awaited, fixed: isFixedSeparate ? undefined : fixed }, now),
     fixed,
-    fixedApart,
+    isFixedSeparate,
     tasks,
-    latches: [...(bucketed ? countLatches(jobId, numbers) : []), ...joinLatches(jobId, all, counted)],
-    edges: numbers.flatMap((number) => edgePages(number, outs.get(number) ?? [])),
+    joinBuckets: [...(bucketed ? createCountBuckets(jobId, numbers) : []), ...createJoinBuckets(jobId, all, counted)],
+    dependentPages: numbers.flatMap((number) => createDependentPages(number, outs.get(number) ?? [])),
     ttl,
   }
 }
 
 /** For each task, who waits for it. */
-function outsOf(
+function findDependents(
   all: readonly NewTask[],
   counted: (ins: readonly number[]) => number[],
   isCounted: ReadonlySet<number>,
@@ -105,17 +105,17 @@ function outsOf(
   for (const [number, { ins }] of all.entries()) {
     if (!isCounted.has(number)) continue
     const inputs = counted(ins)
-    for (const [place, input] of inputs.entries()) {
-      const latch = inputs.length > bucketSize ? `#${Math.floor(place / bucketSize)}` : ''
-      const edges = outs.get(input) ?? []
-      outs.set(input, edges)
-      edges.push(`${number}${latch}`)
+    for (const [index, input] of inputs.entries()) {
+      const bucketSuffix = inputs.length > bucketSize ? `#${Math.floor(index / bucketSize)}` : ''
+      const dependents = outs.get(input) ?? []
+      outs.set(input, dependents)
+      dependents.push(`${number}${bucketSuffix}`)
     }
   }
   return outs
 }
 
-interface TaskParts {
+interface TaskRecordInput {
   readonly jobId: string
   readonly owner: string
   readonly number: number
@@ -127,11 +127,11 @@ interface TaskParts {
   readonly bucketed: boolean
 }
 
-function taskRecord(parts: TaskParts): Task {
-  const { jobId, owner, number, task, open: counted, outs, createdAt, ttl, bucketed } = parts
+function createTaskRecord(input: TaskRecordInput): Task {
+  const { jobId, owner, number, task, open: counted, outs, createdAt, ttl, bucketed } = input
   const waitsFor = counted(task.ins)
-  const open = waitsFor.length > bucketSize ? latchNumbers(waitsFor.length) : waitsFor
-  const apart = outs.length > mostEdgesInside
+  const open = waitsFor.length > bucketSize ? joinBucketNumbers(waitsFor.length) : waitsFor
+  const isPaged = outs.length > maxInlineDependents
   return {
     jobId,
     owner,
@@ -140,8 +140,8 @@ function taskRecord(parts: TaskParts): Task {
     operation: task.operation,
     spec: { ...task.spec },
     ins: [...task.ins],
-    outs: apart ? [] : [...outs],
-    ...(apart && { edgePages: Math.ceil(outs.length / edgesOfPage) }),
+    outs: isPaged ? [] : [...outs],
+    ...(isPaged && { edgePages: Math.ceil(outs.length / dependentsPerPage) }),
     ...(open.length > 0 && { open: new Set(open) }),
     // One without inputs is ready from the start, unless somebody has to send its file.
     fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
@@ -159,10 +159,10 @@ function taskRecord(parts: TaskParts): Task {
   }
 }
 
-const latchNumbers = (inputs: number) =>
-  Array.from({ length: Math.ceil(inputs / bucketSize) }, (_, latch) => latch)
+const joinBucketNumbers = (inputs: number) =>
+  Array.from({ length: Math.ceil(inputs / bucketSize) }, (_, index) => index)
 
-function fixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, number: number): FixedTask {
+function createFixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, number: number): FixedTask {
   const { name, operation, ins, spec, warnings } = task
   return {
     ...{ number, name, operation, ins: [...ins], warnings: [...warnings], ...fixed },
@@ -170,40 +170,40 @@ function fixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, number
   }
 }
 
-function edgePages(task: number, outs: readonly string[]) {
-  if (outs.length <= mostEdgesInside) return []
-  return Array.from({ length: Math.ceil(outs.length / edgesOfPage) }, (_, page) => ({
+function createDependentPages(task: number, outs: readonly string[]) {
+  if (outs.length <= maxInlineDependents) return []
+  return Array.from({ length: Math.ceil(outs.length / dependentsPerPage) }, (_, page) => ({
     ...{ task, page },
-    outs: outs.slice(page * edgesOfPage, (page + 1) * edgesOfPage),
+    outs: outs.slice(page * dependentsPerPage, (page + 1) * dependentsPerPage),
   }))
 }
 
-function countLatches(jobId: string, numbers: readonly number[]) {
-  return [...Map.groupBy(numbers, bucketOf)].map(([bucket, members]) => ({
-    ...{ task: 'count' as const, at: bucket },
-    latch: { jobId, size: members.length, open: new Set(members) },
+function createCountBuckets(jobId: string, numbers: readonly number[]) {
+  return [...Map.groupBy(numbers, bucketNumber)].map(([bucket, members]) => ({
+    ...{ task: 'count' as const, index: bucket },
+    bucket: { jobId, size: members.length, open: new Set(members) },
   }))
 }
 
-function joinLatches(jobId: string, all: readonly NewTask[], counted: (ins: readonly number[]) => number[]) {
+function createJoinBuckets(jobId: string, all: readonly NewTask[], counted: (ins: readonly number[]) => number[]) {
   return all.flatMap((task, number) => {
     const inputs = task.fixed ? [] : counted(task.ins)
     if (inputs.length <= bucketSize) return []
-    return latchNumbers(inputs.length).map((latch) => {
-      const members = inputs.slice(latch * bucketSize, (latch + 1) * bucketSize)
-      return { task: number, at: latch, latch: { jobId, size: members.length, open: new Set(members) } }
+    return joinBucketNumbers(inputs.length).map((index) => {
+      const members = inputs.slice(index * bucketSize, (index + 1) * bucketSize)
+      return { task: number, index, bucket: { jobId, size: members.length, open: new Set(members) } }
     })
   })
 }
 
-function jobRecord(
+function createJobRecord(
   request: NewJob,
-  parts: { units: readonly number[]; awaited: readonly number[]; fixed: readonly FixedTask[] | undefined },
+  graph: { units: readonly number[]; awaited: readonly number[]; fixed: readonly FixedTask[] | undefined },
   now: Date,
 ): Job {
   const createdAt = now.toISOString()
-  const later = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
-  const isAwaiting = parts.awaited.length > 0
+  const secondsLater = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
+  const isAwaiting = graph.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
   const {
     id,
@@ -227,41 +227,41 @@ function jobRecord(
     ...(hasWebhook && { hasWebhook: true as const }),
     total: request.tasks.length,
     // The table knows no empty set.
-    ...(parts.units.length > 0 && { open: new Set(parts.units) }),
-    units: parts.units.length,
-    ...(isAwaiting && { waiting: new Set(parts.awaited) }),
+    ...(graph.units.length > 0 && { open: new Set(graph.units) }),
+    units: graph.units.length,
+    ...(isAwaiting && { waiting: new Set(graph.awaited) }),
     running: {},
     sequence: isAwaiting ? 1 : 2,
     numbers: isAwaiting ? { created: 1 } : { created: 1, queued: 2 },
     // Whoever sends the files may be faster than the creator; of others it is told before anything is sent.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
-    ...(parts.fixed && { fixed: [...parts.fixed] }),
+    ...(graph.fixed && { fixed: [...graph.fixed] }),
     createdAt,
     ...(!isAwaiting && { queuedAt: createdAt }),
-    expiresAt: later(retentionS),
-    wakeAt: later(firstLookS),
+    expiresAt: secondsLater(retentionS),
+    wakeAt: secondsLater(firstCheckS),
   }
 }
 
 /** A part of a task: a task without dependents, whose end its task waits for. Its time began with that of its task. */
-export function partRecord(
-  of: Task,
+export function createChunkRecord(
+  task: Task,
   part: number,
   {
     spec = {},
     pieces = [],
     cut,
-  }: Partial<Pick<Task, 'spec' | 'cut'>> & { readonly pieces?: readonly Piece[] },
+  }: Partial<Pick<Task, 'spec' | 'cut'>> & { readonly pieces?: readonly InputPlan[] },
   now: Date,
 ): Task {
   return {
-    jobId: of.jobId,
-    ...(of.owner !== undefined && { owner: of.owner }),
-    number: of.number,
+    jobId: task.jobId,
+    ...(task.owner !== undefined && { owner: task.owner }),
+    number: task.number,
     part,
-    name: of.name,
-    operation: of.operation,
+    name: task.name,
+    operation: task.operation,
     spec,
     pieces: [...pieces],
     ...(cut !== undefined && { cut }),
@@ -274,22 +274,22 @@ export function partRecord(
     files: [],
     warnings: [],
     createdAt: now.toISOString(),
-    ...(of.startedAt !== undefined && { startedAt: of.startedAt }),
-    ttl: of.ttl,
+    ...(task.startedAt !== undefined && { startedAt: task.startedAt }),
+    ttl: task.ttl,
   }
 }
 
 /** Parts that one attempt can have. */
-export const mostParts = 500
+export const maxChunks = 500
 /** Each of them can have a twin, which does the same. */
-const numbersOfAttempt = 2 * mostParts
+const numbersPerAttempt = 2 * maxChunks
 
 /** Parts of one attempt carry its number, so that those of an abandoned one are told apart. */
-export const partNumber = (attempt: number, index: number) => attempt * numbersOfAttempt + index
+export const chunkNumber = (attempt: number, index: number) => attempt * numbersPerAttempt + index
 
-export const attemptOfPart = (part: number) => Math.floor(part / numbersOfAttempt)
+export const attemptOfChunk = (chunk: number) => Math.floor(chunk / numbersPerAttempt)
 
-export const isTwin = (part: number) => part % numbersOfAttempt >= mostParts
-export const twinOf = (part: number) => part + mostParts
+export const isSpeculativeCopy = (chunk: number) => chunk % numbersPerAttempt >= maxChunks
+export const speculativeCopyOf = (chunk: number) => chunk + maxChunks
 /** The number that its task waits for. */
-export const memberOf = (part: number) => (isTwin(part) ? part - mostParts : part)
+export const originalChunkOf = (chunk: number) => (isSpeculativeCopy(chunk) ? chunk - maxChunks : chunk)

@@ -7,7 +7,7 @@ import type { TaskRef } from './keys.ts'
  * service's secret, as it would open those of everybody. They travel in the message alone, which its queue keeps
  * encrypted and drops when the task is done.
  */
-export const SignedWork = z.object({
+export const PresignedWork = z.object({
   until: z.number().describe('Epoch milliseconds at which the signatures end'),
   inputs: z.record(z.string(), z.string()).describe('URLs by key'),
   output: z
@@ -15,7 +15,7 @@ export const SignedWork = z.object({
     .describe('Form of files whose keys begin so'),
   opened: z.record(z.string(), z.unknown()).describe('Passwords, by what is in their place in the record'),
 })
-export type SignedWork = z.infer<typeof SignedWork>
+export type PresignedWork = z.infer<typeof PresignedWork>
 
 /** What travels in a queue: where to find the task; all else is in its record, but for what must not stand there. */
 export const TaskMessage = z.object({
@@ -24,14 +24,14 @@ export const TaskMessage = z.object({
   part: z.int().optional().describe('Number of one of its parts'),
   work: z
     .union([
-      SignedWork,
+      PresignedWork,
       z.object({ url: z.string().describe('Where it lies when it is too large for a message') }),
     ])
     .optional(),
 })
 export type TaskMessage = z.infer<typeof TaskMessage>
 
-export const messageOf = ({ jobId, task, part }: TaskRef): TaskMessage => ({
+export const taskMessageOf = ({ jobId, task, part }: TaskRef): TaskMessage => ({
   jobId,
   task,
   ...(part !== undefined && { part }),

@@ -2,62 +2,62 @@ import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { QueueId } from '../resources/queues.ts'
 import type { JobState, Task } from './job.ts'
-import { type JobStore, refOf } from './store.ts'
-import { messageOf, type TaskMessage } from './task-message.ts'
+import { type JobStore, taskRefOf } from './store.ts'
+import { taskMessageOf, type TaskMessage } from './task-message.ts'
 
 /** The files of a task's inputs, where they are at hand. */
-export type Known = Pick<JobState, 'fixed' | 'tasks'>
+export type TaskInputs = Pick<JobState, 'fixed' | 'tasks'>
 
-export interface Sending {
+export interface RoutedTask {
   readonly queue: QueueId
   readonly message: TaskMessage
 }
 
 /** How a task that is ready gets to a worker. */
-export interface Outlet {
+export interface TaskSender {
   /** @throws AppError for a task that cannot run. */
-  readonly route: (task: Task, known?: Known) => Promise<Sending>
+  readonly route: (task: Task, inputs?: TaskInputs) => Promise<RoutedTask>
   /** Where a task waits for another worker that this one of a queue could not take. */
-  readonly again: (queue: QueueId) => QueueId
+  readonly retryQueue: (queue: QueueId) => QueueId
 }
 
-interface Parts {
+interface DirectSenderDeps {
   readonly store: JobStore
   readonly engines: () => Promise<readonly Engine[]>
 }
 
 /** Straight to the queue that has its next step; its worker reaches all that it needs. */
-export const direct = (parts: Parts): Outlet => ({
-  route: async (task, known) => ({
-    queue: await queueOf(task, known, parts),
-    message: messageOf(refOf(task)),
+export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
+  route: async (task, inputs) => ({
+    queue: await queueOf(task, inputs, deps),
+    message: taskMessageOf(taskRefOf(task)),
   }),
-  again: (queue) => queue,
+  retryQueue: (queue) => queue,
 })
 
 /** By the function that plans it and signs what its worker needs, which itself reaches no file. */
-export const byWayOfPreparing: Outlet = {
-  route: async (task) => ({ queue: 'ready', message: messageOf(refOf(task)) }),
-  again: () => 'ready',
+export const preparingSender: TaskSender = {
+  route: async (task) => ({ queue: 'ready', message: taskMessageOf(taskRefOf(task)) }),
+  retryQueue: () => 'ready',
 }
 
-async function queueOf(task: Task, known: Known | undefined, { store, engines }: Parts): Promise<QueueId> {
+async function queueOf(task: Task, inputs: TaskInputs | undefined, { store, engines }: DirectSenderDeps): Promise<QueueId> {
   // Where tasks go by way of preparing, nothing is planned here.
-  const [{ queueOfTransfer, transferOperation }, { imageOf, wishedOf }] = await Promise.all([
+  const [{ queueOfTransfer, transferOperation }, { nextImageOf, resolveConversion }] = await Promise.all([
     import('../tasks/index.ts'),
     import('./next-image.ts'),
   ])
   const transfer = transferOperation(task.operation)
   if (transfer) return queueOfTransfer(transfer)
-  if (task.pieces) return imageOf(task.pieces)
-  const state = known ?? (await store.inputsOf(task))
+  if (task.pieces) return nextImageOf(task.pieces)
+  const state = inputs ?? (await store.getInputs(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
-  const [files, wish] = wishedOf(task, state)
+  const [files, spec] = resolveConversion(task, state)
   const [{ routeFiles }, { firstImage }] = await Promise.all([
     import('../conversion/plan-files.ts'),
     import('../plan/index.ts'),
   ])
-  const [first] = routeFiles(files, wish, await engines())
+  const [first] = routeFiles(files, spec, await engines())
   if (!first) throw new Error('no way was planned')
-  return firstImage(first.route, wish.options)
+  return firstImage(first.route, spec.options)
 }

@@ -3,28 +3,28 @@ import { inOrder } from '../canonical-json.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import type { ResultLink } from '../http/result-links.ts'
 import {
-  type Delivery,
+  type ExportedFile,
   type FixedTask,
-  isLive,
-  isTerminal,
+  isLiveStatus,
+  isTerminalStatus,
   type Job,
   JobError,
   type JobState,
   JobStatus,
-  type Result,
+  type JobResult,
   type StoredFile,
-  Summary,
+  BatchSummary,
   type Task,
   TaskStatus,
   Warning,
 } from './job.ts'
 import {
-  broughtIn,
-  isRecorded,
-  namedFiles,
+  firstImportedFile,
+  hasRecord,
+  nameExportFiles,
   percentOf,
   percentOfTask,
-  resultIn,
+  resultOfJob,
   statusOfFixed,
   warningsOf,
 } from './job-state-machine.ts'
@@ -78,7 +78,7 @@ export const StatusView = z.object({
   result: ResultView.nullable(),
   warnings: z.array(Warning),
   error: JobError.nullable(),
-  summary: Summary.nullable().describe('Of a batch that is over'),
+  summary: BatchSummary.nullable().describe('Of a batch that is over'),
   retryOf: z.string().nullable().describe('The job that this one does again'),
   links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
 })
@@ -147,7 +147,7 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
   sha256,
 })
 
-function resultOf(job: Job, result: Result, link: ResultLink): z.infer<typeof ResultView> | null {
+function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof ResultView> | null {
   const [first] = result.files
   if (job.status !== 'completed' || !first) return null
   const { engine, engineVersion, method, details, fidelity } = result
@@ -163,28 +163,28 @@ function resultOf(job: Job, result: Result, link: ResultLink): z.infer<typeof Re
 }
 
 /** Below this there is too little to reckon from. */
-const leastPercentForEta = 5
+const minPercentForEta = 5
 
 function etaMs(job: Job, percent: number): number | null {
-  if (job.status !== 'processing' || !job.startedAt || percent < leastPercentForEta) return null
-  const spentMs = Date.now() - Date.parse(job.startedAt)
-  return Math.max(0, Math.round((spentMs * (100 - percent)) / percent))
+  if (job.status !== 'processing' || !job.startedAt || percent < minPercentForEta) return null
+  const elapsedMs = Date.now() - Date.parse(job.startedAt)
+  return Math.max(0, Math.round((elapsedMs * (100 - percent)) / percent))
 }
 
 /** A job whose tasks are not at hand: of one that is over, its record has the result, unless it was too large for it. */
-export const needsTasks = (job: Job) => isTerminal(job.status) && job.status !== 'expired' && !job.result
+export const needsTaskRecords = (job: Job) => isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
 
 /** @param tasks all of them, where `needsTasks` says so; else nobody looks at them. */
 export function statusView(state: JobState, link: ResultLink): StatusView {
   const { job, tasks } = state
   const percent = percentOf(job)
-  const result = isTerminal(job.status) ? resultIn(state) : undefined
+  const result = isTerminalStatus(job.status) ? resultOfJob(state) : undefined
   return {
     jobId: job.id,
     id: job.id,
     status: job.status,
     tag: job.tag,
-    source: job.display.source ?? job.cameLater ?? broughtIn(state),
+    source: job.display.source ?? job.cameLater ?? firstImportedFile(state),
     target: job.display.target,
     progress: {
       percent,
@@ -206,17 +206,17 @@ export function statusView(state: JobState, link: ResultLink): StatusView {
 }
 
 function stageOf(job: Job): string {
-  if (isTerminal(job.status)) return job.status
+  if (isTerminalStatus(job.status)) return job.status
   return job.status === 'processing' ? (job.stage ?? 'convert') : job.status
 }
 
 type Names = ReadonlyMap<number, string>
-const namesIn = (names: Names, numbers: readonly number[]) => numbers.map((number) => names.get(number) ?? '')
+const namesOf = (names: Names, numbers: readonly number[]) => numbers.map((number) => names.get(number) ?? '')
 
 function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink): z.infer<typeof TaskView> {
   return {
     operation: task.operation,
-    input: namesIn(names, task.ins),
+    input: namesOf(names, task.ins),
     status: task.status,
     percent: percentOfTask(task),
     // While its parts run nobody has it.
@@ -236,17 +236,17 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
 }
 
 function resultOfTask(task: Task, job: Job, link: ResultLink): z.infer<typeof TaskView>['result'] {
-  if (task.deliveries) return deliveredView(task.deliveries)
+  if (task.deliveries) return exportedView(task.deliveries)
   // Stored as the schema has it by whoever made the upload.
   if (task.status === 'pending') return (inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // What came in is not given out.
-  const isGivenOut = job.status === 'completed' && task.status === 'completed' && !isImport(task)
-  return isGivenOut && task.files.length > 0 ? linkedView(task, task.files, job, link) : null
+  const isDownloadable = job.status === 'completed' && task.status === 'completed' && !isImport(task)
+  return isDownloadable && task.files.length > 0 ? linksView(task, task.files, job, link) : null
 }
 
 const isImport = ({ operation }: Task) => operation.startsWith('import/')
 
-const deliveredView = (deliveries: readonly Delivery[]) => ({
+const exportedView = (deliveries: readonly ExportedFile[]) => ({
   url: deliveries[0]?.url ?? null,
   files: deliveries.map(({ url, filename, size, mimeType, sha256 }) => ({
     ...{ filename, size, url, mime_type: mimeType, sha256 },
@@ -265,7 +265,7 @@ function fixedView(
   const endedAt = status === 'pending' ? null : isExport ? (job.endedAt ?? null) : job.createdAt
   return {
     operation: task.operation,
-    input: namesIn(names, task.ins),
+    input: namesOf(names, task.ins),
     status,
     percent: status === 'completed' ? 100 : 0,
     attempt: 0,
@@ -280,24 +280,24 @@ function fixedView(
     fidelity: null,
     warnings: task.warnings,
     result:
-      isExport && status === 'completed' && job.status === 'completed' ? exportView(task, state, link) : null,
+      isExport && status === 'completed' && job.status === 'completed' ? exportUrlView(task, state, link) : null,
   }
 }
 
-function exportView(task: FixedTask, state: JobState, link: ResultLink) {
+function exportUrlView(task: FixedTask, state: JobState, link: ResultLink) {
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
-  return linkedView(task, namedFiles(task, state), state.job, link, inline)
+  return linksView(task, nameExportFiles(task, state), state.job, link, inline)
 }
 
-function linkedView(
+function linksView(
   { name }: Pick<Task, 'name'>,
   files: readonly StoredFile[],
   job: Job,
   link: ResultLink,
-  more: Readonly<Record<string, string>> = {},
+  parameters: Readonly<Record<string, string>> = {},
 ) {
   const views = files.map(({ filename, size, mimeType, sha256 }) => ({
-    ...{ filename, size, url: link(job, { task: name, file: filename, ...more }) },
+    ...{ filename, size, url: link(job, { task: name, file: filename, ...parameters }) },
     ...{ mime_type: mimeType, sha256 },
   }))
   return { url: views[0]?.url ?? null, expires_at: job.expiresAt, files: views }
@@ -311,7 +311,7 @@ export function jobView(state: JobState, link: ResultLink): JobView {
     tasks: Object.fromEntries(
       all.map((task) => [
         task.name,
-        isRecorded(task) ? taskView(task, state, names, link) : fixedView(task, state, names, link),
+        hasRecord(task) ? taskView(task, state, names, link) : fixedView(task, state, names, link),
       ]),
     ),
   }
@@ -319,4 +319,4 @@ export function jobView(state: JobState, link: ResultLink): JobView {
 
 /** Seconds after which it is worth asking again; nothing for a job that is over. */
 export const retryAfterS = (job: Job): number | undefined =>
-  isLive(job.status) ? job.display.pollS : undefined
+  isLiveStatus(job.status) ? job.display.pollS : undefined

@@ -1,5 +1,5 @@
 import { loadViewState } from '../http/job-access.ts'
-import { isTerminal, type Job } from '../jobs/job.ts'
+import { isTerminalStatus, type Job } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
 import { addition, type Entry, type Feed, Feeds } from './event-feed.ts'
@@ -36,7 +36,7 @@ export async function eventStream(
   const { lastEventId } = options
   const missed = lastEventId === undefined ? undefined : await feeds.since(job.owner, lastEventId, feed)
   const had = missed?.filter(({ stream }) => stream === job.id)
-  if (had?.length === 0 && isTerminal(job.status)) return undefined
+  if (had?.length === 0 && isTerminalStatus(job.status)) return undefined
   return pieces({ job, services, feeds, feed, had, ...options })
 }
 
@@ -61,14 +61,14 @@ async function* pieces({ had, ...streaming }: Streaming) {
     // Read after the feed, so that nothing can come between the two.
     const now = await currentJob(streaming)
     if (now) yield piece('snapshot', feed.last, await view(now, streaming))
-    isOver = !now || isTerminal(now.status)
+    isOver = !now || isTerminalStatus(now.status)
     shown = now?.sequence ?? 0
   }
   if (!isOver) yield* later(streaming, shown)
 }
 
 async function currentJob({ job, services }: Streaming): Promise<Job | undefined> {
-  const now = await services.jobs.store.job(job.id)
+  const now = await services.jobs.store.getJob(job.id)
   return now?.deletedAt ? undefined : now
 }
 

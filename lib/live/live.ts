@@ -68,7 +68,7 @@ export class Live {
   /** Whoever knows the id of a job may watch it, unless it belongs to an account. */
   async #jobSocket(id: string, given: string, handshake: Handshake): Promise<Socket> {
     const jobId = requireJobId(given)
-    const found = await this.#services.jobs.store.job(jobId)
+    const found = await this.#services.jobs.store.getJob(jobId)
     const isOfAccount = found !== undefined && isAccount(found.owner)
     const owner = isOfAccount ? await this.#ownerOf(await claimOf(handshake, this.#services)) : undefined
     const job = requireVisibleJob(found, jobId, { ownerId: owner ?? '' })

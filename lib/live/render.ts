@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '../../events/index.ts'
 import { type ResultLink, addResultLinks } from '../http/result-links.ts'
 import type { Job } from '../jobs/job.ts'
-import { isTerminal } from '../jobs/job.ts'
+import { isTerminalStatus } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import type { Entry } from './event-feed.ts'
 import type { JobFrame, ServerFrame } from './frames.ts'
@@ -39,7 +39,7 @@ export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]
 
 /** How a job is now. */
 export function jobFrame(job: Job): JobFrame {
-  const { progress } = statusView({ job, fixed: [], tasks: [], parts: [] }, () => '')
+  const { progress } = statusView({ job, fixed: [], tasks: [], chunks: [] }, () => '')
   const { stage, percent, etaMs } = progress
   return { jobId: job.id, stage, percent, status: job.status, etaMs }
 }
@@ -60,7 +60,7 @@ export function flattened(
   const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
     progress?: { readonly percent: number; readonly stage: string }
   }
-  const current = now && !isTerminal(now.status) ? jobFrame(now) : undefined
+  const current = now && !isTerminalStatus(now.status) ? jobFrame(now) : undefined
   const percent =
     status === 'completed' ? 100 : (progress?.percent ?? (isEnd(event) && now ? jobFrame(now).percent : 0))
   return {

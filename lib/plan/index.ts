@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { Trait } from '../formats/detect/drawing.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { isLockable } from '../formats/locked-office.ts'
-import type { Step } from '../jobs/job.ts'
+import type { ConversionStep } from '../jobs/job.ts'
 import { type Edge, type Edges, edgesOf, edgesWithout } from './edges.ts'
 import { type OtherRouteRequest, otherRoute } from './fallback-search.ts'
 import { isOffered, isWorthAWay, rankOf } from './listed-targets.ts'
@@ -164,7 +164,7 @@ function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record
 }
 
 /** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */
-export function stepsOf(route: Route, given: Readonly<Record<string, unknown>>): Step[] {
+export function stepsOf(route: Route, given: Readonly<Record<string, unknown>>): ConversionStep[] {
   const { password, ...rest } = given
   const [first] = route.steps
   if (!isUnlocked(route, given)) return stepsWith(route, given)
@@ -188,7 +188,7 @@ const isUnlocked = (route: Route, given: Readonly<Record<string, unknown>>) =>
 export const firstImage = (route: Route, given: Readonly<Record<string, unknown>>): ImageId =>
   isUnlocked(route, given) ? unlocker.image : route.steps[0].image
 
-function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): Step[] {
+function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const shapes = route.steps.map(shapeOf)
   const owner = (name: string) => shapes.findLastIndex((shape) => name in shape)
   return route.steps.map(({ capability, engine, image, from, to }, at) => ({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** What a job adds to the figures of its owner and of the service; it travels with the event of its end. */
-export const Share = z.object({
+export const JobUsage = z.object({
   /** Format of the results, or that was wanted. */
   format: z.string().nullable(),
   /** That made the result, or that failed last. */
@@ -16,4 +16,4 @@ export const Share = z.object({
   durationMs: z.int().optional(),
   queueMs: z.int().optional(),
 })
-export type Share = z.infer<typeof Share>
+export type JobUsage = z.infer<typeof JobUsage>

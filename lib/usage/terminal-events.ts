@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../error-catalog.ts'
-import type { Share } from './job-usage.ts'
+import type { JobUsage } from './job-usage.ts'
 
 /** The events that are counted. */
 export const endings = ['job.completed', 'job.failed', 'job.cancelled'] as const
@@ -11,6 +11,6 @@ export interface Ended {
   readonly timestamp: string
   readonly id: string
   readonly owner: string
-  readonly share: Share
+  readonly share: JobUsage
   readonly errorCode?: ErrorCode | undefined
 }

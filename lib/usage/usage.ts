@@ -79,11 +79,11 @@ export function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = ne
       got: first,
     })
   if (days > mostDays) {
-    const least = dayOf(new Date(Date.parse(last) - (mostDays - 1) * dayMs).toISOString())
+    const min = dayOf(new Date(Date.parse(last) - (mostDays - 1) * dayMs).toISOString())
     throw new AppError(
       'INVALID_INPUT',
-      `from: expected a day from ${least} to ${last}, because a report covers at most ${mostDays} days; got ${first}.`,
-      { field: 'from', min: least, max: last, got: first },
+      `from: expected a day from ${min} to ${last}, because a report covers at most ${mostDays} days; got ${first}.`,
+      { field: 'from', min, max: last, got: first },
     )
   }
   return { from: first, to: last }

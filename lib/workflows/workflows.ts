@@ -1,10 +1,10 @@
-import { writeToOwner } from '../access/account-emails.ts'
-import { letters } from '../access/auth/emails.ts'
+import { emailOwner } from '../access/account-emails.ts'
+import { emailTemplates } from '../access/auth/emails.ts'
 import { openImports } from '../conversion/imports.ts'
 import { startJob } from '../conversion/start-job.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { isLive, type Job } from '../jobs/job.ts'
+import { isLiveStatus, type Job } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
 import { wallTime } from '../time-zones.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
@@ -108,7 +108,7 @@ export class Workflows {
   /** As it stands now: what is stored of a run learns of its job's end up to a minute later. */
   async current(run: Run, now = new Date()): Promise<Run> {
     if (run.status !== 'running' || !run.jobId) return run
-    const job = await this.#services.jobs.store.job(run.jobId)
+    const job = await this.#services.jobs.store.getJob(run.jobId)
     return job && !isUnderWay(job) ? { ...run, ...outcomeOf(job, now) } : run
   }
 
@@ -139,7 +139,7 @@ export class Workflows {
   }
 
   #tellPaused({ owner, name: workflow }: Workflow, why: string): Promise<void> {
-    return writeToOwner(this.#services, owner, (name) => letters.workflowPaused(name, { workflow, why }))
+    return emailOwner(this.#services, owner, (name) => emailTemplates.workflowPaused(name, { workflow, why }))
   }
 
   async #cancel(workflowId: string, runId: string): Promise<void> {
@@ -191,7 +191,7 @@ export class Workflows {
     const run = await this.store.run(workflow.id, live)
     if (!run?.jobId) return ended(workflow, { status: 'cancelled' }, now)
     if (run.status !== 'running') return ended(workflow, run, now)
-    const job = await this.#services.jobs.store.job(run.jobId)
+    const job = await this.#services.jobs.store.getJob(run.jobId)
     if (!job && !run.startedAt) {
       await this.#start(workflow, run, now)
       return workflow
@@ -203,7 +203,7 @@ export class Workflows {
   }
 }
 
-const isUnderWay = (job: Job) => !job.deletedAt && isLive(job.status)
+const isUnderWay = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
 /** How a run ended, by its job; undefined when that is gone. */
 export function outcomeOf(job: Job | undefined, now: Date): Pick<Run, 'status' | 'endedAt' | 'error'> {

@@ -3,14 +3,14 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { createAccount } from '../../functions/auth.ts'
+import { createAuthApi } from '../../functions/auth.ts'
 import { accountByEmail, accountOf } from '../../lib/access/accounts.ts'
-import { wakeMove } from '../../lib/access/adopt-anonymous.ts'
+import { resumeMove } from '../../lib/access/adopt-anonymous.ts'
 import type { AuditEntry } from '../../lib/access/audit.ts'
-import { letters } from '../../lib/access/auth/emails.ts'
+import { emailTemplates } from '../../lib/access/auth/emails.ts'
 import { markerKey, models, recordKey } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
-import { type AccountChange, administer } from '../../lib/access/manage-accounts.ts'
+import { type AccountChange, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { sessionsOf } from '../../lib/access/sessions.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services.ts'
@@ -32,10 +32,10 @@ const cheap = {
 }
 
 let app: EmbeddedApp
-let account: ReturnType<typeof createAccount>
+let account: ReturnType<typeof createAuthApi>
 before(async () => {
   app = await openApp()
-  account = createAccount(app.services, cheap)
+  account = createAuthApi(app.services, cheap)
 })
 after(() => app.close())
 
@@ -197,7 +197,7 @@ describe('an account', () => {
 
   test('is made by nobody himself where sign-up is closed, and opens as any other', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
-    const here = visitorOf(app, createAccount(services, cheap))
+    const here = visitorOf(app, createAuthApi(services, cheap))
     const refused = await signUp(here, 'closed@example.com')
     assert.deepEqual([refused.status, refused.json.code], [403, 'SIGN_UP_CLOSED'])
     assert.equal((await here.send('GET', '/v1/auth/options')).json.signUp, 'closed')
@@ -219,7 +219,7 @@ describe('an account', () => {
     const here = visitor()
     const { json } = await signUp(here, 'session@example.com')
     const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
-    assert.equal((await app.services.jobs.store.job(job.jobId))?.owner, json.user.id)
+    assert.equal((await app.services.jobs.store.getJob(job.jobId))?.owner, json.user.id)
 
     const elsewhere = visitor()
     await signIn(elsewhere, 'session@example.com')
@@ -279,7 +279,7 @@ describe('an account', () => {
     const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
     const { id: hookId } = (await here.send('POST', '/v1/webhooks', hook)).json.data
     const secret = (await here.send('GET', '/v1/webhooks/secret')).json.data.secret
-    const before = (await app.services.jobs.store.job(jobId))?.owner ?? ''
+    const before = (await app.services.jobs.store.getJob(jobId))?.owner ?? ''
     const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
     const { uploadId } = (await here.send('POST', '/v1/uploads/presign', announced)).json.data
     const parts = { filename: 'b.png', type: 'image/png', size: 1 }
@@ -305,7 +305,7 @@ describe('an account', () => {
     await app.services.jobs.store.changeJob(jobId, {
       set: { status: 'completed', listKey: `${before}#completed` },
     })
-    await wakeMove(id, new Date(), app.services)
+    await resumeMove(id, new Date(), app.services)
     const again = (await here.send('GET', '/v1/jobs', undefined, { query: { status: 'completed' } })).json
       .data
     assert.deepEqual(
@@ -331,9 +331,9 @@ describe('a socket of a job', () => {
 
 describe('a letter', () => {
   test('greets nobody with what could be read as a message', () => {
-    assert.match(letters.verify("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
+    assert.match(emailTemplates.confirmAddress("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
     for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
-      assert.match(letters.verify(name, 'u').text, /^Hello,\n/)
+      assert.match(emailTemplates.confirmAddress(name, 'u').text, /^Hello,\n/)
   })
 })
 
@@ -388,7 +388,7 @@ describe('a session that is over', () => {
   test('is so for an administrator who is none any more, and for no other change of an account', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'was-boss@example.com')).json.user
-    const change = (given: AccountChange) => administer(id, given, { id: 'command' }, app.services)
+    const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
     const sessions = async () => (await sessionsOf(id, app.services)).length
     await change({ role: 'ADMIN' })
     await change({ plan: 'pro' })
@@ -425,7 +425,7 @@ describe('a password', () => {
 
   test('that is forgotten is changed by a letter, once, and ends the other sessions', async () => {
     const box = letterBox()
-    const withMail = createAccount(app.services, { ...cheap, mailer: box })
+    const withMail = createAuthApi(app.services, { ...cheap, mailer: box })
     const here = visitorOf(app, withMail)
     assert.equal(
       (await signUp(here, 'forgot@example.com')).json.token,
@@ -589,8 +589,8 @@ describe('an administrator', () => {
 
   test('gives a plan by a command that has no bus, and the owner hears of it later, once', async () => {
     const { id } = (await signUp(visitor(), 'told@example.com')).json.user
-    await administer(id, { plan: 'pro' }, { id: 'command' }, app.services)
-    await administer(id, { plan: 'business' }, { id: 'command' }, app.services)
+    await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
+    await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
     const due = await dueAt(new Date(), 1000, app.services.table)
     assert.ok(due.some((one) => one.kind === 'PLAN' && one.id === id))
     const told: { event: string; id: string }[] = []
@@ -602,7 +602,7 @@ describe('an administrator', () => {
       told.map(({ event }) => event),
       ['subscription.created', 'subscription.updated'],
     )
-    assert.equal(await administer('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
+    assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
   })
 
   test('is nobody without the role, and no administrator takes the own away', async () => {

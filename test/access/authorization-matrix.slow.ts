@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAccount } from '../../functions/auth.ts'
+import { createAuthApi } from '../../functions/auth.ts'
 import { api } from '../../functions/routes/index.ts'
 import { newKeyText } from '../../lib/access/api-key-text.ts'
-import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
+import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
-import { Tokens } from '../../lib/access/oauth/tokens.ts'
+import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
 import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/access/principal.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { operationId } from '../../lib/http/openapi.ts'
@@ -68,7 +68,7 @@ async function allSenders(): Promise<Sender[]> {
   })
   const keys = new ApiKeys(services)
   const owner = await newAccount(services)
-  const wish: KeyWish = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
+  const wish: KeyInput = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
   const [old, gone] = [await keys.create(owner, wish), await keys.create(owner, wish)]
   assert.ok(old && gone)
   const rotated = await keys.rotate(old.key)
@@ -78,8 +78,8 @@ async function allSenders(): Promise<Sender[]> {
   const { client } = await new Clients(services.table).create(await newAccount(services), {
     ...{ name: 'c', scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'] },
   })
-  const token = await new Tokens(services.table).issue(client, ['CONVERT_READ'])
-  const person = visitorOf(free, createAccount(services, { evenMs: 0 }))
+  const token = await new AccessTokens(services.table).issue(client, ['CONVERT_READ'])
+  const person = visitorOf(free, createAuthApi(services, { evenMs: 0 }))
   const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
   assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
   const page = 'https://www.example.com'
@@ -206,7 +206,7 @@ for (const contract of api) {
 
 test('nothing of what is theirs was changed by anybody', async () => {
   const { services } = app
-  assert.equal((await services.jobs.store.job(theirs['jobId'] ?? ''))?.status, 'queued')
+  assert.equal((await services.jobs.store.getJob(theirs['jobId'] ?? ''))?.status, 'queued')
   for (const [kind, name] of [
     ['WEBHOOK', 'webhookId'],
     ['WORKFLOW', 'workflowId'],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { createAccount } from '../../functions/auth.ts'
-import { announceClosing } from '../../lib/access/delete-account.ts'
+import { createAuthApi } from '../../functions/auth.ts'
+import { scheduleDeletion } from '../../lib/access/delete-account.ts'
 import { wakersOf } from '../../lib/wakeups.ts'
 import { changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -11,14 +11,14 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { visitorOf } from './test-browser.ts'
 
 let app: EmbeddedApp
-let account: ReturnType<typeof createAccount>
+let account: ReturnType<typeof createAuthApi>
 before(async () => {
   app = await openApp()
   const password = {
     hash: async (text: string) => `hash of ${text}`,
     verify: async (given: { hash: string; password: string }) => given.hash === `hash of ${given.password}`,
   }
-  account = createAccount(app.services, { evenMs: 0, password })
+  account = createAuthApi(app.services, { evenMs: 0, password })
 })
 after(() => app.close())
 
@@ -78,7 +78,7 @@ describe('an account that its owner closes', () => {
     assert.equal((await here.send('GET', '/v1/account')).status, 401)
 
     await wake(here.id)
-    assert.equal(await app.services.jobs.store.job(jobId), undefined)
+    assert.equal(await app.services.jobs.store.getJob(jobId), undefined)
     const headers = { 'x-api-key': String(made.json.data.key) }
     assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 401)
     // Who did what, how much was done, and why a key is refused, stay for their time.
@@ -100,7 +100,7 @@ describe('an account that its owner closes', () => {
   test('stays whole when it is not deleted in the end', async () => {
     const here = await member('stayer@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
-    await announceClosing(here.id, app.services)
+    await scheduleDeletion(here.id, app.services)
     await wake(here.id)
     assert.equal((await here.send('GET', `/v1/jobs/${jobId}`)).status, 200)
     assert.ok(!(await recordsOf(here.id)).some((pk) => kindOf(pk) === 'CLOSE'))

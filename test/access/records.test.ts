@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { writeToOwner } from '../../lib/access/account-emails.ts'
+import { emailOwner } from '../../lib/access/account-emails.ts'
 import { accountKey, accountOf } from '../../lib/access/accounts.ts'
-import { isSameOwner, moveToAccount, wakeMove } from '../../lib/access/adopt-anonymous.ts'
+import { isSameOwner, moveToAccount, resumeMove } from '../../lib/access/adopt-anonymous.ts'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
-import { principalOf } from '../../lib/access/api-key-auth.ts'
+import { principalOfKey } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import { auditPage, noteOf } from '../../lib/access/audit.ts'
-import { administer, listAccounts } from '../../lib/access/manage-accounts.ts'
+import { auditPage, auditWrite } from '../../lib/access/audit.ts'
+import { updateAccount, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { newId } from '../../lib/ids.ts'
 import { ownedCounts } from '../../lib/owned-records.ts'
 import { newAccount } from '../account.ts'
@@ -115,7 +115,7 @@ describe('a key', () => {
     const keys = new ApiKeys(app.services)
     const usedFrom = async (sourceIp: string, lastUsedAt?: Date) => {
       const given = { ...key, ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }) }
-      await principalOf(given, { headers: {}, method: 'GET', sourceIp }, app.services)
+      await principalOfKey(given, { headers: {}, method: 'GET', sourceIp }, app.services)
       return (await keys.find(key.id))?.lastUsedIp
     }
     assert.equal(await usedFrom('192.0.2.1'), '192.0.2.1')
@@ -129,12 +129,12 @@ describe('a key', () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await made(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
-    assert.deepEqual(await principalOf(key, request, app.services), {
+    assert.deepEqual(await principalOfKey(key, request, app.services), {
       ...{ ownerId: owner, kind: 'key', plan: 'business', role: 'USER', scopes: new Set(['CONVERT_READ']) },
       ...{ limiterKey: `key:${key.id}`, keyId: key.id, isPublic: true },
     })
     const gone = { ...key, owner: newId('acc') }
-    await assert.rejects(principalOf(gone, request, app.services), { details: { reason: 'unknown' } })
+    await assert.rejects(principalOfKey(gone, request, app.services), { details: { reason: 'unknown' } })
   })
 })
 
@@ -144,7 +144,7 @@ describe('the audit trail', () => {
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
     for (const [index, moment] of at.entries()) {
-      const write = noteOf({ actor: 'acc_1', action: 'key.create', subject: `${index}` }, new Date(moment))
+      const write = auditWrite({ actor: 'acc_1', action: 'key.create', subject: `${index}` }, new Date(moment))
       assert.ok('put' in write)
       const { ttl, ...entry } = write.put
       assert.equal(ttl, Math.floor(Date.parse(moment) / 1000) + 400 * 86_400)
@@ -210,7 +210,7 @@ describe('accounts', () => {
     const id = await newAccount(app.services)
     const all = await Promise.all(
       [{ plan: 'business' }, { role: 'ADMIN' as const }, { status: 'suspended' as const }].map((change) =>
-        administer(id, change, { id: 'command' }, app.services),
+        updateAccount(id, change, { id: 'command' }, app.services),
       ),
     )
     assert.ok(all.every((one) => one?.before.id === id))
@@ -230,7 +230,7 @@ describe('accounts', () => {
   test('are written to where the address is confirmed and they are not suspended', async () => {
     const box = letterBox()
     const write = async (more: Parameters<typeof newAccount>[1]) =>
-      writeToOwner(
+      emailOwner(
         app.services,
         await newAccount(app.services, more),
         (name) => ({ subject: name, text: 'a' }),
@@ -238,12 +238,12 @@ describe('accounts', () => {
       )
     await write({ emailVerified: false })
     await write({ status: 'suspended' })
-    await writeToOwner(app.services, newId('anon'), () => assert.fail('nobody is there'), box)
+    await emailOwner(app.services, newId('anon'), () => assert.fail('nobody is there'), box)
     assert.deepEqual(box.letters, [])
     await write({ email: 'ann@example.com', name: 'Ann' })
     assert.deepEqual(box.letters, [{ to: 'ann@example.com', subject: 'Ann', text: 'a' }])
     const down = { ...box, send: () => Promise.reject(new Error('the mail server is away')) }
-    await writeToOwner(
+    await emailOwner(
       app.services,
       await newAccount(app.services),
       () => ({ subject: 'a', text: 'a' }),
@@ -264,7 +264,7 @@ describe('what was made before an account', () => {
     assert.equal(made.status, 202, made.text)
     return made.json.data.jobId
   }
-  const ownerOf = async (jobId: string) => (await app.services.jobs.store.job(jobId))?.owner
+  const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
   test('is moved once more as long as some of it is not over, and nothing that came later', async () => {
@@ -279,12 +279,12 @@ describe('what was made before an account', () => {
     // A worker that had read the job before lists it under its old owner again.
     await app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
     const minute = later(60_000)
-    await wakeMove(account, minute, app.services)
+    await resumeMove(account, minute, app.services)
     assert.equal((await moveOf(account))?.['wakeAt'], new Date(minute.getTime() + 60_000).toISOString())
     assert.deepEqual([await ownerOf(job), await ownerOf(other)], [account, anon])
-    await wakeMove(account, minute, app.services)
+    await resumeMove(account, minute, app.services)
     assert.equal(await moveOf(account), undefined, 'nothing is left under the old owner')
-    await wakeMove(account, minute, app.services)
+    await resumeMove(account, minute, app.services)
   })
 
   test('is not looked for any more after 25 hours', async () => {
@@ -295,10 +295,10 @@ describe('what was made before an account', () => {
     await listedBefore()
     const endsAt = Number((await moveOf(account))?.['ttl']) * 1000
     assert.ok(Math.abs(endsAt - Date.now() - 25 * 3_600_000) < 20_000)
-    await wakeMove(account, new Date(endsAt), app.services)
+    await resumeMove(account, new Date(endsAt), app.services)
     assert.ok(await moveOf(account))
     await listedBefore()
-    await wakeMove(account, new Date(endsAt + 1), app.services)
+    await resumeMove(account, new Date(endsAt + 1), app.services)
     assert.equal(await moveOf(account), undefined)
   })
 

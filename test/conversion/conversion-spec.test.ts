@@ -14,7 +14,7 @@ import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../li
 import { isUnread } from '../../lib/conversion/unreadable-error.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { documentOfOtherKind } from '../../lib/formats/locked-office.ts'
-import type { JobError, Piece, StoredFile, Tried } from '../../lib/jobs/job.ts'
+import type { JobError, InputPlan, StoredFile, TriedRoute } from '../../lib/jobs/job.ts'
 import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
@@ -100,10 +100,10 @@ describe('a target', () => {
 })
 
 describe('the time of a task', () => {
-  const piece = (...steps: [operation: string, from: string, to: string][]): Piece => ({
+  const piece = (...steps: [operation: string, from: string, to: string][]): InputPlan => ({
     steps: steps.map(([operation, from, to]) => ({
       ...{ operation, from, to, engine: 'x', image: 'x', options: {} },
-    })) as unknown as Piece['steps'], // as much of them as is looked at
+    })) as unknown as InputPlan['steps'], // as much of them as is looked at
     ...{ step: 0, files: [] },
   })
 
@@ -254,7 +254,7 @@ describe('files and the worker of their next step', () => {
   const worker = (image: string, diskMb: number) =>
     ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // no more is asked
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
-  const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as Piece['steps']
+  const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
   const sized = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
   test('have as much room as the engine that asks for most', () => {
@@ -370,7 +370,7 @@ describe('a file that one engine could not read', () => {
   describe('as it was named as another program’s behind its password', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
     const opened = { error: documentOfOtherKind('docx', 'xlsx'), steps: [] }
-    const next = (to: Wish['to'], more: Partial<Wish> = {}, after: readonly Tried[] = []) =>
+    const next = (to: Wish['to'], more: Partial<Wish> = {}, after: readonly TriedRoute[] = []) =>
       nextWay(misnamed, wish('convert', { to, options: { password: 'x' }, ...more }), {
         ...{ at: 0, tried: [opened, ...after], engines },
       })
@@ -450,10 +450,10 @@ describe('another way', () => {
     ids.map((engine) => ({
       error: failure('CORRUPT_FILE'),
       steps: [{ engine, from: 'png', to: 'jpg' }],
-    })) as [Tried, ...Tried[]] // one at least
+    })) as [TriedRoute, ...TriedRoute[]] // one at least
   const next = (
     known: readonly (typeof engines)[0][],
-    tried: readonly [Tried, ...Tried[]],
+    tried: readonly [TriedRoute, ...TriedRoute[]],
     more: Partial<Wish> = {},
   ) =>
     nextWay([of('first.png', 'png'), png], wish('convert', { to: 'jpg', ...more }), {
@@ -511,7 +511,7 @@ describe('another way', () => {
   test('of a file that was named as another’s leaves the others as they are', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const other = of('b.docx', 'docx')
-    const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [Tried]
+    const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [TriedRoute]
     const piece = nextWay([other, misnamed], wish('convert', { to: 'pdf', options: { password: 'x' } }), {
       ...{ at: 1, tried, engines },
     })

@@ -33,7 +33,7 @@ describe('a new job', () => {
       { in: { source: a.source }, more: { source: text('b.md').source } },
       asked,
     )
-    assert.deepEqual(await maker.app.services.jobs.store.whole(made.job.id), made)
+    assert.deepEqual(await maker.app.services.jobs.store.getState(made.job.id), made)
     const { job } = made
     assert.deepEqual(
       [job.owner, job.keyId, job.requestId, job.tag, job.retryOf, job.failFast, job.retentionS, job.require],

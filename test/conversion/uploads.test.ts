@@ -102,7 +102,7 @@ describe('an upload that arrives', () => {
     const awaited = await maker.upload(more)
     const { job } = await maker.job(tasks, { in: { awaited, form: {} } })
     const seen = async () => {
-      const state = await services().jobs.store.whole(job.id)
+      const state = await services().jobs.store.getState(job.id)
       assert.ok(state)
       return { job: state.job, task: taskOf(state, 'in') }
     }

@@ -10,7 +10,7 @@ import type { Engine, InputFile } from '../../lib/engines/engine.ts'
 import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
 import { Guard } from '../../lib/fidelity/loss-detector.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import type { Step } from '../../lib/jobs/job.ts'
+import type { ConversionStep } from '../../lib/jobs/job.ts'
 import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/run-steps.ts'
 import { createLog, type Log } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -55,7 +55,7 @@ function engineOf(made: string | Buffer, warnings: readonly string[], unseen?: s
 interface Wanted {
   readonly sources: readonly (string | Buffer)[]
   readonly made: string | Buffer
-  readonly steps: readonly Partial<Step>[]
+  readonly steps: readonly Partial<ConversionStep>[]
   /** Codes that the engine gives. */
   readonly warnings?: readonly string[]
   /** Text that the engine has seen that nobody sees. */

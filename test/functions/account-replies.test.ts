@@ -311,7 +311,7 @@ describe('who has no account', () => {
       ...{ format: null, sha256: null, importJobId: jobId, error: null, jobId: null },
     })
     assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 7_200_000) < 60_000)
-    const job = await app.services.jobs.store.whole(jobId)
+    const job = await app.services.jobs.store.getState(jobId)
     assert.equal(job?.tasks.length, 1)
     await app.services.jobs.cancel(jobId, 'user')
     assert.equal((await seen()).status, 'failed')

@@ -5,7 +5,7 @@ import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobStatus } from '../../lib/jobs/job.ts'
 import { listKeyOf } from '../../lib/jobs/list.ts'
-import { graphRecords, type NewJob } from '../../lib/jobs/task-graph.ts'
+import { createGraphRecords, type NewJob } from '../../lib/jobs/task-graph.ts'
 import { eachOf } from '../../lib/map-concurrently.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -84,7 +84,7 @@ async function make(owner: OwnerId, given: Given): Promise<string> {
       ...{ continueOnError: false, fixed: { status: 'completed', files: [] } },
     })),
   }
-  assert.ok(await store.create(graphRecords(job, new Date(start + minute * minuteMs + delayMs))))
+  assert.ok(await store.create(createGraphRecords(job, new Date(start + minute * minuteMs + delayMs))))
   if (status) await become(owner, minute, status)
   return id
 }

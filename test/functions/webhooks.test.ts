@@ -411,7 +411,7 @@ test('410 switches a webhook off at once, five days of failures too, and what wa
 test('who has an account with a confirmed address is written to once when a webhook is switched off', async () => {
   const to: string[] = []
   const mailer = {
-    goesTo: 'mailbox',
+    destination: 'mailbox',
     send: async (letter: Email) => void to.push(JSON.stringify(letter)),
   } as const
   const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })

@@ -207,7 +207,7 @@ test('after an error of ours the same request goes on with the job that is there
   assert.equal(again.status, 202, again.text)
   assert.equal(again.json.jobId, jobId)
   assert.deepEqual(await jobsOf(headers), [jobId])
-  const job = await app.services.jobs.store.whole(again.json.jobId)
+  const job = await app.services.jobs.store.getState(again.json.jobId)
   const file = job?.fixed.find(({ name }) => name === 'import-file')?.files?.[0]
   assert.ok(file && (await app.services.files.head(file.key)), 'the file of the job is kept')
 })

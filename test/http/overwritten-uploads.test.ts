@@ -48,7 +48,7 @@ const convert = (uploadId: string, on = app) =>
 
 /** What a worker would do first with the file of a job. */
 async function fetchedBy(jobId: string): Promise<void> {
-  const state = await app.services.jobs.store.whole(jobId)
+  const state = await app.services.jobs.store.getState(jobId)
   const [file] = state?.fixed.flatMap(({ files = [] }) => files) ?? []
   assert.ok(file?.etag, 'the bytes that were checked are known')
   await app.services.files.getFile(file, join(folder, jobId), AbortSignal.timeout(10_000))

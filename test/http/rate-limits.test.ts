@@ -173,7 +173,7 @@ test('who may send none is told so, without a record', async () => {
   assert.equal(await app.services.table.get(limitRecordKey(one)), undefined)
 })
 
-test('how far somebody is can be asked without being counted, usage too where that has a limit of its own', async () => {
+test('how far somebody is can be asked without being counted, reading too where that has a limit of its own', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
   const one = somebody()
   await countRequest(services, one, true)
@@ -204,7 +204,7 @@ test('who sent too many is told when all of the full windows are over, and whose
   assert.ok(minute)
   assert.equal(told('session', minute).details?.['scope'], 'account')
   assert.deepEqual(told('anonymous', usage('reads', 61, 31_000)), {
-    message: 'The plan free allows 60 usage requests a minute. Go on in 30 s.',
+    message: 'The plan free allows 60 reading requests a minute. Go on in 30 s.',
     details: { limit: 60, window: 'minute', retryAfter: 30, scope: 'ip', plan: 'free' },
   })
 })
@@ -219,7 +219,7 @@ test('more keys of one account give no more requests a day', async () => {
   )
 })
 
-test('who has no account is counted by his address, and usage apart from making', async () => {
+test('who has no account is counted by his address, and reading apart from making', async () => {
   const open = where('anonymous')
   const ask = (method: string, address: string) =>
     open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
@@ -312,10 +312,10 @@ test('a key that is known costs a count for several requests, and no look for so
   for (let left = 16; left > 0; left--) later.push(...(await callsOf()))
   assert.ok(later.length < 16 && later.every((name) => name === 'update'), later.join())
   const keys = new ApiKeys({ table })
-  await keys.change((await keys.recent(text)) ?? assert.fail(), { name: 'of another name' })
+  await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of another name' })
   assert.equal((await callsOf())[0], 'getAll')
   await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
-  await keys.change((await keys.recent(text)) ?? assert.fail(), { name: 'of the old name' })
+  await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of the old name' })
   const refused = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
   assert.equal(refused.status, 403, 'the account came along')
 })
@@ -363,7 +363,7 @@ test('files are as large and as many as the plan has, and stay as long', async (
   assert.deepEqual(job.json.error.details, { field: 'tasks', max: 1, got: 2, plan: 'anonymous' })
   const kept = await open.send('POST', '/v1/convert', { body: form('# Hello') })
   assert.equal(kept.status, 202, kept.text)
-  const { job: stored } = (await app.services.jobs.store.whole(kept.json.jobId)) ?? {}
+  const { job: stored } = (await app.services.jobs.store.getState(kept.json.jobId)) ?? {}
   assert.equal(stored?.retentionS, 3600)
 })
 
@@ -414,7 +414,7 @@ test('jobs beyond those that may be at work wait, and are called in their order'
     body.set('targetFormat', 'pdf')
     body.append('file', new Blob(['# Hello']), 'page.md')
     const { json } = await open.send('POST', '/v1/convert', { headers, body })
-    jobs.push((await open.services.jobs.store.job(json.jobId)) ?? assert.fail(json))
+    jobs.push((await open.services.jobs.store.getJob(json.jobId)) ?? assert.fail(json))
   }
   const [first, second, third, fourth, fifth, sixth] = jobs
   assert.ok(first && second && third && fourth && fifth && sixth)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { partRecord } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, outcomeOf } from './job-outcome.ts'
 import { arrive, createAwaiting, fails, keysLeft, picture } from './job-scenarios.ts'
@@ -148,10 +148,10 @@ async function largeJob() {
   await world.create(fanOutAndIn(120))
   const { tasks } = await world.state()
   const parts = tasks.slice(0, 2).map((task, at) => ({
-    ...partRecord(task, 1000 + at, {}, new Date()),
+    ...createChunkRecord(task, 1000 + at, {}, new Date()),
     ...{ status: 'completed' as const, files: [{ ...importedFile, key: `jobs/${world.jobId}/${at}` }] },
   }))
-  await world.services().jobs.store.addParts(parts)
+  await world.services().jobs.store.addChunks(parts)
   for (const { files } of parts) world.files.objects.set(files[0]?.key ?? '', new Uint8Array([1]))
   const kinds = new Set((await database.scan(stage.tableName)).map(({ sk }) => String(sk).split('#')[0]))
   assert.deepEqual([...kinds].sort(), ['EDGES', 'JOB', 'LATCH', 'PART', 'TASK'])

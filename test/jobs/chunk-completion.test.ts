@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settlePart } from '../../lib/jobs/chunk-completion.ts'
-import type { Piece, Task } from '../../lib/jobs/job.ts'
-import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
+import { completeChunk } from '../../lib/jobs/chunk-completion.ts'
+import type { InputPlan, Task } from '../../lib/jobs/job.ts'
+import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { file, given, moment, records, task } from './records.ts'
 
-const piece: Piece = { steps: [], step: 0, files: [file('a.gif')] }
+const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const parts = [1000, 1001, 1002]
 const isDamaged = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
 const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It took too long.' } as const
@@ -23,7 +23,7 @@ async function split(more: Partial<Task> = {}) {
     },
   })
   const found = async () => {
-    const now = await store.task(ref)
+    const now = await store.getTask(ref)
     assert.ok(now)
     return now
   }
@@ -41,12 +41,12 @@ async function split(more: Partial<Task> = {}) {
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
     /** A part ends so. */
     end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
-      const ended = { ...partRecord(base, part, {}, new Date()), ...set }
-      await store.addParts([ended])
-      await settlePart(ended, again, means)
+      const ended = { ...createChunkRecord(base, part, {}, new Date()), ...set }
+      await store.addChunks([ended])
+      await completeChunk(ended, again, means)
     },
     add: (part: number, set: Partial<Task> = {}) =>
-      store.addParts([{ ...partRecord(base, part, {}, new Date()), ...set }]),
+      store.addChunks([{ ...createChunkRecord(base, part, {}, new Date()), ...set }]),
   }
 }
 
@@ -59,7 +59,7 @@ test('a part that is there counts, and the last of them sends the task to be joi
   )
   await end(1000)
   assert.deepEqual(did(), [['percent', 60]])
-  await end(twinOf(1002))
+  await end(speculativeCopyOf(1002))
   assert.deepEqual(did(), [['send', 1, 'processing']])
   assert.deepEqual((await found()).open, undefined)
 })
@@ -108,8 +108,8 @@ test('a part that fails ends its task as it ended, and nothing is left of what t
 
 test('a part that fails while its twin is at work, or was there first, ends nothing', async () => {
   for (const [failing, other] of [
-    [1000, twinOf(1000)],
-    [twinOf(1000), 1000],
+    [1000, speculativeCopyOf(1000)],
+    [speculativeCopyOf(1000), 1000],
   ] as const) {
     const { end, add, found, did } = await split()
     for (const status of ['pending', 'processing', 'completed'] as const) {

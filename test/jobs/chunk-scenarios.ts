@@ -31,11 +31,11 @@ export const created =
 
 /** Records and files of parts. */
 export async function leftovers(world: World): Promise<string[]> {
-  const state = await world.services().jobs.store.whole(world.jobId)
+  const state = await world.services().jobs.store.getState(world.jobId)
   const files = new Set(state?.tasks.flatMap(({ files }) => files.map(({ key }) => key)))
   const objects = [...world.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(world.jobId)))
   return [
-    ...(state?.parts.map(({ part }) => `part ${part}`) ?? []),
+    ...(state?.chunks.map(({ part }) => `part ${part}`) ?? []),
     ...objects.filter((key) => !files.has(key)),
   ]
 }

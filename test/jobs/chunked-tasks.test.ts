@@ -5,7 +5,7 @@ import type { Task } from '../../lib/jobs/job.ts'
 import { percentOfTask } from '../../lib/jobs/job-state-machine.ts'
 import { fetchResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
-import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { created, leftovers, partStories, split } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
@@ -178,12 +178,12 @@ test('what parts made comes in their order, whoever of two twins was there', asy
   const base = records([given('in'), task('work', [0])]).tasks[0]
   assert.ok(base)
   const made = (part: number, more: Partial<Task> = {}): Task => ({
-    ...{ ...partRecord(base, part, { spec: { part } }, new Date()), status: 'completed', ...more },
+    ...{ ...createChunkRecord(base, part, { spec: { part } }, new Date()), status: 'completed', ...more },
   })
   const warning = { code: 'SHARED', message: 'It was shared out.' }
   const parts = [
-    ...[made(1001, { warnings: [warning] }), made(1002), made(twinOf(1000), { warnings: [warning] })],
-    ...[made(twinOf(1002)), made(1000, { status: 'failed' }), made(3001)],
+    ...[made(1001, { warnings: [warning] }), made(1002), made(speculativeCopyOf(1000), { warnings: [warning] })],
+    ...[made(speculativeCopyOf(1002)), made(1000, { status: 'failed' }), made(3001)],
   ]
   const services = { jobs: { store: { parts: async () => parts } } } as unknown as TaskServices // no files are read
   const fetched = (partCount: number) =>
@@ -194,7 +194,7 @@ test('what parts made comes in their order, whoever of two twins was there', asy
   const { results, warnings } = await fetched(3)
   assert.deepEqual(
     results.map(({ spec }) => spec?.['part']),
-    [twinOf(1000), 1001, 1002],
+    [speculativeCopyOf(1000), 1001, 1002],
   )
   assert.deepEqual(warnings, [warning])
   await assert.rejects(fetched(4), /of 4 parts of the task 3 are there/)

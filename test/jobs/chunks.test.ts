@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Piece, Task } from '../../lib/jobs/job.ts'
+import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import {
   dropParts,
   dropPartsOfEnded,
@@ -10,7 +10,7 @@ import {
   whoWantsPart,
 } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
-import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { file, given, later, moment, records, task } from './records.ts'
 
@@ -22,7 +22,7 @@ const step = {
   to: 'png',
   options: {},
 } as const
-const piece: Piece = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
+const piece: InputPlan = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
 
 /** A task that waits for some parts. */
 async function made(open: readonly number[]) {
@@ -37,14 +37,14 @@ async function made(open: readonly number[]) {
   const { record } = await own.store.changeTask(ref, { set })
   assert.ok(record)
   const part = (number: number, more: Partial<Task> = {}, of = record): Task => ({
-    ...partRecord(of, number, {}, later(0)),
+    ...createChunkRecord(of, number, {}, later(0)),
     ...more,
   })
   return {
     ...{ ...own, ref, task: record, part, services: own as unknown as TaskServices }, // no more is used
     change: (more: Partial<Task>) => own.store.changeTask(ref, { set: more }),
-    add: (...parts: Task[]) => own.store.addParts(parts),
-    numbers: async () => (await own.store.parts(record)).map((one) => one.part),
+    add: (...parts: Task[]) => own.store.addChunks(parts),
+    numbers: async () => (await own.store.getChunks(record)).map((one) => one.part),
     keys: () => [...own.files.objects.keys()].sort(),
     keep: (...keys: string[]) => {
       for (const key of keys) own.files.objects.set(key, new Uint8Array([1]))
@@ -87,7 +87,7 @@ test('a task has at most five hundred parts', async () => {
 
 test('those parts are sent once more that nobody has begun, of this task and its attempt', async () => {
   const { task: split, part, add, services, queues, jobs } = await made([1000, 1001, 1002])
-  const other = await jobs.store.task({ jobId: 'job_1', task: 2 })
+  const other = await jobs.store.getTask({ jobId: 'job_1', task: 2 })
   assert.ok(other)
   await add(part(1000), part(1001, { status: 'processing' }), part(1002, { status: 'completed' }), part(2000))
   await add(part(1000, {}, other))
@@ -141,7 +141,7 @@ test('a part is wanted as long as its task waits for it, or for what its twin do
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])
   const isMade = (number: number) => isToBeMade(part(number), services)
   assert.deepEqual(
-    [await isMade(1000), await isMade(twinOf(1000)), await isMade(1001), await isMade(2000)],
+    [await isMade(1000), await isMade(speculativeCopyOf(1000)), await isMade(1001), await isMade(2000)],
     [true, true, false, false],
   )
   await change({ status: 'failed' })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
-import type { JobParts } from '../../lib/jobs/jobs.ts'
-import { type NewTask, partRecord } from '../../lib/jobs/task-graph.ts'
+import type { JobsDeps } from '../../lib/jobs/jobs.ts'
+import { type NewTask, createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { completed, exported, failed, file, given, moment, records, task } from './records.ts'
 
 /** What follows when the tasks of a job end, one after the other, in whatever order. */
-async function begun(tasks: readonly NewTask[], more: Partial<JobParts> = {}) {
+async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
   const { jobs, store, sent, told, bus } = own
   await jobs.create(records(tasks))
@@ -17,22 +17,22 @@ async function begun(tasks: readonly NewTask[], more: Partial<JobParts> = {}) {
   bus.published.length = 0
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
   const found = async (number: number): Promise<Task> => {
-    const one = await store.task(ref(number))
+    const one = await store.getTask(ref(number))
     assert.ok(one)
     return one
   }
   const job = async (): Promise<Job> => {
-    const one = await store.job('job_1')
+    const one = await store.getJob('job_1')
     assert.ok(one)
     return one
   }
   const change = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
     ...{ ...own, job, found, change },
-    tell: async (number: number, again = false) => jobs.settlement.settle(await found(number), { again }),
+    tell: async (number: number, isRepeat = false) => jobs.completion.completeTask(await found(number), { isRepeat }),
     end: async (number: number, set: Partial<Task> = completed(5, file(`${number}.png`))) => {
       await change(number, set)
-      await jobs.settlement.settle(await found(number), { again: false })
+      await jobs.completion.completeTask(await found(number), { isRepeat: false })
     },
   }
 }
@@ -85,7 +85,7 @@ test('a task that cannot run says why, unless it is over by then', async () => {
     throw new AppError('UNSUPPORTED_CONVERSION', 'Nothing reads it.', { field: 'input' })
   }
   const { jobs, found, change, job } = await begun([given('in'), task('a', [0]), task('b', [1])], {
-    outlet: { route, again: (queue) => queue },
+    taskSender: { route, retryQueue: (queue) => queue },
   })
   const [a, b] = [await found(1), await found(2)]
   assert.deepEqual(
@@ -94,26 +94,26 @@ test('a task that cannot run says why, unless it is over by then', async () => {
   )
   assert.deepEqual([b.status, (await job()).status], ['cancelled', 'failed'])
   await change(1, { status: 'completed', endedBy: 'lease_1' })
-  await jobs.settlement.send(await found(1))
+  await jobs.completion.sendTask(await found(1))
   assert.equal((await found(1)).status, 'completed')
 })
 
 test('tasks that are sent together go to the queue of each, in the name of their owner', async () => {
   const sendings: unknown[] = []
   const { jobs, queues, store } = await begun(diamond, {
-    outlet: {
+    taskSender: {
       route: async ({ number }) => ({
         queue: number === 1 ? 'image' : 'av',
         message: { jobId: 'job_1', task: number },
       }),
-      again: (queue) => queue,
+      retryQueue: (queue) => queue,
     },
   })
   queues.send = async (queue, messages, group) =>
     void sendings.push([queue, messages.map(({ task: number }) => number), group])
-  const state = await store.whole('job_1')
+  const state = await store.getState('job_1')
   assert.ok(state)
-  await jobs.settlement.sendAll(state.tasks, state)
+  await jobs.completion.sendTasks(state.tasks, state)
   assert.deepEqual(sendings, [
     ['image', [1], 'anon_1'],
     ['av', [2, 3], 'anon_1'],
@@ -123,12 +123,12 @@ test('tasks that are sent together go to the queue of each, in the name of their
 test('whoever has one input knows its files by the one that gave them, whoever has more looks them up', async () => {
   const known: unknown[] = []
   const { end } = await begun([given('in'), task('a', [0]), task('b', [1]), task('c', [1, 0])], {
-    outlet: {
+    taskSender: {
       route: async ({ number }, at) => {
         known.push([number, at?.tasks.map((one) => [one.number, one.status])])
         return { queue: 'image', message: { jobId: 'job_1', task: number } }
       },
-      again: (queue) => queue,
+      retryQueue: (queue) => queue,
     },
   })
   known.length = 0
@@ -155,10 +155,10 @@ test('a fact that is told is forgotten with the end of its task, by who told it 
   for (const isTeller of [true, false]) {
     const { jobs, end, found, job, ...own } = await begun([...diamond, task('beside', [0])])
     const first = await found(1)
-    const teller = isTeller ? jobs.settlement : memoryJobs({ store: own.store }).jobs.settlement
-    const started = await teller.course.start(await job(), first)
+    const teller = isTeller ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
+    const started = await teller.lifecycle.start(await job(), first)
     assert.ok(started)
-    await teller.course.progress(started, 1, { percent: 40, stage: 'convert', taskName: 'a' })
+    await teller.lifecycle.publishProgress(started, 1, { percent: 40, stage: 'convert', taskName: 'a' })
     const before = await job()
     assert.deepEqual([Object.keys(before.log).sort(), before.running], [['1', 'started'], { 1: 40 }])
     await end(1)
@@ -177,8 +177,8 @@ test('a job that ends with its first failure cancels what is under way', async (
   )
   const { record } = await own.store.changeTask(ref, { set: failed(5, 'It is cut off.') })
   assert.ok(record)
-  await own.jobs.settlement.settle(record, { again: false })
-  const state = await own.store.whole('job_1')
+  await own.jobs.completion.completeTask(record, { isRepeat: false })
+  const state = await own.store.getState('job_1')
   assert.equal(state?.job.status, 'failed')
   assert.deepEqual(
     state?.tasks.map(({ status, leaseId, leaseUntil }) => [status, leaseId, leaseUntil]),
@@ -193,7 +193,7 @@ test('a job that ends with its first failure cancels what is under way', async (
 test('a part that ends is told of to its task, which shows that, is joined or ends by it', async () => {
   const split = async () => {
     const own = await begun([given('in'), task('a', [0]), task('b', [1])])
-    await own.jobs.settlement.course.start(await own.job(), await own.found(1))
+    await own.jobs.completion.lifecycle.start(await own.job(), await own.found(1))
     // The start is some time ago, after which there is something to tell.
     await own.store.changeJob('job_1', { set: { 'log.started': { at: moment(0) } } })
     await own.change(1, {
@@ -202,9 +202,9 @@ test('a part that ends is told of to its task, which shows that, is joined or en
     own.told()
     const base = await own.found(1)
     const settlePart = async (part: number, set: Partial<Task>) => {
-      const one = { ...partRecord(base, part, {}, new Date()), ...set }
-      await own.store.addParts([one])
-      await own.jobs.settlement.settle(one, { again: false })
+      const one = { ...createChunkRecord(base, part, {}, new Date()), ...set }
+      await own.store.addChunks([one])
+      await own.jobs.completion.completeTask(one, { isRepeat: false })
     }
     return { ...own, settlePart }
   }
@@ -232,7 +232,7 @@ test('of a job of hundreds it is told how many of a hundred are over', async () 
   await end(101)
   assert.deepEqual([told(), (await job()).running], [[], {}], 'it has not begun')
   const other = await begun([given('in'), ...many])
-  await other.jobs.settlement.course.start(await other.job(), { number: 101, name: 't100' })
+  await other.jobs.completion.lifecycle.start(await other.job(), { number: 101, name: 't100' })
   await other.store.changeJob('job_1', { set: { 'log.started': { at: moment(0) } } })
   other.told()
   await other.end(101)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Piece, Task } from '../../lib/jobs/job.ts'
+import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { done } from '../../lib/jobs/run/claimed-task.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { partRecord, twinOf } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import { Vault } from '../../lib/sealed.ts'
 import { memoryJobs } from './memory-jobs.ts'
@@ -28,15 +28,15 @@ async function misled(more: Partial<Task> = {}, part?: number) {
   const ref = { jobId: 'job_1', task: 1 }
   const { record } = await store.changeTask(ref, { set: more })
   assert.ok(record)
-  if (part !== undefined) await store.addParts([partRecord(record, part, {}, later(0))])
+  if (part !== undefined) await store.addChunks([createChunkRecord(record, part, {}, later(0))])
   const services = { jobs, vault, engines: async () => engines }
   const run = { services, queue: 'av', ref: { ...ref, part }, extendVisibility: async () => {} }
   const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
   const { record: claimed } = await lease.claim()
-  const state = claimed && (await store.inputsOf(claimed))
+  const state = claimed && (await store.getInputs(claimed))
   assert.ok(state)
   const outcome = convertTask(run as unknown as TaskRun, { task: claimed, state, lease, log })
-  return { outcome, sent, found: () => store.task(ref) }
+  return { outcome, sent, found: () => store.getTask(ref) }
 }
 
 test('a task that another image has to begin is handed on with its plan, and what was said of it stays', async () => {
@@ -53,7 +53,7 @@ test('a task that another image has to begin is handed on with its plan, and wha
 test('a plan that a task has is opened with its secrets and handed on with them sealed', async () => {
   const password = vault.seal('open sesame', 'job_1')
   const step = { operation: 'convert', engine: 'vips', image: 'image', from: 'pdf', to: 'png' } as const
-  const piece: Piece = {
+  const piece: InputPlan = {
     steps: [{ ...step, options: { name: 'a', password } }],
     step: 0,
     files: [importedDocument],
@@ -69,6 +69,6 @@ test('a plan that a task has is opened with its secrets and handed on with them 
 
 test('a twin is not begun when the part that it stands in for is there', async () => {
   const split: Partial<Task> = { status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1001]) }
-  const { outcome } = await misled(split, twinOf(1000))
+  const { outcome } = await misled(split, speculativeCopyOf(1000))
   await assert.rejects(outcome, LeaseLost)
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Piece, Step } from '../../lib/jobs/job.ts'
+import type { InputPlan, ConversionStep } from '../../lib/jobs/job.ts'
 import { convertByWays } from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import type { FindWay } from '../../lib/jobs/run/fallbacks.ts'
 import { createLog } from '../../lib/log.ts'
@@ -14,10 +14,10 @@ import { file } from './records.ts'
 
 const folder = scratchFolder('by-ways')
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-const step = (engine: string, from = 'html', to = 'txt'): Step => ({
+const step = (engine: string, from = 'html', to = 'txt'): ConversionStep => ({
   ...{ operation: 'convert', engine, image: engine === 'vips' ? 'image' : 'document', from, to, options: {} },
 })
-const pieceOf = (...steps: Step[]): Piece => ({
+const pieceOf = (...steps: ConversionStep[]): InputPlan => ({
   steps,
   step: 0,
   files: [{ ...file('a.html'), format: 'html' }],
@@ -25,7 +25,7 @@ const pieceOf = (...steps: Step[]): Piece => ({
 
 /** What a file goes through, engine by engine; each says what it found where it works. */
 async function taken(
-  piece: Piece,
+  piece: InputPlan,
   act: Readonly<Record<string, () => void>>,
   findWay: FindWay,
   signal = new AbortController().signal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import { type Erasing, eraseJob, markDeleted } from '../../lib/jobs/delete-job.ts'
+import { type DeleteJobDeps, deleteJobData, markJobDeleted } from '../../lib/jobs/delete-job.ts'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import type { JobStore } from '../../lib/jobs/store.ts'
 import { changed, given, moment, newJob, task } from './records.ts'
@@ -28,7 +28,7 @@ function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {
 
 test('a job that is deleted while it lives is cancelled by that, and both have a number of their own', async () => {
   const { stored, store } = storeOf(fresh.job)
-  assert.equal(await markDeleted(fresh.job, store, moment(9)), true)
+  assert.equal(await markJobDeleted(fresh.job, store, moment(9)), true)
   const { status, cancelledBy, endedAt, deletedAt, unsaid, wakeAt, numbers, sequence } = stored.job
   const isListed = 'listKey' in stored.job
   assert.deepEqual(
@@ -43,7 +43,7 @@ test('a job that is deleted while it lives is cancelled by that, and both have a
 test('a job that is over keeps how it ended, and its deletion takes the next number', async () => {
   const over: Job = { ...fresh.job, status: 'completed', endedAt: moment(5) }
   const { stored, store } = storeOf(over)
-  assert.equal(await markDeleted(over, store, moment(9)), true)
+  assert.equal(await markJobDeleted(over, store, moment(9)), true)
   const { status, endedAt, numbers, sequence } = stored.job
   assert.deepEqual([status, endedAt, 'ended' in numbers], ['completed', moment(5), false])
   assert.deepEqual([numbers['deletion'], sequence], [over.sequence + 1, over.sequence + 1])
@@ -51,7 +51,7 @@ test('a job that is over keeps how it ended, and its deletion takes the next num
 
 test('a job that ends while it is deleted is deleted as one that is over', async () => {
   const { stored, store } = storeOf(fresh.job, (job) => ({ ...job, status: 'completed', endedAt: moment(5) }))
-  assert.equal(await markDeleted(fresh.job, store, moment(9)), true)
+  assert.equal(await markJobDeleted(fresh.job, store, moment(9)), true)
   assert.deepEqual([stored.job.status, stored.job.endedAt], ['completed', moment(5)])
 })
 
@@ -63,15 +63,15 @@ test('a job that others change again and again is given up after ten tries', asy
       return { applied: false, record: { ...fresh.job, status: tries % 2 ? 'completed' : 'processing' } }
     },
   } as unknown as JobStore
-  assert.equal(await markDeleted(fresh.job, store, moment(9)), false)
+  assert.equal(await markJobDeleted(fresh.job, store, moment(9)), false)
   assert.equal(tries, 10)
 })
 
 test('of two that delete a job the second is told so', async () => {
   const gone: Job = { ...fresh.job, deletedAt: moment(5) }
-  assert.equal(await markDeleted(gone, storeOf(gone).store, moment(9)), false)
+  assert.equal(await markJobDeleted(gone, storeOf(gone).store, moment(9)), false)
   const { store } = storeOf(fresh.job, (job) => ({ ...job, deletedAt: moment(5) }))
-  assert.equal(await markDeleted(fresh.job, store, moment(9)), false)
+  assert.equal(await markJobDeleted(fresh.job, store, moment(9)), false)
 })
 
 test('who erases a job that another began to erase tells nothing again, and takes what is left', async () => {
@@ -97,11 +97,11 @@ test('who erases a job that another began to erase tells nothing again, and take
     uploads: { forget: async () => did.push('uploads') },
     course: { allOver: async () => state, publish: async () => did.push('told') },
     log: { info: () => undefined },
-  } as unknown as Erasing // nothing else of it is called
-  await assert.rejects(eraseJob('job_1', erasing), /ends here/)
+  } as unknown as DeleteJobDeps // nothing else of it is called
+  await assert.rejects(deleteJobData('job_1', erasing), /ends here/)
   assert.deepEqual(did, ['uploads', 'files', 'told'])
   isCut = false
-  await eraseJob('job_1', erasing)
+  await deleteJobData('job_1', erasing)
   assert.deepEqual(did.slice(3), ['tasks', 'job'])
 })
 
@@ -116,7 +116,7 @@ test('of an expired job the record stays for a month that says so', async () => 
       bury: async (_job: Job, ttl: number) => buried.push(ttl),
     },
     log: { info: () => undefined },
-  } as unknown as Erasing // nothing else of it is called
-  await eraseJob('job_1', erasing)
+  } as unknown as DeleteJobDeps // nothing else of it is called
+  await deleteJobData('job_1', erasing)
   assert.deepEqual(buried, [Date.parse(moment(5)) / 1000 + 30 * 24 * 3600])
 })

@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
 import {
-  beginnings,
-  ending,
-  expired,
-  fetched,
-  fileDeleted,
-  fileDownloaded,
-  fileUploaded,
-  progress,
-  queued,
-  started,
-  unpublished,
-  untold,
+  creationEvents,
+  endEvent,
+  expiredEvent,
+  importedFileEvents,
+  fileDeletedEvent,
+  fileDownloadedEvent,
+  fileUploadedEvent,
+  progressEvent,
+  queuedEvent,
+  startedEvent,
+  unpublishedEvents,
+  unpublishedEventsOfEndedJob,
 } from '../../lib/jobs/events.ts'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import {
@@ -69,14 +69,14 @@ test('a job that is made and queued at once says so, whatever became of it', () 
     ...{ ...common, event: 'job.created', timestamp: moment(0), sequence: 1 },
     job: { ...outline, status: 'queued', tasks: waiting },
   }
-  assert.deepEqual(beginnings(atOnce).map(bodyOf), [
+  assert.deepEqual(creationEvents(atOnce).map(bodyOf), [
     created,
     {
       ...{ ...common, event: 'job.queued', timestamp: moment(0), sequence: 2 },
       job: { ...outline, status: 'queued', tasks: waiting, queuedAt: moment(0) },
     },
   ])
-  assert.deepEqual(beginnings(over).map(bodyOf), [{ ...created, job: { ...created.job, status: 'pending' } }])
+  assert.deepEqual(creationEvents(over).map(bodyOf), [{ ...created, job: { ...created.job, status: 'pending' } }])
 })
 
 test('a job that waited for a file says when it was queued and when it began, with that file', () => {
@@ -88,10 +88,10 @@ test('a job that waited for a file says when it was queued and when it began, wi
     Object.values((event as unknown as { job: { tasks: Record<string, { status: string }> } }).job.tasks).map(
       ({ status }) => status,
     )
-  assert.deepEqual(statuses(queued(late)), ['completed', 'pending', 'pending', 'pending'])
-  assert.deepEqual(statuses(started(late)), ['completed', 'pending', 'processing', 'pending'])
-  assert.equal(queued(late).timestamp, moment(1))
-  assert.deepEqual(bodyOf(started(over)), {
+  assert.deepEqual(statuses(queuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
+  assert.deepEqual(statuses(startedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
+  assert.equal(queuedEvent(late).timestamp, moment(1))
+  assert.deepEqual(bodyOf(startedEvent(over)), {
     ...{ ...common, event: 'job.started', timestamp: moment(2), sequence: 3 },
     job: {
       ...{ ...outline, status: 'processing', queuedAt: moment(1), startedAt: moment(2) },
@@ -102,7 +102,7 @@ test('a job that waited for a file says when it was queued and when it began, wi
 
 test('progress says what was stored of it', () => {
   const fact = { at: moment(4), percent: 40, stage: 'encoding', taskName: 'a' }
-  assert.deepEqual(bodyOf(progress(over.job, '1', fact)), {
+  assert.deepEqual(bodyOf(progressEvent(over.job, '1', fact)), {
     ...{ ...common, event: 'job.progress', timestamp: moment(4), sequence: 4 },
     job: {
       ...{ id: jobId, status: 'processing', tag: 'mine' },
@@ -112,7 +112,7 @@ test('progress says what was stored of it', () => {
 })
 
 test('a job that is completed says what it gave and how long it took', () => {
-  const { share, ...event } = bodyOf(ending(over)) as ReturnType<typeof bodyOf> & { share?: object }
+  const { share, ...event } = bodyOf(endEvent(over)) as ReturnType<typeof bodyOf> & { share?: object }
   assert.ok(share)
   const done = {
     ...{ ...outline, status: 'completed', queuedAt: moment(1), startedAt: moment(2), endedAt: moment(9) },
@@ -128,16 +128,16 @@ test('a job that is completed says what it gave and how long it took', () => {
   })
   // What came when it was there already is its source then.
   const later = of(over, { display: { ...display, source: null }, cameLater: source })
-  assert.deepEqual((ending(later) as unknown as { job: object }).job, done)
+  assert.deepEqual((endEvent(later) as unknown as { job: object }).job, done)
   const none = of(over, { display: { ...display, source: null } })
-  assert.equal((ending(none) as unknown as { job: { source: unknown } }).job.source, null)
+  assert.equal((endEvent(none) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
 test('a job that failed says why, or that it did', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
   const lost = of(withTasks(over, { a: failed(5, 'It is cut off.') }), { status: 'failed', error })
   const { summary: _, ...plain } = lost.job
-  const { share, ...event } = bodyOf(ending({ ...lost, job: plain })) as Record<string, unknown>
+  const { share, ...event } = bodyOf(endEvent({ ...lost, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
     ...{ ...outline, status: 'failed', queuedAt: moment(1), startedAt: moment(2), endedAt: moment(9), error },
@@ -145,7 +145,7 @@ test('a job that failed says why, or that it did', () => {
   }
   assert.deepEqual(event, { ...common, event: 'job.failed', timestamp: moment(9), sequence: 5, job })
   const { error: _error, ...silent } = plain
-  assert.deepEqual((ending({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error, {
+  assert.deepEqual((endEvent({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error, {
     ...{ code: 'INTERNAL_ERROR', message: 'The job failed.' },
   })
 })
@@ -155,7 +155,7 @@ test('a job that is cancelled says by whom', () => {
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
   ] as const) {
-    const { share, ...event } = bodyOf(ending(of(over, { status: 'cancelled', ...given }))) as Record<
+    const { share, ...event } = bodyOf(endEvent(of(over, { status: 'cancelled', ...given }))) as Record<
       string,
       unknown
     >
@@ -172,13 +172,13 @@ test('what nobody is known to have told is told in its order, of a job that nobo
   const fact = (seconds: number) => ({ at: moment(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
   const all = of(over, { log })
-  assert.deepEqual(names(unpublished(all)), ['job.created', 'job.queued', 'job.started', 'job.progress'])
-  assert.deepEqual(names(untold(all)), [...names(unpublished(all)), 'job.completed'])
+  assert.deepEqual(names(unpublishedEvents(all)), ['job.created', 'job.queued', 'job.started', 'job.progress'])
+  assert.deepEqual(names(unpublishedEventsOfEndedJob(all)), [...names(unpublishedEvents(all)), 'job.completed'])
   const { started: _, ...numbers } = facts.numbers
   const untouched = of(over, { status: 'cancelled', numbers, queuedAt: moment(0) })
-  assert.deepEqual(names(untold(untouched)), ['job.created', 'job.queued', 'job.cancelled'])
+  assert.deepEqual(names(unpublishedEventsOfEndedJob(untouched)), ['job.created', 'job.queued', 'job.cancelled'])
   const { queued: _queued, ...unqueued } = numbers
-  assert.deepEqual(names(untold(of(untouched, { numbers: unqueued }))), ['job.cancelled'])
+  assert.deepEqual(names(unpublishedEventsOfEndedJob(of(untouched, { numbers: unqueued }))), ['job.cancelled'])
 })
 
 test('a file says how it came, and of which upload and job it is', () => {
@@ -186,7 +186,7 @@ test('a file says how it came, and of which upload and job it is', () => {
   const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
   const arrival = (key: string, more: object = {}) =>
     bodyOf(
-      fileUploaded({
+      fileUploadedEvent({
         ...{ owner: 'anon_1', file: { ...png, key, ...more }, occurredAt: moment(3), via: 'presigned' },
       }),
     )
@@ -211,7 +211,7 @@ test('files that came with the request are told of with the job, but not when it
   const received = (operation: string) =>
     task('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const told = (operation: string, retryOf?: string) =>
-    beginnings(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
+    creationEvents(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
   const [arrived] = told('import/upload')
   const { file: what, timestamp } = arrived as unknown as { file: object; timestamp: string }
   assert.deepEqual(
@@ -226,7 +226,7 @@ test('files that came with the request are told of with the job, but not when it
   )
   assert.equal(told('import/upload', 'job_0').length, 2)
   assert.equal(told('convert').length, 2)
-  assert.equal(beginnings(made).length, 2, 'it was there before')
+  assert.equal(creationEvents(made).length, 2, 'it was there before')
 })
 
 test('files that a task brought say where from', () => {
@@ -235,7 +235,7 @@ test('files that a task brought say where from', () => {
   }).tasks
   assert.ok(first)
   const told = (more: Partial<typeof first>) =>
-    fetched(made.job, { ...first, ...more }).map((event) => {
+    importedFileEvents(made.job, { ...first, ...more }).map((event) => {
       const { file: what, timestamp } = event as unknown as {
         file: { filename: string; via: string; jobId: string }
         timestamp: string
@@ -252,12 +252,12 @@ test('files that a task brought say where from', () => {
 
 test('a file of a job says who was led to it, or why it went', () => {
   const png = file('a.png')
-  assert.deepEqual(bodyOf(fileDownloaded(over.job, png, { signed: true, ip: '127.0.0.1' }, moment(30))), {
+  assert.deepEqual(bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, moment(30))), {
     ...{ ...common, event: 'file.downloaded', timestamp: moment(30), sequence: 20 },
     file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
   })
   const gone = (more: Partial<Job>, at: number) =>
-    bodyOf(fileDeleted(of(over, more), { ...png, role: 'output' }, at))
+    bodyOf(fileDeletedEvent(of(over, more), { ...png, role: 'output' }, at))
   assert.deepEqual(gone({ deletedAt: moment(40) }, 0), {
     ...{ ...common, event: 'file.deleted', timestamp: moment(40), sequence: 6 },
     file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
@@ -269,17 +269,17 @@ test('a file of a job says who was led to it, or why it went', () => {
 })
 
 test('a job whose time is over says for what, after its files', () => {
-  assert.deepEqual(bodyOf(expired(of(over, { expiredAt: moment(50), expiredFor: 'upload_timeout' }), 2)), {
+  assert.deepEqual(bodyOf(expiredEvent(of(over, { expiredAt: moment(50), expiredFor: 'upload_timeout' }), 2)), {
     ...{ ...common, event: 'job.expired', timestamp: moment(50), sequence: 8 },
     job: { id: jobId, status: 'expired', expiredAt: moment(50), reason: 'upload_timeout' },
   })
 })
 
 test('two events of a job have two ids, the same one has the same', () => {
-  const ids = [started(over), queued(over), started(of(over, { numbers: { started: 4 } }))].map(
+  const ids = [startedEvent(over), queuedEvent(over), startedEvent(of(over, { numbers: { started: 4 } }))].map(
     ({ id }) => id,
   )
   assert.equal(new Set(ids).size, 3)
-  assert.equal(started(over).id, ids[0])
+  assert.equal(startedEvent(over).id, ids[0])
   assert.match(ids[0] ?? '', /^evt_/)
 })

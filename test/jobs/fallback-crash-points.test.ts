@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
-import { jobPrefix, type Piece, type Task } from '../../lib/jobs/job.ts'
+import { jobPrefix, type InputPlan, type Task } from '../../lib/jobs/job.ts'
 import { afterEnd, afterFailure } from '../../lib/jobs/run/fallbacks.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { openDatabase } from './test-table.ts'
@@ -21,7 +21,7 @@ async function told({ play, during }: Story): Promise<{ world: World; task: Task
   await world.settle()
   await assertAtRest(world)
   assertPrompt(world)
-  const { tasks, parts } = await world.state()
+  const { tasks, chunks } = await world.state()
   const [task] = tasks
   assert.ok(task)
   const files = new Set(task.files.map(({ key }) => key))
@@ -29,7 +29,7 @@ async function told({ play, during }: Story): Promise<{ world: World; task: Task
   return {
     world,
     task,
-    left: [...parts.map(({ part }) => `part ${part}`), ...objects.filter((key) => !files.has(key))],
+    left: [...chunks.map(({ part }) => `part ${part}`), ...objects.filter((key) => !files.has(key))],
   }
 }
 
@@ -152,7 +152,7 @@ test('a way that fails behind one that kept most of it gives what that one made'
     steps: [{ engine: 'vips', from: 'png', to: 'jpg' }],
     step: 0,
     files: [],
-  } as unknown as Piece
+  } as unknown as InputPlan
   const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No way is left.' } })
   const fails = { step: 0, percent: 40, isLastAttempt: true }
   for (const error of [damaged, missing]) {
@@ -162,7 +162,7 @@ test('a way that fails behind one that kept most of it gives what that one made'
   const bare = new Error('the machine is busy')
   const again = { ...fails, error: bare, isLastAttempt: false }
   assert.throws(() => afterFailure({ ...piece, fallback: made }, again, nowhere), bare, 'another attempt')
-  const other = { ...piece, files: [{ key: 'k' }] } as unknown as Piece
+  const other = { ...piece, files: [{ key: 'k' }] } as unknown as InputPlan
   const turn = afterFailure({ ...piece, fallback: made }, { ...fails, error: damaged }, () => other)
   assert.deepEqual(turn, { piece: { ...other, reached: 40, fallback: made } })
 })

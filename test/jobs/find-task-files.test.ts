@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { taskWithFiles } from '../../lib/jobs/find-task-files.ts'
+import { findTaskFiles } from '../../lib/jobs/find-task-files.ts'
 import { completed, exported, file, given, newJob, task, withTasks } from './records.ts'
 
 const state = withTasks(
   newJob([given('in'), task('work', [0]), task('import/like', [0]), exported('out', [1], { filename: 'b' })]),
   { work: completed(2, file('a.webp', 'jobs/job_1/1/a')) },
 )
-const namesOf = (name: string) => taskWithFiles(name, state).files.map(({ filename }) => filename)
+const namesOf = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
 test('a task gives its files by its name, and an export those of others as it calls them', () => {
   assert.deepEqual(namesOf('work'), ['a.webp'])

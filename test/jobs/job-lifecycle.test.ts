@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
-import { Course, type CourseParts } from '../../lib/jobs/job-lifecycle.ts'
+import { JobLifecycle, type JobLifecycleDeps } from '../../lib/jobs/job-lifecycle.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { completed, exported, file, given, later, moment, newJob, records, start, task } from './records.ts'
 
@@ -12,12 +12,12 @@ test('of two who tell of progress in one moment the one who was later says what 
   const first = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
   const stored = { ...job, numbers: { 0: 7 }, log: { 0: first }, toldPercent: 40, running: { 0: 40 } }
   const published: BusEvent[] = []
-  const course = new Course({
+  const course = new JobLifecycle({
     store: { changeJob: async () => ({ applied: false, record: stored }) },
     bus: { publish: async (events: readonly BusEvent[]) => void published.push(...events) },
     listenersOf: async () => () => [],
-  } as unknown as CourseParts) // no more is used
-  await course.progress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
+  } as unknown as JobLifecycleDeps) // no more is used
+  await course.publishProgress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
   assert.deepEqual(
     published.map(({ job }) => (job as { progress: object }).progress), // as its schema has it
     [{ percent: 40, stage: 'convert', taskName: 'first' }],
@@ -31,15 +31,15 @@ async function underWay(tasks = two, isStarted = true) {
   const own = memoryJobs()
   await own.jobs.create(records(tasks))
   const whole = async (): Promise<JobState> => {
-    const state = await own.store.whole('job_1')
+    const state = await own.store.getState('job_1')
     assert.ok(state)
     return state
   }
   const job = async (): Promise<Job> => (await whole()).job
   const course = (isGuarded = true) =>
-    new Course({
+    new JobLifecycle({
       ...{ store: own.store, bus: own.bus, log: silent, listenersOf: async () => () => [], isGuarded },
-    } as unknown as CourseParts)
+    } as unknown as JobLifecycleDeps)
   if (isStarted) await course().start(await job(), { number: 1, name: 'a' })
   own.told()
   const change = (number: number, set: Partial<Task>) =>
@@ -78,27 +78,27 @@ test('of two that begin a job one tells that it began, with its moment and its f
 test('progress that is less than what was told is not told, nor is any of a job that is over', async () => {
   const { course, job, told, store } = await underWay()
   const mine = course()
-  await mine.progress(await job(), 1, { ...news, percent: 0 })
+  await mine.publishProgress(await job(), 1, { ...news, percent: 0 })
   assert.deepEqual(told(), ['job.progress'], 'the first word of a task')
-  assert.equal((await mine.progress(await job(), 1, news))?.toldPercent, 20)
-  assert.equal(await mine.progress(await job(), 1, { ...news, percent: 41 }), undefined, 'no more of the job')
+  assert.equal((await mine.publishProgress(await job(), 1, news))?.toldPercent, 20)
+  assert.equal(await mine.publishProgress(await job(), 1, { ...news, percent: 41 }), undefined, 'no more of the job')
   const stale = await job()
-  await mine.progress(await job(), 1, { ...news, percent: 120 })
+  await mine.publishProgress(await job(), 1, { ...news, percent: 120 })
   const { toldPercent, running } = await job()
   assert.deepEqual([toldPercent, running, told()], [49, { 1: 99 }, ['job.progress', 'job.progress']])
-  await mine.progress(stale, 1, { ...news, percent: 60 })
+  await mine.publishProgress(stale, 1, { ...news, percent: 60 })
   assert.equal((await job()).toldPercent, 49)
   told()
   await store.changeJob('job_1', { set: { status: 'completed' } })
-  await mine.progress(await job(), 2, { ...news, percent: 90 })
+  await mine.publishProgress(await job(), 2, { ...news, percent: 90 })
   assert.deepEqual([(await job()).toldPercent, told()], [49, []])
 })
 
 test('what is under way beside it counts in what is told of a task', async () => {
   const { course, job, bus } = await underWay([...two, task('beside', [0])])
   const mine = course()
-  await mine.progress(await job(), 1, { ...news, percent: 60 })
-  await mine.progress(await job(), 4, { ...news, percent: 60, taskName: 'beside', stage: 'reading' })
+  await mine.publishProgress(await job(), 1, { ...news, percent: 60 })
+  await mine.publishProgress(await job(), 4, { ...news, percent: 60, taskName: 'beside', stage: 'reading' })
   const last = bus.published.at(-1) as unknown as { job: { progress: object } }
   assert.deepEqual(last.job.progress, { percent: 40, stage: 'reading', taskName: 'beside' })
   const { running, stage, taskName, log } = await job()
@@ -109,22 +109,22 @@ test('what is under way beside it counts in what is told of a task', async () =>
 test('a fact that another process stored is told before it is replaced, one’s own is not told again', async () => {
   const { course, job, told } = await underWay()
   const [mine, other] = [course(), course()]
-  await mine.progress(await job(), 1, news)
-  await mine.progress(await job(), 1, { ...news, percent: 60 })
+  await mine.publishProgress(await job(), 1, news)
+  await mine.publishProgress(await job(), 1, { ...news, percent: 60 })
   assert.deepEqual(told(), ['job.progress', 'job.progress'])
-  await other.progress(await job(), 1, { ...news, percent: 80 })
+  await other.publishProgress(await job(), 1, { ...news, percent: 80 })
   assert.deepEqual(told(), ['job.progress', 'job.progress'])
 })
 
 test('a fact that was replaced meanwhile is not replaced by one who has not seen that', async () => {
   const { course, job, told } = await underWay()
   const before = await job()
-  await course().progress(before, 1, { ...news, percent: 40 })
+  await course().publishProgress(before, 1, { ...news, percent: 40 })
   const first = await job()
-  await course().progress(before, 1, { ...news, percent: 80 })
+  await course().publishProgress(before, 1, { ...news, percent: 80 })
   assert.deepEqual(await job(), first)
   told()
-  await course().progress({ ...first, log: { ...first.log, 1: { at: moment(-5), percent: 1 } } }, 1, {
+  await course().publishProgress({ ...first, log: { ...first.log, 1: { at: moment(-5), percent: 1 } } }, 1, {
     ...{ ...news, percent: 80 },
   })
   assert.deepEqual(await job(), first)
@@ -137,9 +137,9 @@ test('of hundreds of tasks it is told now and then how far they are, by one proc
   const [first] = (await whole()).tasks
   assert.ok(first)
   const [mine, other] = [course(), course()]
-  const tell = (one: Course, atMs: number, percent: number) => {
+  const tell = (one: JobLifecycle, atMs: number, percent: number) => {
     t.mock.timers.setTime(later(100).getTime() + atMs)
-    return one.tellShare(first, 0, percent)
+    return one.publishUnitProgress(first, 0, percent)
   }
   await tell(mine, 1999, 10)
   assert.deepEqual(told(), [], 'that it began is told just now')
@@ -153,7 +153,7 @@ test('of hundreds of tasks it is told now and then how far they are, by one proc
   assert.deepEqual(told(), [])
   await tell(course(), 5999, 30.9)
   assert.deepEqual([told().at(-1), (await job()).running], ['job.progress', { 0: 30 }])
-  await course().tellShare({ ...first, jobId: 'job_2' }, 0, 50)
+  await course().publishUnitProgress({ ...first, jobId: 'job_2' }, 0, 50)
   assert.deepEqual(told(), [])
 })
 
@@ -170,7 +170,7 @@ test('an end is known to be out once it is told, and its job is looked at no mor
     else assert.ok(inS >= 15 && inS < 30, `${inS} s`)
     await course().finish('job_1')
     assert.deepEqual(told(), [], 'it is over')
-    await course().tellEnd('job_1')
+    await course().republishEnd('job_1')
     assert.equal(told().at(-1), 'job.completed')
     assert.deepEqual([(await job()).unsaid, (await job()).wakeAt], [undefined, expiresAt])
   }
@@ -181,7 +181,7 @@ test('whoever tells an end leaves a job alone that is deleted meanwhile', async 
   await store.changeJob('job_1', {
     set: { status: 'cancelled', endedAt: moment(5), unsaid: true, deletedAt: moment(6), wakeAt: moment(7) },
   })
-  await course().tellEnd('job_1')
+  await course().republishEnd('job_1')
   assert.equal(told().at(-1), 'job.cancelled')
   const { unsaid, wakeAt } = await job()
   assert.deepEqual([unsaid, wakeAt], [true, moment(7)])
@@ -192,11 +192,11 @@ test('whoever tells an end leaves a job alone that is deleted meanwhile', async 
 
 test('of a job that is gone, lives or has expired no end is told', async () => {
   const { course, store, told } = await underWay()
-  await course().tellEnd('job_2')
+  await course().republishEnd('job_2')
   await course().finish('job_2')
-  await course().tellEnd('job_1')
+  await course().republishEnd('job_1')
   await store.changeJob('job_1', { set: { status: 'expired', endedAt: moment(5) } })
-  await course().tellEnd('job_1')
+  await course().republishEnd('job_1')
   assert.deepEqual(told(), [])
 })
 
@@ -207,11 +207,11 @@ test('a task that ended as its job was cancelled keeps its end, and a part goes 
   const [first] = state.tasks
   assert.ok(first)
   const part: Task = { ...first, number: 2, part: 1000 }
-  await store.addParts([part])
-  await course().cancelTasks({ ...state, parts: [part] })
-  const { tasks, parts } = await whole()
+  await store.addChunks([part])
+  await course().cancelTasks({ ...state, chunks: [part] })
+  const { tasks, chunks } = await whole()
   assert.deepEqual(
-    [...tasks, ...parts].map(({ status, endedBy }) => [status, endedBy]),
+    [...tasks, ...chunks].map(({ status, endedBy }) => [status, endedBy]),
     [
       ['completed', 'lease_1'],
       ['cancelled', 'cancel'],
@@ -224,9 +224,9 @@ test('an end that meets the start of its job counts it once', async () => {
   const { course, store, job, whole, told, change } = await underWay(two, false)
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const stale = await whole()
-  const read = store.whole.bind(store)
+  const read = store.getState.bind(store)
   let isRead = false
-  store.whole = async (id) => {
+  store.getState = async (id) => {
     if (isRead) return read(id)
     isRead = true
     await course().start(stale.job, { number: 1, name: 'a' })
@@ -244,9 +244,9 @@ test('an end that meets the start of its job counts it once', async () => {
 test('progress of one task that is less than that of another one has brought meanwhile is not told', async () => {
   const { course, job, told } = await underWay([...two, task('beside', [0])])
   const before = await job()
-  await course().progress(before, 4, { ...news, percent: 90, taskName: 'beside' })
+  await course().publishProgress(before, 4, { ...news, percent: 90, taskName: 'beside' })
   told()
-  const late = await course().progress(before, 1, { ...news, percent: 60 })
+  const late = await course().publishProgress(before, 1, { ...news, percent: 60 })
   assert.deepEqual([late, told()], [await job(), []])
   assert.deepEqual((await job()).running, { 4: 90 })
 })
@@ -265,9 +265,9 @@ test('a job whose time was over as its end was told is looked at as soon as that
   const { course, store, whole } = await underWay([given('in'), exported('out', [0])], false)
   const stale = await whole()
   await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: moment(9) } })
-  store.whole = async () => ({ ...stale, job: { ...stale.job, unsaid: true } })
-  await course().tellEnd('job_1')
-  const left = await store.job('job_1')
+  store.getState = async () => ({ ...stale, job: { ...stale.job, unsaid: true } })
+  await course().republishEnd('job_1')
+  const left = await store.getJob('job_1')
   assert.deepEqual([left?.wakeAt, left?.unsaid], [moment(9), true])
 })
 
@@ -276,9 +276,9 @@ test('of a job that ended the parts end as well before that is told, each with i
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const [first] = (await whole()).tasks
   assert.ok(first)
-  await store.addParts([{ ...first, status: 'processing', endedAt: undefined, part: 1000 }])
-  const over = await course().allOver(await whole())
-  const [part] = over.parts
+  await store.addChunks([{ ...first, status: 'processing', endedAt: undefined, part: 1000 }])
+  const over = await course().endAllTasks(await whole())
+  const [part] = over.chunks
   assert.equal(part?.status, 'cancelled')
   assert.ok(part.endedAt)
   const before = table.items
@@ -291,7 +291,7 @@ test('of a job that ended the parts end as well before that is told, each with i
   await course().cancelTasks(over)
   assert.deepEqual([table.items, writes], [before, 0])
   const gone = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [first], parts: [] }
-  assert.deepEqual(await course().allOver({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
+  assert.deepEqual(await course().endAllTasks({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
     ...{ ...gone, tasks: [{ ...first, status: 'pending' }] },
   })
 })

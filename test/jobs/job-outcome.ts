@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { isTerminal } from '../../lib/jobs/job.ts'
-import { resultIn, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
+import { isTerminalStatus } from '../../lib/jobs/job.ts'
+import { resultOfJob, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
 import type { World } from './simulated-service.ts'
 
 /** What a client can know of a job in the end, whatever happened on the way. */
@@ -19,14 +19,14 @@ export interface Outcome {
 
 export async function outcomeOf(world: World): Promise<Outcome> {
   const events = eventsOf(world)
-  const state = await world.services().jobs.store.whole(world.jobId)
+  const state = await world.services().jobs.store.getState(world.jobId)
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }
   const { job, fixed, tasks } = state
   const all = [
     ...fixed.map((task) => [task.name, statusOfFixed(task, state)]),
     ...tasks.map(({ name, status, code }) => [name, code ? `${status} ${code}` : status]),
   ]
-  const files = job.status === 'completed' ? resultIn(state).files : []
+  const files = job.status === 'completed' ? resultOfJob(state).files : []
   return {
     status: job.status,
     error: job.error?.code,
@@ -84,10 +84,10 @@ function eventsOf({ bus, jobId }: World): string[] {
 export async function assertAtRest(world: World): Promise<void> {
   assert.deepEqual(world.queues.bodies, [], 'no message is left')
   assert.deepEqual(world.queues.deadLetters, [], `no message was given up: ${world.failures.at(-1)}`)
-  const state = await world.services().jobs.store.whole(world.jobId)
+  const state = await world.services().jobs.store.getState(world.jobId)
   if (!state) return
-  assert.ok(isTerminal(state.job.status), `the job is ${state.job.status}`)
-  const stuck = [...state.tasks, ...state.parts].filter(({ status }) => !isTerminalTask(status))
+  assert.ok(isTerminalStatus(state.job.status), `the job is ${state.job.status}`)
+  const stuck = [...state.tasks, ...state.chunks].filter(({ status }) => !isTerminalTask(status))
   assert.deepEqual(
     stuck.map(({ name, status }) => `${name} ${status}`),
     [],

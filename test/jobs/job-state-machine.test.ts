@@ -2,29 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
-import { unpublished } from '../../lib/jobs/events.ts'
+import { unpublishedEvents } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
-import { endOfJob } from '../../lib/jobs/job-end.ts'
+import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import {
   filesOfJob,
   filesOfTask,
-  isDecided,
-  isJoining,
-  isLoss,
+  isOutcomeKnown,
+  isReadyToJoin,
+  failsDependents,
   leaseGraceS,
-  namedFiles,
-  outcomeOf,
+  nameExportFiles,
+  decideOutcome,
   percentOf,
   percentOfTask,
   resultFiles,
-  resultIn,
-  stalledIn,
+  resultOfJob,
+  findStalledTasks,
   statusOfFixed,
-  verdictOf,
+  decideNextAction,
   warningsOf,
 } from '../../lib/jobs/job-state-machine.ts'
-import { imageOf, wishedOf } from '../../lib/jobs/next-image.ts'
-import { Settlement } from '../../lib/jobs/task-completion.ts'
+import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
+import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import {
   awaited,
   changed,
@@ -62,16 +62,16 @@ test('a task waits while anything is open, runs when all is there, and is skippe
     { lost: some, fed: true },
     // The first loss decides, whatever is still on its way.
     { lost: some, open: new Set([2]), got: new Set([3]), fed: false },
-  ].map(verdictOf)
+  ].map(decideNextAction)
   assert.deepEqual(verdicts, ['wait', 'wait', 'wait', 'run', 'run', 'skip', 'skip', 'skip'])
 })
 
 test('a task is a loss unless it is completed or others may go on without it', () => {
   for (const status of ['failed', 'cancelled'] as const) {
-    assert.equal(isLoss({ status, continueOnError: undefined }), true)
-    assert.equal(isLoss({ status, continueOnError: true }), false)
+    assert.equal(failsDependents({ status, continueOnError: undefined }), true)
+    assert.equal(failsDependents({ status, continueOnError: true }), false)
   }
-  assert.equal(isLoss({ status: 'completed', continueOnError: undefined }), false)
+  assert.equal(failsDependents({ status: 'completed', continueOnError: undefined }), false)
 })
 
 test('the percent of a task that split is what it was, or that of its parts that are over if that is more', () => {
@@ -86,10 +86,10 @@ test('the percent of a task that split is what it was, or that of its parts that
 })
 
 test('a task that split goes on when none of its parts is open and none is lost', () => {
-  assert.equal(isJoining({ expandedBy: 1, open: undefined, lost: new Set([1000]) }), false)
-  assert.equal(isJoining({ expandedBy: undefined, open: undefined }), false)
-  assert.equal(isJoining({ expandedBy: 1, open: new Set([1000]) }), false)
-  assert.equal(isJoining({ expandedBy: 1, open: undefined }), true)
+  assert.equal(isReadyToJoin({ expandedBy: 1, open: undefined, lost: new Set([1000]) }), false)
+  assert.equal(isReadyToJoin({ expandedBy: undefined, open: undefined }), false)
+  assert.equal(isReadyToJoin({ expandedBy: 1, open: new Set([1000]) }), false)
+  assert.equal(isReadyToJoin({ expandedBy: 1, open: undefined }), true)
 })
 
 test('a job is decided when all its tasks are over, or at the first loss where it asks for that', () => {
@@ -97,7 +97,7 @@ test('a job is decided when all its tasks are over, or at the first loss where i
   const lost = { ...job, lost: new Set([1]) }
   assert.deepEqual(
     [job, { ...job, open: undefined }, lost, { ...lost, failFast: true }, { ...job, failFast: true }].map(
-      isDecided,
+      isOutcomeKnown,
     ),
     [false, true, false, true, false],
   )
@@ -106,7 +106,7 @@ test('a job is decided when all its tasks are over, or at the first loss where i
 test('a job of nothing that runs has nothing open, and is decided from the start', () => {
   const { job } = newJob([given('in'), exported('out', [0])])
   assert.equal('open' in job, false)
-  assert.equal(isDecided(job), true)
+  assert.equal(isOutcomeKnown(job), true)
 })
 
 test('the percent of a job counts what is over and what is under way, and never falls', () => {
@@ -153,8 +153,8 @@ test('a task that begins anew takes nothing from what is stored of its progress'
     },
   }
   const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
-  const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
-  await settlement.course.progress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
+  const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  await settlement.lifecycle.publishProgress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 
@@ -168,8 +168,8 @@ test('the start of a job names the task that it began with, and takes the next n
     },
   }
   const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
-  const { course } = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
-  await course.start(job, { number: 2, name: 'right' })
+  const { lifecycle } = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  await lifecycle.start(job, { number: 2, name: 'right' })
   const [first] = asked
   const { startedAt, ...set } = first?.set ?? {}
   assert.deepEqual(set, {
@@ -194,9 +194,9 @@ test('progress is told once by who stored it, also when more of it takes its pla
   }
   const bus = { publish: async (events: readonly unknown[]) => told.push(...events) }
   const parts = { store, bus, listenersOf: async () => () => [] }
-  const { course } = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0])
+  const { lifecycle } = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   for (const percent of [20, 40, 60])
-    await course.progress(stored, 1, { percent, stage: 'convert', taskName: 'left' })
+    await lifecycle.publishProgress(stored, 1, { percent, stage: 'convert', taskName: 'left' })
   assert.equal(told.length, 3)
 })
 
@@ -213,7 +213,7 @@ test('a job whose tasks are completed is completed with the files of its exports
   const state = withTasks(newJob(conversion), {
     work: { ...completed(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
   })
-  assert.deepEqual(outcomeOf(state), {
+  assert.deepEqual(decideOutcome(state), {
     status: 'completed',
     result: {
       files: [file('a.webp')],
@@ -230,23 +230,23 @@ test('of several tasks none says which engine made the result', () => {
     first: { ...completed(2, file('a.webp')), engine: 'vips' },
     second: { ...completed(4, file('b.webp')), engine: 'vips' },
   })
-  assert.deepEqual(outcomeOf(state).result, { files: [file('b.webp')], warnings: [] })
+  assert.deepEqual(decideOutcome(state).result, { files: [file('b.webp')], warnings: [] })
 })
 
 test('a job fails by what failed first, not by what was left without input', () => {
   const state = withTasks(newJob(chain), { first: failed(9, 'is cut off'), second: skipped(8) })
-  assert.deepEqual(outcomeOf(state).error, {
+  assert.deepEqual(decideOutcome(state).error, {
     code: 'CORRUPT_FILE',
     message: 'is cut off',
     details: { task: 'first' },
   })
   const both = withTasks(newJob(pair), { left: failed(9, 'later'), right: failed(3, 'sooner') })
-  assert.equal(outcomeOf(both).error?.message, 'sooner')
+  assert.equal(decideOutcome(both).error?.message, 'sooner')
 })
 
 test('a branch that gave files does not save a job of which another branch failed', () => {
   const state = withTasks(newJob(pair), { left: completed(3, file('a.webp')), right: failed(4, 'x') })
-  const { status, result } = outcomeOf(state)
+  const { status, result } = decideOutcome(state)
   assert.equal(status, 'failed')
   assert.deepEqual(result.files, [file('a.webp')])
 })
@@ -259,7 +259,7 @@ test('a task that may fail does not fail its job', () => {
     exported('out', [1, 2]),
   ]
   const state = withTasks(newJob(mayFail), { left: failed(3, 'x'), right: completed(4, file('b.webp')) })
-  const { status, result } = outcomeOf(state)
+  const { status, result } = decideOutcome(state)
   assert.equal(status, 'completed')
   assert.deepEqual(result.files, [file('b.webp')])
 })
@@ -271,15 +271,15 @@ test('a batch is completed when one item is, and counts the others', () => {
   const request = [...pair.slice(0, 3), refused, exported('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
   const one = withTasks(batch, { left: completed(3, file('a.webp')), right: failed(4, 'x') })
-  const { status, summary, error } = outcomeOf(one)
+  const { status, summary, error } = decideOutcome(one)
   assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
   const nothing = withTasks(batch, { left: failed(5, 'second'), right: failed(4, 'first') })
-  assert.deepEqual(outcomeOf(nothing).summary, { total: 3, completed: 0, failed: 3 })
-  assert.deepEqual([outcomeOf(nothing).status, outcomeOf(nothing).error?.message], ['failed', 'first'])
+  assert.deepEqual(decideOutcome(nothing).summary, { total: 3, completed: 0, failed: 3 })
+  assert.deepEqual([decideOutcome(nothing).status, decideOutcome(nothing).error?.message], ['failed', 'first'])
 })
 
 test('a job of imports and exports alone is completed with the files that were sent', () => {
-  const { status, result } = outcomeOf(newJob([given('in', 'a.png'), exported('out', [0])]))
+  const { status, result } = decideOutcome(newJob([given('in', 'a.png'), exported('out', [0])]))
   assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
 })
 
@@ -291,7 +291,7 @@ test('a job that only takes files elsewhere is completed with those files, and k
     in: completed(2, file('a.png')),
     out: { ...completed(5), deliveries: [{ ...stored, url }] },
   })
-  assert.deepEqual(outcomeOf(state).result.files, [file('a.png')])
+  assert.deepEqual(decideOutcome(state).result.files, [file('a.png')])
   const { display, cameLater } = ended(state, 10)
   assert.deepEqual(cameLater, { filename: 'a.png', format, size: stored.size })
   assert.equal(display.source, null, 'events from before are told again as they were')
@@ -321,7 +321,7 @@ test('an export names its files by its template', () => {
   const [, , , , out] = [...state.fixed, ...state.tasks, ...state.fixed.slice(-1)]
   assert.ok(out && !('attempt' in out))
   assert.deepEqual(
-    namedFiles(out, state).map(({ filename }) => filename),
+    nameExportFiles(out, state).map(({ filename }) => filename),
     ['a-1-job_1-2026-01-01.webp', 'b-2-job_1-2026-01-01.webp'],
   )
 })
@@ -333,22 +333,22 @@ test('a result tells what was kept of all that was sent: in turn what is left, s
     first: { ...completed(3, file('a')), fidelity: words(100, 80) },
     second: { ...completed(4, file('b')), fidelity: words(80, 40) },
   })
-  assert.deepEqual(resultIn(chained).fidelity?.words, kept(100, 40))
+  assert.deepEqual(resultOfJob(chained).fidelity?.words, kept(100, 40))
   const beside = withTasks(newJob([given('in'), task('left', [0]), task('right', [0])]), {
     left: { ...completed(3, file('a')), fidelity: words(100, 80) },
     right: { ...completed(4, file('b')), fidelity: words(10, 10) },
   })
-  assert.deepEqual(resultIn(beside).fidelity?.words, kept(110, 90))
+  assert.deepEqual(resultOfJob(beside).fidelity?.words, kept(110, 90))
   const lost = withTasks(beside, { right: failed(4, 'damaged') })
-  assert.deepEqual(resultIn(lost).fidelity?.words, kept(100, 80))
-  assert.equal('fidelity' in resultIn(newJob(conversion)), false)
+  assert.deepEqual(resultOfJob(lost).fidelity?.words, kept(100, 80))
+  assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
 })
 
 test('a result that had no room in the record of the job is told by its tasks', () => {
   const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
-  assert.deepEqual(resultIn(state), outcomeOf(state).result)
+  assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
   const stored = { files: [file('stored')], warnings: [] }
-  assert.deepEqual(resultIn({ ...state, job: { ...state.job, result: stored } }), stored)
+  assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: stored } }), stored)
 })
 
 test('only a task that is completed gives its files to others', () => {
@@ -407,7 +407,7 @@ test('every file of a job is known once, sources as sources, half-done work incl
   const part = { ...first, part: 1000, files: [file('part')] }
   const fed = withTasks(state, { second: { status: 'processing', files: [file('half'), file('a.webp')] } })
   assert.deepEqual(
-    filesOfJob({ ...fed, parts: [part] }).map(({ key, role }) => [key, role]),
+    filesOfJob({ ...fed, chunks: [part] }).map(({ key, role }) => [key, role]),
     [
       ['in/in', 'source'],
       ['half', 'output'],
@@ -430,17 +430,17 @@ const longAfter = later(1000)
 
 test('what is ready in a live job is sent again, what waits is not', () => {
   const state = newJob(chain)
-  assert.deepEqual(names(stalledIn(state, longAfter).sends), ['first'])
+  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
   const next = withTasks(state, {
     first: completed(3, file('a')),
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(stalledIn(next, longAfter).sends), ['second'])
+  assert.deepEqual(names(findStalledTasks(next, longAfter).toSend), ['second'])
 })
 
 test('nothing of a job is sent while it waits for an upload', () => {
   const state = newJob([given('there'), awaited('in'), task('early', [0]), task('work', [1])])
-  assert.deepEqual(names(stalledIn(state, longAfter).sends), none)
+  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), none)
 })
 
 test('a task is taken from its worker when the lease and some time are over', () => {
@@ -449,19 +449,19 @@ test('a task is taken from its worker when the lease and some time are over', ()
       work: { status: 'processing', leaseId: 'lease', leaseUntil: moment(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message on its way to its worker takes that long')
-  assert.deepEqual(names(stalledIn(held(100), later(100 + leaseGraceS - 1)).sends), none)
-  assert.deepEqual(names(stalledIn(held(100), later(100 + leaseGraceS)).sends), ['work'])
+  assert.deepEqual(names(findStalledTasks(held(100), later(100 + leaseGraceS - 1)).toSend), none)
+  assert.deepEqual(names(findStalledTasks(held(100), later(100 + leaseGraceS)).toSend), ['work'])
 })
 
 test('a task that is over is told of again where its job or another task still counts on it', () => {
   const done = withTasks(newJob(chain), { first: completed(3, file('a')) })
-  assert.deepEqual(names(stalledIn(done, longAfter).untold), ['first'])
+  assert.deepEqual(names(findStalledTasks(done, longAfter).unreported), ['first'])
   // Whoever ended it is on the way to tell.
-  assert.deepEqual(names(stalledIn(done, later(3 + leaseGraceS - 1)).untold), none)
+  assert.deepEqual(names(findStalledTasks(done, later(3 + leaseGraceS - 1)).unreported), none)
   const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
-  assert.deepEqual(names(stalledIn(counted, longAfter).untold), ['first'], 'its taker does not know')
+  assert.deepEqual(names(findStalledTasks(counted, longAfter).unreported), ['first'], 'its taker does not know')
   const known = withTasks(counted, { second: { open: undefined, got: new Set([1]) } })
-  assert.deepEqual(names(stalledIn(known, longAfter).untold), none)
+  assert.deepEqual(names(findStalledTasks(known, longAfter).unreported), none)
 })
 
 test('behind a latch somebody is told again only when all that it gathers are over', () => {
@@ -471,10 +471,10 @@ test('behind a latch somebody is told again only when all that it gathers are ov
   const state = newJob([given('in'), ...works, task('join', ins)])
   const done = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, completed(3, file('a'))])))
-  assert.deepEqual(names(stalledIn(done(ins.slice(0, 50)), longAfter).untold), none)
+  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), none)
   // The first bucket has 99 tasks, and its members are over.
-  assert.equal(stalledIn(done(ins.slice(0, 99)), longAfter).untold.length, 99)
-  assert.equal(stalledIn(done(ins), longAfter).untold.length, count)
+  assert.equal(findStalledTasks(done(ins.slice(0, 99)), longAfter).unreported.length, 99)
+  assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
 })
 
 test('parts are looked after as long as their task waits for them, and their task when it does not', () => {
@@ -486,36 +486,36 @@ test('parts are looked after as long as their task waits for them, and their tas
   const part = (number: number, more: Partial<Task>): Task => ({
     ...{ ...work, expandedBy: undefined, open: undefined, status: 'pending', part: number, ...more },
   })
-  const parts = [
+  const chunks = [
     // Of an attempt that was given up, and one that has arrived.
     part(1, {}),
     part(1000, completed(2, file('a'))),
     part(1001, completed(3, file('b'))),
     part(1002, {}),
   ]
-  const stalled = stalledIn({ ...state, parts }, longAfter)
+  const stalled = findStalledTasks({ ...state, chunks }, longAfter)
   assert.deepEqual(
-    stalled.sends.map((one) => one.part),
+    stalled.toSend.map((one) => one.part),
     [1002],
   )
   assert.deepEqual(
-    stalled.untold.map((one) => one.part),
+    stalled.unreported.map((one) => one.part),
     [1001],
   )
   // One that was lost, and the task was not ended by it.
   const lost = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
-    stalledIn({ ...lost, parts }, longAfter).untold.map((one) => one.part),
+    findStalledTasks({ ...lost, chunks }, longAfter).unreported.map((one) => one.part),
     [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })
-  assert.deepEqual(names(stalledIn({ ...joining, parts }, longAfter).sends), ['work'])
+  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, longAfter).toSend), ['work'])
   const joined = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: moment(995) } })
-  assert.deepEqual(names(stalledIn({ ...joined, parts }, longAfter).sends), none)
+  assert.deepEqual(names(findStalledTasks({ ...joined, chunks }, longAfter).toSend), none)
 })
 
 const ended = (state: JobState, second: number, endedBy = 'lease'): Job =>
-  changed(state.job, endOfJob(state, outcomeOf(state), endedBy, later(second)))
+  changed(state.job, jobEndChange(state, decideOutcome(state), endedBy, later(second)))
 
 test('a job that ends before anybody told of its start began with the first of its tasks', () => {
   const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
@@ -523,7 +523,7 @@ test('a job that ends before anybody told of its start began with the first of i
   assert.ok(task)
   const begun = (number: number, second: number) => ({ ...task, number, startedAt: moment(second) })
   const tasks = [begun(4, 3), begun(3, 2), begun(2, 2), begun(5, 4)]
-  const { set } = endOfJob({ ...state, tasks }, outcomeOf(state), 'lease', later(9))
+  const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', later(9))
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, moment(2)])
 })
 
@@ -542,7 +542,7 @@ test('the end of a job stores how it ended, and its retention counts from then',
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(job.result?.files, [file('a.webp')])
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#completed')
-  assert.deepEqual(unpublished({ ...state, job }), [])
+  assert.deepEqual(unpublishedEvents({ ...state, job }), [])
 })
 
 /** The table has more than the schema: what finds a record. */
@@ -560,7 +560,7 @@ test('a job that is over before anybody told of its start tells of both', () => 
   assert.deepEqual([job.startedAt, job.startedWith], [moment(4), 1])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(
-    unpublished({ ...state, job }).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    unpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [['job.started', 3, moment(4)]],
   )
 })
@@ -577,7 +577,7 @@ test('a result of many files is not stored with the job', () => {
   const state = withTasks(newJob(conversion), { work: completed(5, ...files) })
   const job = ended(state, 6)
   assert.equal(job.result, undefined)
-  assert.deepEqual(resultIn({ ...state, job }).files, files)
+  assert.deepEqual(resultOfJob({ ...state, job }).files, files)
 })
 
 test('the result of a job that gives out no links is what it took elsewhere', () => {
@@ -588,12 +588,12 @@ test('the result of a job that gives out no links is what it took elsewhere', ()
       deliveries: [{ url: 's3://there/a', filename: 'a.webp', size: 1, mimeType: 'image/png', sha256: '' }],
     },
   })
-  assert.deepEqual(resultIn(state).files, [file('a.webp')])
+  assert.deepEqual(resultOfJob(state).files, [file('a.webp')])
   const linked = withTasks(newJob([given('in'), task('work', [0]), exported('out', [0])]), {
     work: completed(5, file('a.webp')),
   })
   assert.deepEqual(
-    resultIn(linked).files.map(({ key }) => key),
+    resultOfJob(linked).files.map(({ key }) => key),
     ['in/in'],
   )
 })
@@ -604,7 +604,7 @@ test('what a task wants is asked of all files of its inputs, in the order of the
   const state = withTasks(newJob([...request, join]), { first: completed(3, file('x'), file('y')) })
   const taken = state.tasks.find(({ name }) => name === 'join')
   assert.ok(taken)
-  const [files, wish] = wishedOf(taken, state)
+  const [files, wish] = resolveConversion(taken, state)
   assert.deepEqual(
     files.map(({ filename }) => filename),
     ['b.png', 'x', 'y', 'a.png'],
@@ -621,6 +621,6 @@ test('pieces of several images go to one after the other', () => {
     { steps: [step('office'), step('pdf')], step: 1, files: [] },
     { steps: [step('office'), step('image')], step: 0, files: [] },
   ]
-  assert.equal(imageOf(pieces), 'pdf')
-  assert.throws(() => imageOf(pieces.slice(0, 1)), /no step that is left/)
+  assert.equal(nextImageOf(pieces), 'pdf')
+  assert.throws(() => nextImageOf(pieces.slice(0, 1)), /no step that is left/)
 })

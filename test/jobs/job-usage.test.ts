@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
-import { shareOf } from '../../lib/jobs/job-usage.ts'
+import { measureJobUsage } from '../../lib/jobs/job-usage.ts'
 import { completed, exported, file, given, moment, newJob, task, withTasks } from './records.ts'
 
 const sized = (name: string, size: number, format = 'webp'): StoredFile => ({ ...file(name), size, format })
@@ -24,7 +24,7 @@ const over = of(worked, {
 })
 
 test('of a job is counted what was worked, what came in and what went out', () => {
-  assert.deepEqual(shareOf(over), {
+  assert.deepEqual(measureJobUsage(over), {
     ...{ format: 'webp', engine: 'ffmpeg', key: 'key_1', workMs: 5000 },
     ...{ bytesIn: 1 + 30, bytesOut: 500, durationMs: 6000, queueMs: 2000 },
   })
@@ -32,21 +32,21 @@ test('of a job is counted what was worked, what came in and what went out', () =
 
 test('of one that failed nothing went out, and its format is the one that was wanted', () => {
   const lost = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
-  const { bytesOut, format, workMs } = shareOf(lost)
+  const { bytesOut, format, workMs } = measureJobUsage(lost)
   assert.deepEqual([bytesOut, format, workMs], [0, 'webp', 5000])
   const display = { ...lost.job.display, target: null }
-  assert.equal(shareOf(of(lost, { display })).format, null)
+  assert.equal(measureJobUsage(of(lost, { display })).format, null)
 })
 
 test('of one that never began no time is counted, and of one without a key none is named', () => {
   const waiting = of(newJob([given('in'), task('work', [0])]), { status: 'cancelled', endedAt: moment(9) })
-  assert.deepEqual(shareOf(waiting), {
+  assert.deepEqual(measureJobUsage(waiting), {
     ...{ format: 'webp', engine: null, workMs: 0, bytesIn: 1, bytesOut: 0 },
   })
   const begun = of(waiting, { startedAt: moment(4) })
-  assert.deepEqual([shareOf(begun).durationMs, shareOf(begun).queueMs], [5000, 4000])
+  assert.deepEqual([measureJobUsage(begun).durationMs, measureJobUsage(begun).queueMs], [5000, 4000])
   // Clocks of two machines may differ.
-  assert.equal(shareOf(of(waiting, { startedAt: moment(12) })).durationMs, 0)
+  assert.equal(measureJobUsage(of(waiting, { startedAt: moment(12) })).durationMs, 0)
 })
 
 test('a job is of the engine that made its result, if only one did', () => {
@@ -55,5 +55,5 @@ test('a job is of the engine that made its result, if only one did', () => {
   const single = withTasks(newJob([given('in'), task('work', [0])]), {
     work: { ...completed(5, sized('b', 7)), engine: 'pdf' },
   })
-  assert.equal(shareOf(of(single, { status: 'completed' })).engine, 'pdf')
+  assert.equal(measureJobUsage(of(single, { status: 'completed' })).engine, 'pdf')
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FixedTask, Job, Latch, type Piece, type StoredFile, Task, type Warning } from '../../lib/jobs/job.ts'
+import { FixedTask, Job, JoinBucket, type InputPlan, type StoredFile, Task, type Warning } from '../../lib/jobs/job.ts'
 import { moment } from './records.ts'
 
 /** With every attribute that there may be. */
@@ -17,7 +17,7 @@ const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['anima
 const made = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
 const result = { ...made, details, files: [file], warnings: [warning] }
 const step = { engine: 'vips', from: 'svg', to: 'png' }
-const piece: Whole<Piece> = {
+const piece: Whole<InputPlan> = {
   steps: [{ ...step, operation: 'convert', image: 'image', options: { dpi: 7 } }],
   ...{ step: 1, files: [file], tried: [{ steps: [step], error }], fallback: { ...result, kept: 0.5 } },
   ...{ reached: 40, failure: error, fidelity },
@@ -60,9 +60,9 @@ const job: Whole<Job> = {
 }
 
 test('whatever is stored of a job comes back from the table', () => {
-  const latch: Whole<Latch> = { jobId: 'job_1', size: 2, ...arrivals }
+  const latch: Whole<JoinBucket> = { jobId: 'job_1', size: 2, ...arrivals }
   assert.deepEqual(Job.parse(job), job)
   assert.deepEqual(Task.parse(task), task)
   assert.deepEqual(FixedTask.parse(fixed), fixed)
-  assert.deepEqual(Latch.parse(latch), latch)
+  assert.deepEqual(JoinBucket.parse(latch), latch)
 })

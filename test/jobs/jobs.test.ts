@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
-import type { JobParts } from '../../lib/jobs/jobs.ts'
+import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { awaited, completed, exported, file, given, later, moment, records, task } from './records.ts'
 
 const two = [given('in'), task('first', [0]), task('second', [1]), exported('out', [2])]
 
 /** A job that was made a while ago, as the table and whoever listens have it now. */
-async function made(tasks = two, more: Partial<JobParts> = {}) {
+async function made(tasks = two, more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
   assert.equal(await own.jobs.create(records(tasks)), true)
   const job = async (): Promise<Job> => {
-    const found = await own.store.job('job_1')
+    const found = await own.store.getJob('job_1')
     assert.ok(found)
     return found
   }
   const whole = async (): Promise<JobState> => {
-    const found = await own.store.whole('job_1')
+    const found = await own.store.getState('job_1')
     assert.ok(found)
     return found
   }
@@ -53,7 +53,7 @@ test('a job is not made without what has to hold with it, and nothing is told th
     if: { exists: true },
   }
   assert.equal(await jobs.create(records(two), [claim]), false)
-  assert.deepEqual([await store.job('job_1'), told(), sent()], [undefined, [], []])
+  assert.deepEqual([await store.getJob('job_1'), told(), sent()], [undefined, [], []])
 })
 
 test('a job that waits for a file tells of itself, once, and sends nothing', async () => {
@@ -106,8 +106,8 @@ test('each time that somebody is led to a file is told under a number of its own
   const before = await job()
   bus.published.length = 0
   const facts = { signed: true, ip: '127.0.0.1' }
-  await jobs.downloaded(before, file('a.png'), facts)
-  await jobs.downloaded(before, file('a.png'), facts)
+  await jobs.publishDownload(before, file('a.png'), facts)
+  await jobs.publishDownload(before, file('a.png'), facts)
   assert.deepEqual(
     bus.published.map(({ event, sequence }) => [event, sequence]),
     [
@@ -116,17 +116,17 @@ test('each time that somebody is led to a file is told under a number of its own
     ],
   )
   await change({ deletedAt: moment(5) })
-  await jobs.downloaded(before, file('a.png'), facts)
-  await jobs.downloaded({ ...before, id: 'job_2' }, file('a.png'), facts)
+  await jobs.publishDownload(before, file('a.png'), facts)
+  await jobs.publishDownload({ ...before, id: 'job_2' }, file('a.png'), facts)
   await change({ status: 'expired' }, ['deletedAt'])
-  await jobs.downloaded(before, file('a.png'), facts)
+  await jobs.publishDownload(before, file('a.png'), facts)
   assert.equal(bus.published.length, 2)
   assert.equal((await job()).sequence, before.sequence + 2)
 })
 
 test('a file that arrives is told of, whether or not a job wants it', async () => {
   const { jobs, bus } = memoryJobs()
-  await jobs.uploaded({ owner: 'anon_1', file: file('a.png'), occurredAt: moment(0), via: 'presigned' })
+  await jobs.publishUpload({ owner: 'anon_1', file: file('a.png'), occurredAt: moment(0), via: 'presigned' })
   const [event] = bus.published as unknown as { event: string; file: { filename: string } }[]
   assert.deepEqual([event?.event, event?.file.filename], ['file.uploaded', 'a.png'])
 })
@@ -138,7 +138,7 @@ test('with the last file that it waited for a job is queued, and what can run is
   ])
   told()
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
-  assert.equal(await jobs.uploadArrived(ref(0), { file: file('a.png') }), true)
+  assert.equal(await jobs.completeUpload(ref(0), { file: file('a.png') }), true)
   const [arrived] = (await whole()).tasks
   const { status, percent, files, startedAt, endedAt, endedBy, form } = arrived ?? {}
   assert.deepEqual(
@@ -150,21 +150,21 @@ test('with the last file that it waited for a job is queued, and what can run is
   )
   assert.deepEqual([(await job()).status, sent(), told()], ['pending', [], []])
   t.mock.timers.setTime(later(200).getTime())
-  assert.equal(await jobs.uploadArrived(ref(1), { file: file('b.png') }), true)
+  assert.equal(await jobs.completeUpload(ref(1), { file: file('b.png') }), true)
   const { wakeAt, queuedAt, waiting, numbers, sequence, ...rest } = await job()
   assert.deepEqual(
     [rest.status, queuedAt, wakeAt, waiting, numbers, sequence],
     ['queued', moment(200), moment(260), undefined, { created: 1, queued: 2 }, 2],
   )
   assert.deepEqual([sent(), told()], [[2, 3], ['job.queued']])
-  assert.equal(await jobs.uploadArrived(ref(1), { file: file('c.png') }), true)
+  assert.equal(await jobs.completeUpload(ref(1), { file: file('c.png') }), true)
   assert.equal((await whole()).tasks[1]?.files[0]?.filename, 'b.png', 'the first one counts')
   assert.deepEqual([sent(), told()], [[], []], 'nothing new')
 })
 
 test('a job is queued once, though two tell at once of the last file that it waited for', async () => {
   const { jobs, job, bus } = await made([awaited('in'), task('work', [0])])
-  const tell = () => jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
+  const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
   assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
   const { sequence, numbers } = await job()
   assert.deepEqual([sequence, numbers['queued']], [2, 2])
@@ -188,7 +188,7 @@ test('an end that nobody came to tell of is told whole when what led to it is to
       { jobId: 'job_1', task: 1 },
       { set: { status: 'cancelled', endedBy, endedAt: moment(5) }, exclude: { open: new Set([0]) } },
     )
-    assert.equal(await jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { error: lost }), false)
+    assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost }), false)
     assert.equal((await whole()).tasks[2]?.status, last, endedBy)
     assert.deepEqual(sent(), [])
   }
@@ -199,23 +199,23 @@ test('a job whose creator could not tell of it is told of by who looks', async (
   own.bus.refuse(1)
   await assert.rejects(own.jobs.create(records([awaited('in'), task('work', [0])])), /the bus refused/)
   await own.jobs.wake('job_1', later(60))
-  assert.deepEqual([own.told(), (await own.store.job('job_1'))?.log], [['job.created'], {}])
+  assert.deepEqual([own.told(), (await own.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
 
 test('a file that is none that can be used ends its task, and that its job', async () => {
   const { jobs, job, whole, sent } = await made([awaited('in'), task('work', [0])])
-  const arrived = await jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { error: lost })
+  const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
   assert.equal(arrived, false)
   const [first, second] = (await whole()).tasks
   assert.deepEqual([first?.status, first?.code, second?.status], ['failed', lost.code, 'cancelled'])
   assert.deepEqual([(await job()).status, sent()], ['failed', []])
-  assert.equal(await jobs.uploadArrived({ jobId: 'job_1', task: 7 }, { error: lost }), false)
+  assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lost }), false)
 })
 
 test('while a job waits for files somebody looks for them each minute, for an hour', async () => {
   const looked: number[] = []
-  const lookForUpload: JobParts['lookForUpload'] = async ({ number }) => void looked.push(number)
-  const { wake, job, told } = await made([awaited('in'), task('work', [0])], { lookForUpload })
+  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
+  const { wake, job, told } = await made([awaited('in'), task('work', [0])], { checkForUpload })
   told()
   await wake(3600)
   assert.deepEqual([looked, (await job()).wakeAt], [[0], moment(3660)])
@@ -226,8 +226,8 @@ test('while a job waits for files somebody looks for them each minute, for an ho
 
 test('a file that came while its job was looked at ends the wait, however late it is', async () => {
   const { jobs, ...own } = await made([awaited('in'), task('work', [0])], {
-    lookForUpload: async () =>
-      void (await jobs.uploadArrived({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
+    checkForUpload: async () =>
+      void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
   })
   await own.wake(4000)
   assert.deepEqual([(await own.job()).status, own.sent()], ['queued', [1]])
@@ -235,7 +235,7 @@ test('a file that came while its job was looked at ends the wait, however late i
 
 test('a file that nobody told the job of is told by who looks', async () => {
   const { changeTask, wake, job, sent } = await made([awaited('in'), task('work', [0])], {
-    lookForUpload: () => assert.fail('it is there'),
+    checkForUpload: () => assert.fail('it is there'),
   })
   await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: moment(5) })
   await wake(60)
@@ -306,10 +306,10 @@ test('a job that was deleted as somebody looked at it is looked at as soon as th
   await change({ wakeAt: moment(1), expiresAt: moment(5000) }, ['unsaid'])
   const stale = await job()
   await change({ deletedAt: moment(2), unsaid: true, wakeAt: moment(17) })
-  const read = store.job.bind(store)
-  store.job = async () => stale
+  const read = store.getJob.bind(store)
+  store.getJob = async () => stale
   await jobs.wake('job_1', later(3))
-  store.job = read
+  store.getJob = read
   assert.equal((await job()).wakeAt, moment(17))
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resultIn } from '../../lib/jobs/job-state-machine.ts'
+import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
 import { figures, runGraph } from './run-graph.ts'
 import { openDatabase } from './test-table.ts'
 import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
@@ -30,7 +30,7 @@ test('a chain of fifty tasks ends, at five writes a task at most', async (t) => 
 test('a diamond whose messages all come twice runs each task once', async () => {
   const { world } = await runGraph(database, diamond(), { copies: () => 2 })
   assert.deepEqual(
-    resultIn(await world.state()).files.map(({ key }) =>
+    resultOfJob(await world.state()).files.map(({ key }) =>
       Buffer.from(world.files.objects.get(key) ?? []).toString(),
     ),
     ['e', 'f'],

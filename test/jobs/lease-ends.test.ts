@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Job, Piece, Task } from '../../lib/jobs/job.ts'
+import type { Job, InputPlan, Task } from '../../lib/jobs/job.ts'
 import { Lease, type TaskEnd } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { type NewTask, partRecord } from '../../lib/jobs/task-graph.ts'
+import { type NewTask, createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { exported, file, given, later, moment, records, task } from './records.ts'
@@ -14,7 +14,7 @@ import { exported, file, given, later, moment, records, task } from './records.t
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const only = [given('in'), task('a', [0]), exported('out', [1])]
 const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
-const piece: Piece = { steps: [], step: 0, files: [file('a.gif')] }
+const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const end: TaskEnd = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
 async function made(tasks: readonly NewTask[] = two) {
@@ -24,12 +24,12 @@ async function made(tasks: readonly NewTask[] = two) {
   own.told()
   const ref = { jobId: 'job_1', task: 1 }
   const job = async (): Promise<Job> => {
-    const found = await own.store.job('job_1')
+    const found = await own.store.getJob('job_1')
     assert.ok(found)
     return found
   }
   const found = async (part?: number): Promise<Task> => {
-    const one = await own.store.task({ ...ref, part })
+    const one = await own.store.getTask({ ...ref, part })
     assert.ok(one)
     return one
   }
@@ -94,7 +94,7 @@ test('a task is not claimed that waits for another one or for its parts, has los
 for (const isStarted of [false, true])
   test(`the only task of a job that ${isStarted ? 'has begun' : 'was not told of'} ends with it, in one write`, async () => {
     const { held, job, found, jobs, told, table, bus } = await made(only)
-    if (isStarted) await jobs.settlement.course.start(await job(), { number: 1, name: 'a' })
+    if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     told()
     const before = bus.events.length
     const one = await held()
@@ -124,14 +124,14 @@ for (const isStarted of [false, true])
     )
     assert.deepEqual(bus.contradictions, [])
     // Whoever tells it again says the same.
-    await jobs.settlement.course.tellEnd('job_1')
+    await jobs.completion.lifecycle.republishEnd('job_1')
     assert.equal(told().at(-1), 'job.completed')
   })
 
 test('a job that somebody changed while its only task ended ends after it, with both told', async () => {
   const { held, job, jobs, told, bus } = await made(only)
   const one = await held()
-  await jobs.downloaded(await job(), file('a.png'), { signed: false, ip: null })
+  await jobs.publishDownload(await job(), file('a.png'), { signed: false, ip: null })
   told()
   assert.equal(await one.finish(end), true)
   assert.deepEqual(told(), ['job.started', 'job.completed'])
@@ -186,11 +186,11 @@ test('the only task of a job whose files stand apart ends it with them', async (
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
   const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
   await one.claim()
-  const job = await store.job('job_1')
+  const job = await store.getJob('job_1')
   assert.ok(job && !job.fixed)
   one.keep(job, () => {})
   assert.equal(await one.finish(end), true)
-  assert.equal((await store.job('job_1'))?.result?.files.length, 2)
+  assert.equal((await store.getJob('job_1'))?.result?.files.length, 2)
   assert.deepEqual(told().slice(-2), ['job.started', 'job.completed'])
 })
 
@@ -250,7 +250,7 @@ test('a task that is shared out waits for its parts, which are sent', async () =
   await change({ percent: 30, got: new Set([9]) })
   const one = await held()
   const parts = [1000, 1001].map((part) =>
-    partRecord({ ...records(two).tasks[0], number: 1 } as Task, part, {}, later(0)),
+    createChunkRecord({ ...records(two).tasks[0], number: 1 } as Task, part, {}, later(0)),
   )
   const warnings = [{ code: 'SHARED', message: 'It was shared out.' }]
   one.progress(35, 'reading')
@@ -277,9 +277,9 @@ test('of a task that is somebody else’s by now nothing is shared out or handed
   const one = await held()
   await change({ leaseId: 'lease_2' })
   const before = await found()
-  const parts = [partRecord(before, 1000, {}, later(0))]
+  const parts = [createChunkRecord(before, 1000, {}, later(0))]
   assert.equal(await one.expand(parts, { pieces: [piece], warnings: [] }), false)
-  assert.equal(await store.task({ ...ref, part: 1000 }), undefined)
+  assert.equal(await store.getTask({ ...ref, part: 1000 }), undefined)
   assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), false)
   await one.release()
   assert.deepEqual([await found(), sent()], [before, []])
@@ -304,7 +304,7 @@ test('a part says how long its worker had it, counts for its task, and shows no 
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
   const { store, change, found, held, told } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
-  await store.addParts([partRecord(await found(), 1000, {}, later(0))])
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
   const one = await held('lease_1', 1000)
   t.mock.timers.setTime(later(17).getTime())
   assert.equal(await one.finish(end), true)
@@ -320,7 +320,7 @@ test('whoever has a task gets an answer that is right though each answer of the 
     table.losesAnswers = true
     const one = await held()
     assert.equal((await found()).attempt, 1)
-    const parts = [partRecord(await found(), 1000, {}, later(0))]
+    const parts = [createChunkRecord(await found(), 1000, {}, later(0))]
     if (way === 'finish') {
       assert.equal(await one.finish(end), true)
       assert.deepEqual(
@@ -354,10 +354,10 @@ test('a worker writes nothing of its task beside how it ends, which waits for th
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
   for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
     const { held, store, found, job, jobs, told } = await made()
-    await jobs.settlement.course.start(await job(), { number: 1, name: 'a' })
+    await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     told()
     const one = await held()
-    const parts = [partRecord(await found(), 1000, {}, later(0))]
+    const parts = [createChunkRecord(await found(), 1000, {}, later(0))]
     const written: string[] = []
     let goOn = () => {}
     const change = store.changeTask.bind(store)
@@ -411,7 +411,7 @@ test('the start of a job is told while its task runs, but not once that is given
 test('what is told of a task is worth it: five points in half a second, one in two', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
   const { held, told, job, jobs, found } = await made(only)
-  await jobs.settlement.course.start(await job(), { number: 1, name: 'a' })
+  await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
   told()
   const one = await held()
   const tell = async (afterMs: number, percent: number) => {
@@ -470,7 +470,7 @@ test('what is too little to be told of a large job does not end what is told of 
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
   const twenty = Array.from({ length: 20 }, (_, at) => task(`t${at}`, [0]))
   const { held, told, job, jobs } = await made([given('in'), ...twenty])
-  await jobs.settlement.course.start(await job(), { number: 1, name: 't0' })
+  await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
   told()
   const one = await held()
   for (const percent of [5, 10, 60]) {
@@ -499,7 +499,7 @@ test('a part hides its message from others as long as its lease is, and is lost 
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
   const { store, jobs, job, change, found } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
-  await store.addParts([partRecord(await found(), 1000, {}, later(0))])
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
   const hidden: number[] = []
   const run = {
     ...{ services: { jobs }, ref: { jobId: 'job_1', task: 1, part: 1000 } },

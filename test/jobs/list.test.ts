@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encodeTime } from 'ulid'
 import type { Table } from '../../lib/aws/table.ts'
 import type { Job, JobStatus } from '../../lib/jobs/job.ts'
-import { type JobQuery, listJobs, listKeyOf, tagKeyOf } from '../../lib/jobs/list.ts'
+import { type JobQuery, queryJobs, listKeyOf, tagKeyOf } from '../../lib/jobs/list.ts'
 import { moment, newJob, start } from './records.ts'
 
 const { job } = newJob([])
@@ -39,7 +39,7 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
       looked += ids.length
       return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
     }
-    const { jobs: found, next } = await listJobs(whole, table, read)
+    const { jobs: found, next } = await queryJobs(whole, table, read)
     return { at: found.map(({ id }) => Number(id.slice(-2))), next }
   }
   return { list, asked, looked: () => looked }
@@ -90,8 +90,8 @@ test('moments leave out the jobs made at them, filters what does not match, and 
     const late = listed(mixed, { pageSize })
     assert.deepEqual((await late.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
   }
-  assert.deepEqual((await list({ mostTasks: 9 })).at, [5, 4, 3])
-  assert.deepEqual((await list({ mostTasks: 2 })).at, [5], 'one that is larger than a page is a page')
+  assert.deepEqual((await list({ maxTasks: 9 })).at, [5, 4, 3])
+  assert.deepEqual((await list({ maxTasks: 2 })).at, [5], 'one that is larger than a page is a page')
   assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })
 })
 

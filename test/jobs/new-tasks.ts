@@ -1,5 +1,5 @@
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { graphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
+import { createGraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { importedDocument, importedFile } from './no-op-engine.ts'
 
 /** Tasks of no work by name, each with those whose files it takes. */
@@ -97,7 +97,7 @@ export const chain = (count: number) =>
   )
 
 export const records = (id: string, tasks: readonly NewTask[], wishes: Partial<NewJob> = {}) =>
-  graphRecords(
+  createGraphRecords(
     {
       ...{ id, owner: 'anon_1', requestId: 'req_1', tag: null, warnings: [], retentionS: 3600 },
       display: { source: null, target: { format: 'png' }, operations: ['watermark'], pollS: 2 },

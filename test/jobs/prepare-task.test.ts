@@ -4,7 +4,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Task } from '../../lib/jobs/job.ts'
 import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { prepareTask } from '../../lib/jobs/run/prepare-task.ts'
-import { partRecord } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import type { Services } from '../../lib/services.ts'
 import { importedFile } from './no-op-engine.ts'
 import { openDatabase } from './test-table.ts'
@@ -53,10 +53,10 @@ test('of a task that is over the parts go that whoever ended it did not come to 
   const { world, prepare, change } = await newWorld()
   const [task] = (await world.state()).tasks
   assert.ok(task)
-  await world.services().jobs.store.addParts([partRecord(task, 1000, {}, new Date())])
+  await world.services().jobs.store.addChunks([createChunkRecord(task, 1000, {}, new Date())])
   await change(1, { ...over, expandedBy: 1 })
   await prepare(1)
-  assert.deepEqual((await world.state()).parts, [])
+  assert.deepEqual((await world.state()).chunks, [])
 })
 
 test('of a task that waits for its parts those are sent that nobody has begun', async () => {
@@ -73,10 +73,10 @@ test('of a task that waits for its parts those are sent that nobody has begun', 
   } as const
   const pieces = [{ steps: [step], step: 0, files: [importedFile] }]
   const [begun, ...parts] = [1000, 1001, 1002].map((number) =>
-    partRecord(task, number, { pieces }, new Date()),
+    createChunkRecord(task, number, { pieces }, new Date()),
   )
   assert.ok(begun)
-  await world.services().jobs.store.addParts([{ ...begun, status: 'processing' }, ...parts])
+  await world.services().jobs.store.addChunks([{ ...begun, status: 'processing' }, ...parts])
   await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
   await prepare(1)
   assert.deepEqual(sent(world), ['1 part 1002'])

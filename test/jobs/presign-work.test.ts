@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Piece, Task } from '../../lib/jobs/job.ts'
-import { signedForS, signing } from '../../lib/jobs/presign-work.ts'
-import type { SignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
-import type { Known, Outlet } from '../../lib/jobs/task-sender.ts'
+import type { InputPlan, Task } from '../../lib/jobs/job.ts'
+import { signatureLifetimeS, createPresigningSender } from '../../lib/jobs/presign-work.ts'
+import type { PresignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
+import type { TaskInputs, TaskSender } from '../../lib/jobs/task-sender.ts'
 import { isSealed, Vault } from '../../lib/sealed.ts'
 import { completed, file, given, newJob, start, task } from './records.ts'
 
@@ -12,19 +12,19 @@ const [inAddress, outAddress] = ['https://store/', 'https://store/form']
 const written = new Map<string, string>()
 
 /** What is sent with the second of two tasks, which takes the files of the first and of one that needed no work. */
-async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], known?: Known) {
+async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
   const { fixed, tasks } = newJob([given('in'), task('work', [0]), task('join', [0, 1])])
   const [first, second] = tasks
   assert.ok(first && second)
-  const planned: Outlet = {
+  const planned: TaskSender = {
     route: async ({ jobId, number, operation }) => ({
       queue: operation === 'convert' ? 'image' : 'transfer',
       message: { jobId, task: number },
     }),
-    again: () => 'ready',
+    retryQueue: () => 'ready',
   }
   const made = { ...first, ...completed(2, file('made.png', 'jobs/job_1/1/made')) }
-  const outlet = signing(planned, {
+  const outlet = createPresigningSender(planned, {
     vault,
     store: { inputsOf: async () => ({ fixed, tasks: [made] }), parts: async () => parts },
     signer: {
@@ -38,25 +38,25 @@ async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], kno
         written.set(`${type} ${key}`, Buffer.from(body).toString())
       },
     },
-  } as unknown as Parameters<typeof signing>[1]) // nothing else is asked
+  } as unknown as Parameters<typeof createPresigningSender>[1]) // nothing else is asked
   const { message } = await outlet.route({ ...second, ...wishes }, known)
   return message
 }
 
-const workIn = ({ work }: TaskMessage): SignedWork => {
+const workIn = ({ work }: TaskMessage): PresignedWork => {
   assert.ok(work && 'inputs' in work, JSON.stringify(work))
   return work
 }
-const address = (key: string) => [key, `${inAddress}${key}?${signedForS}`]
+const address = (key: string) => [key, `${inAddress}${key}?${signatureLifetimeS}`]
 
 test('a task goes out with addresses of its inputs, each once, and of what it may store, for an hour', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const piece = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
-  const { inputs, output, until, opened } = workIn(await sent({ pieces: [piece as unknown as Piece] }))
+  const { inputs, output, until, opened } = workIn(await sent({ pieces: [piece as unknown as InputPlan] }))
   const keys = ['in/in', 'jobs/job_1/1/made', 'jobs/job_1/2/page']
   assert.deepEqual(inputs, Object.fromEntries(keys.map(address)))
   assert.deepEqual(output, {
-    ...{ url: outAddress, prefix: 'jobs/job_1/2/', fields: { expires: `${signedForS}` } },
+    ...{ url: outAddress, prefix: 'jobs/job_1/2/', fields: { expires: `${signatureLifetimeS}` } },
   })
   assert.deepEqual([until, opened], [start.getTime() + 3_600_000, {}])
 })
@@ -71,7 +71,7 @@ test('a task that joins its parts gets what they made, one that has none does no
 
 test('its passwords go along, opened, by what stands for them in its record', async () => {
   const [password, other] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
-  const piece = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as Piece
+  const piece = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as InputPlan
   const { opened } = workIn(await sent({ spec: { options: { password } }, pieces: [piece] }))
   assert.ok(isSealed(password) && isSealed(other))
   assert.deepEqual(opened, { [password.sealed]: 'ä secret', [other.sealed]: 7 })
@@ -81,11 +81,11 @@ test('what is too large for a message lies in the bucket, and the message says w
   const many = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
   const { work } = await sent({ part: 1001 }, [], { fixed: [], tasks: [] })
   assert.ok(work && 'inputs' in work && written.size === 0)
-  const large = await sent({ part: 1001, pieces: [{ files: many, steps: [] } as unknown as Piece] })
+  const large = await sent({ part: 1001, pieces: [{ files: many, steps: [] } as unknown as InputPlan] })
   const [[place = '', text = ''] = []] = written
   assert.match(place, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
   const [, key] = place.split(' ')
-  assert.deepEqual(large.work, { url: `${inAddress}${key}?${signedForS}` })
+  assert.deepEqual(large.work, { url: `${inAddress}${key}?${signatureLifetimeS}` })
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })
 

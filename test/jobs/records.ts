@@ -1,6 +1,6 @@
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import type { JobState, StoredFile, Task } from '../../lib/jobs/job.ts'
-import { type GraphRecords, graphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
+import { type GraphRecords, createGraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 
 /** Records of jobs for tests that need no table. */
 
@@ -35,13 +35,13 @@ export function records(tasks: readonly NewTask[], more: Partial<NewJob> = {}): 
   const display = { source: null, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
   const job = { id: 'job_1', owner: 'anon_1', requestId: 'req_1', tag: null, display, warnings: [] }
   const rules = { retentionS: 3600, require: 'all' as const, failFast: false }
-  return graphRecords({ ...job, ...rules, tasks, ...more }, start)
+  return createGraphRecords({ ...job, ...rules, tasks, ...more }, start)
 }
 
 /** The job as it is when it was made. */
 export function newJob(tasks: readonly NewTask[], more: Partial<NewJob> = {}): JobState {
   const { job, fixed, tasks: recorded } = records(tasks, more)
-  return { job, fixed, tasks: recorded, parts: [] }
+  return { job, fixed, tasks: recorded, chunks: [] }
 }
 
 /** The same with other attributes of some tasks, by name. */

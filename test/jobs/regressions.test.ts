@@ -80,7 +80,7 @@ test('the body of an event lists every task, whoever publishes it', async () => 
   const world = await newWorld()
   await world.create(chain(3))
   await world.settle()
-  await world.services().jobs.settlement.course.tellEnd(world.jobId)
+  await world.services().jobs.completion.lifecycle.republishEnd(world.jobId)
   await outcomeOf(world)
   const ofJob = world.bus.events.filter(({ stream }) => stream === world.jobId)
   for (const { event, ...body } of ofJob) {

@@ -50,7 +50,7 @@ async function watch(world: World, isOver: () => boolean): Promise<number[]> {
   const { store } = world.services().jobs
   const percents: number[] = []
   while (!isOver()) {
-    const job = await store.job(world.jobId)
+    const job = await store.getJob(world.jobId)
     if (job) percents.push(percentOf(job))
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SignatureRefused } from '../../lib/aws/signed-files.ts'
 import { AppError } from '../../lib/errors.ts'
-import { PassingError } from '../../lib/jobs/failure.ts'
+import { TransientError } from '../../lib/jobs/failure.ts'
 import type { Task } from '../../lib/jobs/job.ts'
 import { done, Stopped, type Work } from '../../lib/jobs/run/claimed-task.ts'
 import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { partRecord } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Services } from '../../lib/services.ts'
 import { memoryJobs } from './memory-jobs.ts'
@@ -31,7 +31,7 @@ async function made(concurrentJobs: number | null = null) {
     ...{ ...own, ref, slots: new Slots(services as unknown as Services) }, // no more is used
     change: (set: Partial<Task>) => own.store.changeTask(ref, { set }),
     found: async () => {
-      const one = await own.store.task(ref)
+      const one = await own.store.getTask(ref)
       assert.ok(one)
       return one
     },
@@ -75,11 +75,11 @@ test('a message for a task that is gone, waits or is over does no work, and what
   await change({ open: new Set([0]) })
   assert.deepEqual([await run(isAsked), sent()], [done, []])
   await change(completed(5, file('a.png')))
-  const [part] = [partRecord((await store.task({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, later(0))]
-  await store.addParts([part])
+  const [part] = [createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, later(0))]
+  await store.addChunks([part])
   await change({ expandedBy: 1 })
   assert.deepEqual([await run(isAsked), sent()], [done, [2]])
-  assert.deepEqual(await store.parts(part), [], 'nor are its parts of use')
+  assert.deepEqual(await store.getChunks(part), [], 'nor are its parts of use')
   const gone = await made()
   await gone.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
   assert.deepEqual(await gone.run(isAsked), done)
@@ -88,7 +88,7 @@ test('a message for a task that is gone, waits or is over does no work, and what
 test('a message for a task that waits for its parts sends those that nobody has begun', async () => {
   const { run, change, found, queues, store } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
-  await store.addParts([partRecord(await found(), 1000, {}, later(0))])
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
   assert.deepEqual(await run(isAsked), done)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
@@ -119,7 +119,7 @@ test('a failure that is the file’s ends its task at once, with all that is tol
 
 test('another failure is tried three times, as soon as that may help', async () => {
   const { run, found } = await made()
-  const passing = new PassingError(new AppError('IMPORT_FAILED', 'It is away.'), 30)
+  const passing = new TransientError(new AppError('IMPORT_FAILED', 'It is away.'), 30)
   const tries = [await run(fails(new Error('broken'))), await run(fails(passing))]
   assert.deepEqual(tries, [
     { done: false, againInS: 0 },
@@ -141,10 +141,10 @@ test('a worker that has to end, or whose table is away, costs the task no attemp
   assert.deepEqual(await run(fails(new Stopped())), { done: false, againInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   const isAway = new Error('the table is away')
-  const inputsOf = store.inputsOf.bind(store)
-  store.inputsOf = () => Promise.reject(isAway)
+  const inputsOf = store.getInputs.bind(store)
+  store.getInputs = () => Promise.reject(isAway)
   await assert.rejects(run(isAsked), isAway)
-  store.inputsOf = inputsOf
+  store.getInputs = inputsOf
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
 })
 
@@ -170,7 +170,7 @@ test('a task whose job has no turn waits, and costs no attempt; the end of anoth
   const { run, found, slots, jobs, store, sent, ref } = await made(1)
   await jobs.create(records([given('in'), task('a', [0])], { id: 'job_2' }))
   sent()
-  const [other, own] = [await store.job('job_2'), await store.job('job_1')]
+  const [other, own] = [await store.getJob('job_2'), await store.getJob('job_1')]
   assert.ok(other && own)
   assert.equal(await slots.take(other, { ...ref, jobId: 'job_2' }, 'image'), true)
   assert.deepEqual(await run(isAsked), done)
@@ -193,7 +193,7 @@ test('whoever ends the last task of a job, or finds it ended, gives its turn to 
     const { run, slots, jobs, store, sent, ref, change } = await made(1)
     await jobs.create(records([given('in'), task('a', [0])], { id: 'job_2' }))
     sent()
-    const [own, next] = [await store.job('job_1'), await store.job('job_2')]
+    const [own, next] = [await store.getJob('job_1'), await store.getJob('job_2')]
     assert.ok(own && next)
     assert.equal(await slots.take(own, ref, 'image'), true)
     assert.equal(await slots.take(next, { ...ref, jobId: 'job_2' }, 'image'), false)

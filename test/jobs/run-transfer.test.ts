@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { errorForClient, PassingError } from '../../lib/jobs/failure.ts'
+import { toClientError, TransientError } from '../../lib/jobs/failure.ts'
 import type { Claimed } from '../../lib/jobs/run/claimed-task.ts'
 import { pathsOf, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
@@ -91,7 +91,7 @@ test('what fails there is an error of the export; one that may pass is tried aga
     [3, 0],
   ] as const)
     await assert.rejects(runTransfer(failing(true, attempt).run), (error) => {
-      assert.ok(error instanceof PassingError)
+      assert.ok(error instanceof TransientError)
       assert.deepEqual(
         Object.values(error).filter((value) => typeof value === 'number'),
         [pause],
@@ -243,9 +243,9 @@ test('a fault of ours is tried again, and told as ours in the end: no engine bro
   ] as const) {
     const claimed = { task: { ...send, operation }, state, lease: { keep: () => {} } } as unknown as Claimed
     await assert.rejects(carryTask(run, claimed), (error) => {
-      assert.ok(error instanceof PassingError)
-      assert.equal(error.forClient.cause, fault)
-      const { message, ...told } = errorForClient(error)
+      assert.ok(error instanceof TransientError)
+      assert.equal(error.clientError.cause, fault)
+      const { message, ...told } = toClientError(error)
       assert.deepEqual(told, { code })
       assert.match(message, /fault of this service/)
       return true

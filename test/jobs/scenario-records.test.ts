@@ -30,7 +30,7 @@ async function told({ play, during, loops = 1 }: Story) {
   assertPrompt(world)
   assert.deepEqual(world.failures, [])
   const { status, error } = await outcomeOf(world)
-  const state = await world.services().jobs.store.whole(world.jobId)
+  const state = await world.services().jobs.store.getState(world.jobId)
   return {
     job: [status, error].filter(Boolean).join(' '),
     runs: world.runs,

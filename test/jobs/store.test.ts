@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job, Task } from '../../lib/jobs/job.ts'
-import { anyJob, jobEnds } from '../../lib/jobs/job-end-emitter.ts'
-import { countKey, fixedKey, jobKey, latchKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
-import { type Along, JobStore, refOf, unitOf } from '../../lib/jobs/store.ts'
-import { type GraphRecords, type NewJob, type NewTask, partRecord } from '../../lib/jobs/task-graph.ts'
+import { anyJob, jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
+import { bucketCountKey, fixedKey, jobKey, joinBucketKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
+import { type TransactionWrite, JobStore, taskRefOf, progressUnitOf } from '../../lib/jobs/store.ts'
+import { type GraphRecords, type NewJob, type NewTask, createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { MemoryTable } from './memory-table.ts'
 import { completed, exported, file, given, later, moment, records, task } from './records.ts'
 
@@ -40,7 +40,7 @@ for (const [size, tasks, more] of [
 ] as const)
   test(`a job of ${size} is read as it was stored, with where it is found`, async () => {
     const { table, store, records: own } = await made(tasks, more)
-    const whole = await store.whole('job_1')
+    const whole = await store.getState('job_1')
     assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, parts: [] })
     const item = await table.get(jobKey('job_1'))
     const { wakeShard, listKey, tagKey } = item ?? {}
@@ -50,9 +50,9 @@ for (const [size, tasks, more] of [
     )
     for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
       assert.equal(record['ttl'], own.ttl, `${record['sk']} goes by itself`)
-    assert.equal((await table.get(fixedKey('job_1'))) !== undefined, own.fixedApart)
+    assert.equal((await table.get(fixedKey('job_1'))) !== undefined, own.isFixedSeparate)
     for (const one of own.tasks) {
-      const stored = await store.task({ jobId: 'job_1', task: one.number })
+      const stored = await store.getTask({ jobId: 'job_1', task: one.number })
       assert.deepEqual(stored, one)
     }
   })
@@ -64,18 +64,18 @@ test('a job is stored once: who repeats that hears that it is, another one of it
     const other = (job: Partial<Job>): GraphRecords => ({ ...own, job: { ...own.job, ...job } })
     assert.equal(await store.create(other({ requestId: 'req_2' })), false)
     assert.equal(await store.create(other({ createdAt: moment(1) })), false)
-    assert.deepEqual(await store.job('job_1'), own.job)
+    assert.deepEqual(await store.getJob('job_1'), own.job)
   }
 })
 
 test('what a job claims is claimed with it, and is free again where something of it is gone', async () => {
   const key = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
-  const claim = (name: string): Along => ({
+  const claim = (name: string): TransactionWrite => ({
     ...{ update: key(name), change: { set: { jobId: 'job_1' } } },
     if: { exists: true, absent: ['jobId'] },
   })
   /** Not of somebody else's record: it is made by that. */
-  const count: Along = { update: key('count'), change: { set: { jobId: 'job_1' } }, if: {} }
+  const count: TransactionWrite = { update: key('count'), change: { set: { jobId: 'job_1' } }, if: {} }
   for (const tasks of [two, sink(150)]) {
     const table = new MemoryTable()
     const store = new JobStore(table)
@@ -89,7 +89,7 @@ test('what a job claims is claimed with it, and is free again where something of
       [undefined, 'job_2', undefined],
       `${tasks.length}`,
     )
-    assert.equal(await store.job('job_1'), undefined)
+    assert.equal(await store.getJob('job_1'), undefined)
     // A record that was made for it keeps the time at which it goes.
     assert.equal(await heldBy('count'), tasks === two ? undefined : 'job_1')
     assert.equal(await store.create(own, [claim('a'), count, claim('c')]), true)
@@ -102,8 +102,8 @@ test('what was claimed for a job that is not to be stays with whoever has it by 
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
   const change = { set: { jobId: 'job_1' } }
-  const taken: Along = { update: key, change, if: { exists: true } }
-  const gone: Along = { update: { ...key, pk: 'UPLOAD#b' }, change, if: { exists: true } }
+  const taken: TransactionWrite = { update: key, change, if: { exists: true } }
+  const gone: TransactionWrite = { update: { ...key, pk: 'UPLOAD#b' }, change, if: { exists: true } }
   const update = table.update.bind(table)
   table.update = async (at, ...rest) => {
     // Between the claim and its undoing.
@@ -128,7 +128,7 @@ test('few records are stored together, more in batches after which the job comes
       return writeAll(...args)
     }
     const own = records([given('in'), ...Array.from({ length: count }, (_, at) => task(`t${at}`, [0]))])
-    const claim: Along = { update: { pk: 'OTHER', sk: 'OTHER' }, change: { set: { is: 1 } }, if: {} }
+    const claim: TransactionWrite = { update: { pk: 'OTHER', sk: 'OTHER' }, change: { set: { is: 1 } }, if: {} }
     assert.equal(await new JobStore(table).create(own, [claim]), true)
     assert.equal(batches === 0, together, `${count} tasks`)
   }
@@ -138,13 +138,13 @@ test('jobs come in the order in which they are asked for, without those that are
   const { store, records: own } = await made()
   await store.create(records(two, { id: 'job_2' }))
   assert.deepEqual(
-    (await store.jobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
+    (await store.getJobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
     ['job_2', 'job_1'],
   )
-  assert.deepEqual(await store.jobs(['job_1']), [own.job])
-  assert.deepEqual([await store.jobs([]), await store.job('job_3')], [[], undefined])
-  assert.deepEqual(await store.job('job_1'), own.job)
-  assert.equal(await store.whole('job_3'), undefined)
+  assert.deepEqual(await store.getJobs(['job_1']), [own.job])
+  assert.deepEqual([await store.getJobs([]), await store.getJob('job_3')], [[], undefined])
+  assert.deepEqual(await store.getJob('job_1'), own.job)
+  assert.equal(await store.getState('job_3'), undefined)
 })
 
 test('what a task takes files from is read with its job, or without it where that is known', async () => {
@@ -158,26 +158,26 @@ test('what a task takes files from is read with its job, or without it where tha
     return getAll(keys)
   }
   const inputs = { job: own.job, fixed: own.fixed, tasks: [], parts: [] }
-  assert.deepEqual(await store.inputsOf(a), inputs)
+  assert.deepEqual(await store.getInputs(a), inputs)
   assert.deepEqual(asked.splice(0), ['JOB'], 'a file that is there from the start has no record')
-  assert.deepEqual(await store.inputsOf(b), { ...inputs, tasks: [a] })
+  assert.deepEqual(await store.getInputs(b), { ...inputs, tasks: [a] })
   assert.deepEqual(asked.splice(0), ['JOB', 'TASK#00000', 'TASK#00001'])
-  assert.deepEqual(await store.inputsOf(b, own.job), { ...inputs, tasks: [a] })
+  assert.deepEqual(await store.getInputs(b, own.job), { ...inputs, tasks: [a] })
   assert.deepEqual(asked.splice(0), ['TASK#00000', 'TASK#00001'])
   // A part is there for others' sake, whatever its task takes.
-  const part = partRecord(b, 1000, {}, later(0))
-  assert.deepEqual((await store.inputsOf({ ...part, ins: [1] }))?.tasks, [a])
-  assert.equal(await store.inputsOf({ ...a, jobId: 'job_2' }), undefined)
+  const part = createChunkRecord(b, 1000, {}, later(0))
+  assert.deepEqual((await store.getInputs({ ...part, ins: [1] }))?.tasks, [a])
+  assert.equal(await store.getInputs({ ...a, jobId: 'job_2' }), undefined)
 })
 
 test('files from the start are read where they stand, if the task takes any', async () => {
   const { table, store, records: own } = await made([...manyFiles, task('a', [0, 1]), task('b', [20])])
   const [a, b] = own.tasks
   assert.ok(a && b)
-  assert.deepEqual((await store.inputsOf(a))?.fixed, own.fixed)
-  assert.deepEqual((await store.inputsOf(b))?.fixed, [])
+  assert.deepEqual((await store.getInputs(a))?.fixed, own.fixed)
+  assert.deepEqual((await store.getInputs(b))?.fixed, [])
   await table.delete(fixedKey('job_1'))
-  assert.deepEqual((await store.inputsOf(a))?.fixed, [])
+  assert.deepEqual((await store.getInputs(a))?.fixed, [])
 })
 
 test('whoever waits for a task is known, however many they are', async () => {
@@ -185,26 +185,26 @@ test('whoever waits for a task is known, however many they are', async () => {
   const { store, records: own } = await made([given('in'), task('root', [0]), ...many])
   const [root, leaf] = own.tasks
   assert.ok(root && leaf)
-  const outs = await store.outsOf(root)
+  const outs = await store.getDependents(root)
   assert.deepEqual(
     outs,
     Array.from({ length: 1100 }, (_, at) => String(at + 2)),
   )
-  assert.deepEqual(await store.outsOf(leaf), [])
+  assert.deepEqual(await store.getDependents(leaf), [])
   const [few] = (await made()).records.tasks
   assert.ok(few)
-  assert.deepEqual(await store.outsOf(few), ['2'])
+  assert.deepEqual(await store.getDependents(few), ['2'])
 })
 
 test('of hundreds of tasks, and of hundreds that one takes, those that are open are known', async () => {
   const { store } = await made(sink(150))
   const taken = (number: number) => ({ exclude: { open: new Set([number]) } })
-  const counted = await store.changeLatch(countKey('job_1', 1), taken(100))
+  const counted = await store.changeJoinBucket(bucketCountKey('job_1', 1), taken(100))
   assert.deepEqual(
     [counted.record?.size, counted.record?.open?.size, counted.record?.open?.has(101)],
     [52, 51, true],
   )
-  const joined = await store.changeLatch(latchKey('job_1', 151, 1), taken(101))
+  const joined = await store.changeJoinBucket(joinBucketKey('job_1', 151, 1), taken(101))
   assert.deepEqual(
     [joined.record?.size, joined.record?.open?.size, joined.record?.open?.has(102)],
     [50, 49, true],
@@ -213,20 +213,20 @@ test('of hundreds of tasks, and of hundreds that one takes, those that are open 
 
 test('tasks are read by their numbers', async () => {
   const { store, records: own } = await made()
-  assert.deepEqual(await store.tasks('job_1', [2, 9, 1]), own.tasks.toReversed())
+  assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), own.tasks.toReversed())
 })
 
 test('parts are in the order of their numbers, and only those go that are named', async () => {
   const { store, records: own, table } = await made()
   const [a, b] = own.tasks
   assert.ok(a && b)
-  const parts = [10_000, 1000, 1002].map((part) => partRecord(a, part, {}, later(0)))
-  await store.addParts([...parts, partRecord(b, 1001, {}, later(0))])
-  const numbers = async (of: Task) => (await store.parts(of)).map(({ part }) => part)
+  const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, later(0)))
+  await store.addChunks([...parts, createChunkRecord(b, 1001, {}, later(0))])
+  const numbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
   assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
-  const whole = await store.whole('job_1')
+  const whole = await store.getState('job_1')
   assert.deepEqual(
-    whole?.parts.map(({ number, part }) => [number, part]),
+    whole?.chunks.map(({ number, part }) => [number, part]),
     [
       [1, 1000],
       [1, 1002],
@@ -235,10 +235,10 @@ test('parts are in the order of their numbers, and only those go that are named'
     ],
   )
   assert.deepEqual(
-    parts.map(refOf),
+    parts.map(taskRefOf),
     [10_000, 1000, 1002].map((part) => ({ jobId: 'job_1', task: 1, part })),
   )
-  await store.deleteParts(parts.slice(0, 2))
+  await store.deleteChunks(parts.slice(0, 2))
   assert.deepEqual([await numbers(a), await numbers(b)], [[1002], [1001]])
   assert.ok(await table.get(taskKey({ jobId: 'job_1', task: 1 })))
 })
@@ -250,7 +250,7 @@ test('nothing is made of a record that is not there', async () => {
   assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), none)
   assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), none)
   assert.deepEqual(
-    await store.changeLatch({ pk: 'JOB#job_2', sk: 'LATCH#count' }, { set: { size: 1 } }),
+    await store.changeJoinBucket({ pk: 'JOB#job_2', sk: 'LATCH#count' }, { set: { size: 1 } }),
     none,
   )
   const onlyIf = { condition: { equal: { percent: 1 } } }
@@ -267,8 +267,8 @@ test('whoever waits nearby hears of the end of a job, once it is stored and of n
   const heard: unknown[] = []
   const hear = (by: string) => (job: Job) => void heard.push([by, job.id, job.status])
   const [ofJob, ofAny] = [hear('job'), hear('any')]
-  jobEnds.on('job_1', ofJob)
-  jobEnds.on(anyJob, ofAny)
+  jobEndEmitter.on('job_1', ofJob)
+  jobEndEmitter.on(anyJob, ofAny)
   await store.changeJob('job_1', { set: { status: 'processing' } })
   await store.changeJob('job_1', { set: { status: 'completed' } }, { condition: { absent: ['id'] } })
   assert.deepEqual(heard, [])
@@ -278,31 +278,31 @@ test('whoever waits nearby hears of the end of a job, once it is stored and of n
     ['job', 'job_1', 'completed'],
     ['any', 'job_1', 'completed'],
   ])
-  const job = await store.job('job_1')
+  const job = await store.getJob('job_1')
   assert.ok(job)
   const [ref, always] = [{ jobId: 'job_1', task: 1 }, { exists: true }]
   const over = { change: { set: { status: 'failed' } }, condition: always }
   const never = { ...over, condition: { exists: false } }
-  assert.equal(await store.endBoth(ref, never, over, { ...job, status: 'failed' }), false)
-  assert.equal(await store.endBoth(ref, over, never, { ...job, status: 'failed' }), false)
-  assert.deepEqual([heard, (await store.job('job_1'))?.status], [[], 'completed'])
-  assert.equal(await store.endBoth(ref, over, over, { ...job, status: 'failed' }), true)
+  assert.equal(await store.endTaskAndJob(ref, never, over, { ...job, status: 'failed' }), false)
+  assert.equal(await store.endTaskAndJob(ref, over, never, { ...job, status: 'failed' }), false)
+  assert.deepEqual([heard, (await store.getJob('job_1'))?.status], [[], 'completed'])
+  assert.equal(await store.endTaskAndJob(ref, over, over, { ...job, status: 'failed' }), true)
   assert.deepEqual(
-    [heard.length, (await store.job('job_1'))?.status, (await store.task(ref))?.status],
+    [heard.length, (await store.getJob('job_1'))?.status, (await store.getTask(ref))?.status],
     [...[2, 'failed', 'failed']],
   )
-  jobEnds.off('job_1', ofJob)
-  jobEnds.off(anyJob, ofAny)
+  jobEndEmitter.off('job_1', ofJob)
+  jobEndEmitter.off(anyJob, ofAny)
 })
 
 test('of a job nothing is left but itself, then not even that', async () => {
   for (const tasks of [two, sink(250), [...manyFiles, task('a', [0])], []]) {
     const { store, table, records: own } = await made(tasks)
     const [first] = own.tasks
-    if (first) await store.addParts([partRecord(first, 1000, {}, later(0))])
+    if (first) await store.addChunks([createChunkRecord(first, 1000, {}, later(0))])
     const other = records(two, { id: 'job_2' })
     await store.create(other)
-    const state = await store.whole('job_1')
+    const state = await store.getState('job_1')
     assert.ok(state)
     await store.deleteTasks(state)
     const ofOther = ['JOB#job_2 JOB', 'JOB#job_2 TASK#00001', 'JOB#job_2 TASK#00002']
@@ -318,8 +318,8 @@ test('what is left of a job that has expired says so, and nothing of what was in
   const facts = { status: 'expired', expiredAt: moment(9), expiredFor: 'retention' } as const
   const { record } = await store.changeJob('job_1', { set: { ...facts, stage: 'convert', unsaid: true } })
   assert.ok(record)
-  await store.bury(record, 77)
-  const left = await store.job('job_1')
+  await store.writeTombstone(record, 77)
+  const left = await store.getJob('job_1')
   const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = own.job
   const { createdAt, expiresAt } = own.job
   assert.deepEqual(left, {
@@ -333,7 +333,7 @@ test('what is left of a job that has expired says so, and nothing of what was in
 
 test('tasks are counted one by one up to a hundred, by hundreds above', () => {
   assert.deepEqual(
-    [unitOf({ total: 100 }, 99), unitOf({ total: 101 }, 99), unitOf({ total: 101 }, 100)],
+    [progressUnitOf({ total: 100 }, 99), progressUnitOf({ total: 101 }, 99), progressUnitOf({ total: 101 }, 100)],
     [...[99, 0, 1]],
   )
 })

@@ -49,8 +49,8 @@ test('of a part that is young nothing is asked, however often its worker shows s
 
 /** What the fifth of six parts learns when its worker looks after it, as if it had taken a minute. */
 async function look(world: World): Promise<boolean | undefined> {
-  const { job, chunks: parts } = await world.state()
-  const fifth = parts.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
+  const { job, chunks } = await world.state()
+  const fifth = chunks.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
   assert.ok(fifth)
   return world.as('worker', (services) =>
     lookAfterPart({ part: fifth, job, ranMs: 60_000 }, { services }, silentLog),

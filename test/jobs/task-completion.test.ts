@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Job, Latch, Task } from '../../lib/jobs/job.ts'
-import { Course } from '../../lib/jobs/job-lifecycle.ts'
+import type { Job, JoinBucket, Task } from '../../lib/jobs/job.ts'
+import { JobLifecycle } from '../../lib/jobs/job-lifecycle.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { percentOf } from '../../lib/jobs/job-state-machine.ts'
-import { Settlement } from '../../lib/jobs/task-completion.ts'
+import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import { changed, completed, failed, file, given, moment, records, start, task } from './records.ts'
 
 /** More tasks than a job counts one by one, a hundred to a latch. */
-const { tasks, latches } = records([
+const { tasks, joinBuckets } = records([
   given('in'),
   ...Array.from({ length: 150 }, (_, at) => task(`work-${at}`, [0])),
 ])
@@ -18,7 +18,7 @@ const { tasks, latches } = records([
 /** What the job is told as tasks of the second hundred end, one after the other. */
 async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
   const asked: Change[] = []
-  let latch = latches.find(({ at }) => at === 1)?.latch as Latch // there is one for each hundred
+  let latch = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // there is one for each hundred
   const store = {
     changeLatch: async (_key: object, change: Change) => {
       latch = changed(latch, change)
@@ -32,12 +32,12 @@ async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
     outsOf: async () => [],
   }
   const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
-  const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0]) // nothing else is asked
+  const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
   const ofHundred = tasks.filter(({ number }) => number >= 100)
   for (const [at, ending] of endings.entries()) {
     const one = ofHundred[at]
     assert.ok(one)
-    await settlement.settle({ ...one, ...ending }, { again: false })
+    await settlement.completeTask({ ...one, ...ending }, { isRepeat: false })
   }
   return asked
 }
@@ -46,7 +46,7 @@ test('a task that another one has left without input just now is told of again w
   const { tasks: own } = records([given('in'), task('a', [0]), task('b', [1])])
   const [a, b] = own
   assert.ok(a && b)
-  const toldOf = async (again: boolean, endedBy: string) => {
+  const toldOf = async (isRepeat: boolean, endedBy: string) => {
     const counted: unknown[] = []
     const store = {
       outsOf: async ({ number }: Task) => (number === 1 ? ['2'] : []),
@@ -59,8 +59,8 @@ test('a task that another one has left without input just now is told of again w
         return { applied: true, record: undefined }
       },
     }
-    const settlement = new Settlement({ store } as unknown as ConstructorParameters<typeof Settlement>[0]) // nothing else is asked
-    await settlement.settle({ ...a, ...failed(3, 'is cut off') }, { again })
+    const settlement = new TaskCompletion({ store } as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
+    await settlement.completeTask({ ...a, ...failed(3, 'is cut off') }, { isRepeat })
     return counted
   }
   assert.deepEqual(await toldOf(true, 'skip'), [1, 2])
@@ -81,8 +81,8 @@ test('a task that cannot be sent for want of the table is not ended by that, one
       },
     }
     const parts = { store, outlet: { route: () => Promise.reject(error) } }
-    const settlement = new Settlement(parts as unknown as ConstructorParameters<typeof Settlement>[0]) // nothing else is asked
-    for (const send of [settlement.send(a), settlement.sendAll([a], { job, fixed, tasks: own, parts: [] })])
+    const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
+    for (const send of [settlement.sendTask(a), settlement.sendTasks([a], { job, fixed, tasks: own, chunks: [] })])
       await send.catch((thrown: unknown) => ended.push(thrown))
     return ended
   }
@@ -104,7 +104,7 @@ test('an end that others are in the way of again and again is tried by whoever h
       return { applied: false, record: undefined }
     },
   }
-  const course = new Course({ store } as unknown as ConstructorParameters<typeof Course>[0]) // nothing else is asked
+  const course = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // nothing else is asked
   await assert.rejects(course.finish('job_1'), /changed the job job_1 20 times/)
   assert.equal(tries, 20)
 })
@@ -141,14 +141,14 @@ test('what is told of the progress of a job is what it shows from then on', asyn
   }
   const bus = { publish: async (events: readonly { job: { progress: object } }[]) => told.push(...events) }
   const parts = { store, bus, listenersOf: async () => () => [] }
-  const course = new Course(parts as unknown as ConstructorParameters<typeof Course>[0]) // nothing else is asked
+  const course = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // nothing else is asked
   const news = { percent: 60, stage: 'encoding', taskName: 'a' }
-  await course.progress(stored, 1, news)
+  await course.publishProgress(stored, 1, news)
   assert.equal(percentOf(stored), 30)
   assert.deepEqual([stored.toldPercent, stored.stage, stored.taskName], [30, 'encoding', 'a'])
   const [event] = told as { job: { progress: { percent: number } }; sequence: number }[]
   assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, stored.sequence])
-  assert.equal(await course.progress(stored, 1, { ...news, percent: 50 }), undefined, 'it does not fall')
+  assert.equal(await course.publishProgress(stored, 1, { ...news, percent: 50 }), undefined, 'it does not fall')
   assert.equal(told.length, 1)
 })
 

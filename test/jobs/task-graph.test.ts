@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FixedTask, Job, Latch, Task } from '../../lib/jobs/job.ts'
-import { attemptOfPart, graphRecords, partNumber, partRecord } from '../../lib/jobs/task-graph.ts'
+import { FixedTask, Job, JoinBucket, Task } from '../../lib/jobs/job.ts'
+import { attemptOfChunk, createGraphRecords, chunkNumber, createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { awaited, exported, given, later, moment, newJob, records, start, task } from './records.ts'
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
 const fan = (count: number) => numbers(count).map((at) => task(`work-${at}`, [0]))
 
 test('a conversion is a job and one task: its import is there, and its export needs no work', () => {
-  const { job, fixed, fixedApart, tasks, latches, edges } = records([
+  const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = records([
     given('in'),
     task('work', [0]),
     exported('out', [1]),
@@ -24,7 +24,7 @@ test('a conversion is a job and one task: its import is there, and its export ne
       { number: 2, status: 'pending' },
     ],
   )
-  assert.deepEqual([latches, edges, fixedApart], [[], [], false])
+  assert.deepEqual([joinBuckets, dependentPages, isFixedSeparate], [[], [], false])
   assert.deepEqual([job.open, job.units, job.total], [new Set([1]), 1, 3])
   assert.deepEqual([job.status, job.sequence, job.numbers], ['queued', 2, { created: 1, queued: 2 }])
   assert.deepEqual([job.queuedAt, job.wakeAt], [moment(0), moment(60)])
@@ -95,40 +95,40 @@ test('a job that waits for an upload is pending, and its takers wait for the upl
 test('a hundred tasks are counted by number, more by buckets of a hundred', () => {
   const hundred = records([given('in'), ...fan(99)])
   assert.equal(hundred.job.open?.size, 99)
-  assert.deepEqual(hundred.latches, [])
+  assert.deepEqual(hundred.joinBuckets, [])
   assert.ok(hundred.tasks.every(({ bucketed }) => bucketed === undefined))
 
   const more = records([given('in'), ...fan(250)])
   assert.deepEqual([more.job.open, more.job.units], [new Set([0, 1, 2]), 3])
   assert.deepEqual(
-    more.latches.map(({ task: of, at, latch }) => [of, at, latch.size, latch.open?.size]),
+    more.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
     [
       ['count', 0, 99, 99],
       ['count', 1, 100, 100],
       ['count', 2, 51, 51],
     ],
   )
-  assert.deepEqual(more.latches[2]?.latch.open, new Set(numbers(51, 200)))
+  assert.deepEqual(more.joinBuckets[2]?.bucket.open, new Set(numbers(51, 200)))
   assert.ok(more.tasks.every(({ bucketed }) => bucketed))
 })
 
 test('a bucket of which nothing has to be done is not counted', () => {
-  const { job, latches } = records([...numbers(120).map((at) => given(`in-${at}`)), task('work', [0])])
+  const { job, joinBuckets } = records([...numbers(120).map((at) => given(`in-${at}`)), task('work', [0])])
   assert.deepEqual([job.open, job.units], [new Set([1]), 1])
   assert.deepEqual(
-    latches.map(({ at, latch }) => [at, latch.open]),
+    joinBuckets.map(({ index, bucket }) => [index, bucket.open]),
     [[1, new Set([120])]],
   )
 })
 
 test('a join of more than a hundred waits for latches, each of which gathers a hundred', () => {
   const count = 250
-  const { tasks, latches } = records([given('in'), ...fan(count), task('join', numbers(count, 1))])
+  const { tasks, joinBuckets } = records([given('in'), ...fan(count), task('join', numbers(count, 1))])
   const join = tasks.at(-1)
   assert.deepEqual([join?.open, join?.fed], [new Set([0, 1, 2]), false])
-  const own = latches.filter(({ task: of }) => of === count + 1)
+  const own = joinBuckets.filter(({ task }) => task === count + 1)
   assert.deepEqual(
-    own.map(({ at, latch }) => [at, latch.size]),
+    own.map(({ index, bucket }) => [index, bucket.size]),
     [
       [0, 100],
       [1, 100],
@@ -141,7 +141,7 @@ test('a join of more than a hundred waits for latches, each of which gathers a h
   // Every member stands in the latch that its own record names.
   for (const { number, outs } of tasks.slice(0, -1)) {
     const at = Number(outs[0]?.split('#')[1])
-    assert.ok(own[at]?.latch.open?.has(number), `task ${number}`)
+    assert.ok(own[at]?.bucket.open?.has(number), `task ${number}`)
   }
 })
 
@@ -156,26 +156,26 @@ test('up to 32 dependents stand in the record of a task, more in pages of a thou
   const takers = (count: number) => numbers(count).map((at) => task(`taker-${at}`, [1]))
   const few = records([given('in'), source, ...takers(32)])
   assert.equal(few.tasks[0]?.outs.length, 32)
-  assert.deepEqual([few.tasks[0]?.edgePages, few.edges], [undefined, []])
+  assert.deepEqual([few.tasks[0]?.edgePages, few.dependentPages], [undefined, []])
 
   const many = records([given('in'), source, ...takers(2500)])
   assert.deepEqual([many.tasks[0]?.outs, many.tasks[0]?.edgePages], [[], 3])
   assert.deepEqual(
-    many.edges.map(({ task: of, page, outs }) => [of, page, outs.length]),
+    many.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),
     [
       [1, 0, 1000],
       [1, 1, 1000],
       [1, 2, 500],
     ],
   )
-  assert.deepEqual(many.edges.flatMap(({ outs }) => outs).map(Number), numbers(2500, 2))
+  assert.deepEqual(many.dependentPages.flatMap(({ outs }) => outs).map(Number), numbers(2500, 2))
 })
 
 test('what needs no work has a record of its own where it would swell that of the job', () => {
   const few = records([given('in'), task('work', [0]), exported('out', [1])])
-  assert.deepEqual([few.fixedApart, few.job.fixed], [false, few.fixed])
+  assert.deepEqual([few.isFixedSeparate, few.job.fixed], [false, few.fixed])
   const many = records([...numbers(20).map((at) => given(`in-${at}`)), task('work', numbers(20))])
-  assert.deepEqual([many.fixedApart, many.job.fixed, many.fixed.length], [true, undefined, 20])
+  assert.deepEqual([many.isFixedSeparate, many.job.fixed, many.fixed.length], [true, undefined, 20])
 })
 
 test('the record of a job of a thousand tasks stays below 1 KB', () => {
@@ -195,11 +195,11 @@ test('records are as their schemas say, of the smallest job and of a large one',
     [given('in'), task('work', [0]), exported('out', [1])],
     [awaited('in'), ...fan(150), task('join', numbers(150, 1), { continueOnError: true })],
   ]) {
-    const { job, fixed, tasks, latches } = records(request)
+    const { job, fixed, tasks, joinBuckets } = records(request)
     assert.deepEqual(Job.strict().parse(job), job)
     for (const one of fixed) assert.deepEqual(FixedTask.strict().parse(one), one)
     for (const one of tasks) assert.deepEqual(Task.strict().parse(one), one)
-    for (const { latch } of latches) assert.deepEqual(Latch.strict().parse(latch), latch)
+    for (const { bucket } of joinBuckets) assert.deepEqual(JoinBucket.strict().parse(bucket), bucket)
   }
 })
 
@@ -209,10 +209,10 @@ test('a part is ready at once, tells nobody but its task, and ends with its reco
   assert.ok(whole)
   const piece = { steps: [], step: 0, files: [] }
   const split = { ...whole, startedAt: moment(3) }
-  const part = partRecord(split, partNumber(2, 7), { spec: { pages: '1-50' }, pieces: [piece] }, later(9))
+  const part = createChunkRecord(split, chunkNumber(2, 7), { spec: { pages: '1-50' }, pieces: [piece] }, later(9))
   assert.deepEqual(Task.strict().parse(part), part)
   assert.deepEqual([part.number, part.part, part.spec], [1, 2007, { pages: '1-50' }])
-  assert.equal(attemptOfPart(part.part ?? 0), 2)
+  assert.equal(attemptOfChunk(part.part ?? 0), 2)
   assert.deepEqual([part.pieces, part.createdAt], [[piece], moment(9)])
   assert.equal(part.startedAt, moment(3), 'its time began with that of its task')
   assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, whole.ttl])
@@ -225,5 +225,5 @@ test('the same request gives the same records', () => {
     failFast: false,
     retryOf: undefined,
   }
-  assert.deepEqual(graphRecords(request, start), graphRecords(request, start))
+  assert.deepEqual(createGraphRecords(request, start), createGraphRecords(request, start))
 })

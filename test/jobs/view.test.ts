@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ResultLink } from '../../lib/http/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
-import { endOfJob } from '../../lib/jobs/job-end.ts'
-import { outcomeOf } from '../../lib/jobs/job-state-machine.ts'
-import { JobView, jobView, needsTasks, retryAfterS, statusView } from '../../lib/jobs/view.ts'
+import { jobEndChange } from '../../lib/jobs/job-end.ts'
+import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
+import { JobView, jobView, needsTaskRecords, retryAfterS, statusView } from '../../lib/jobs/view.ts'
 import {
   awaited,
   changed,
@@ -30,7 +30,7 @@ const fresh = newJob([given('in', 'a.png'), task('work', [0]), exported('out', [
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const ended = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
   const done = withTasks(state, tasks)
-  return { ...done, job: changed(done.job, endOfJob(done, outcomeOf(done), 'lease', later(9))) }
+  return { ...done, job: changed(done.job, jobEndChange(done, decideOutcome(done), 'lease', later(9))) }
 }
 const warning = { code: 'CUT', message: 'cut' }
 const engine = { engine: 'vips', engineVersion: '8.17', method: 'direct', details: { b: 1, a: 2 } }
@@ -245,11 +245,11 @@ describe('a job with its tasks', () => {
 })
 
 test('the tasks are read where the record of a job that is over has no result', () => {
-  assert.equal(needsTasks(fresh.job), false)
-  assert.equal(needsTasks(done.job), false)
+  assert.equal(needsTaskRecords(fresh.job), false)
+  assert.equal(needsTaskRecords(done.job), false)
   const { result: _, ...large } = done.job
-  assert.equal(needsTasks(large as Job), true)
-  assert.equal(needsTasks({ ...(large as Job), status: 'expired' }), false)
+  assert.equal(needsTaskRecords(large as Job), true)
+  assert.equal(needsTaskRecords({ ...(large as Job), status: 'expired' }), false)
   assert.deepEqual(statusView({ ...done, job: large as Job }, link).result?.filename, 'a.webp')
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job } from '../../lib/jobs/job.ts'
-import { jobEnds } from '../../lib/jobs/job-end-emitter.ts'
+import { jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
 import { until } from '../wait-until.ts'
 import { openDatabase } from './test-table.ts'
 import { fanIn, graph, one } from './new-tasks.ts'
@@ -62,7 +62,7 @@ test('the last of several tasks ends its job in one write, which the message gua
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const world = new World({ database, tableName: await database.makeTable() })
   const ends: Job[] = []
-  jobEnds.on(world.jobId, (job) => ends.push(job))
+  jobEndEmitter.on(world.jobId, (job) => ends.push(job))
   await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await world.settle()
   // Nor is it a second end when a job that is over is looked at.

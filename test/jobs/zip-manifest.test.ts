@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
-import { packedOf, shrinks } from '../../lib/jobs/zip-manifest.ts'
+import { listZipEntries, isCompressible } from '../../lib/jobs/zip-manifest.ts'
 import { completed, exported, failed, file, given, newJob, task, withTasks } from './records.ts'
 
 const fresh = newJob([
@@ -17,9 +17,9 @@ const done = of(both, { status: 'completed' })
 const lossy = of(withTasks(both, { two: failed(6, 'It is cut off.') }), { status: 'completed' })
 
 const told = (state: JobState | undefined, tasks?: readonly string[]) =>
-  packedOf('job_1', state, tasks).map(({ jobId, from, ...rest }) => {
+  listZipEntries('job_1', state, tasks).map(({ jobId, file, ...rest }) => {
     assert.equal(jobId, 'job_1')
-    return from ? { ...rest, from: [from.filename, from.key] } : rest
+    return file ? { ...rest, from: [file.filename, file.key] } : rest
   })
 
 describe('what goes into a ZIP of results', () => {
@@ -83,8 +83,8 @@ test('text and what is not compressed yet gets smaller in a ZIP, pictures and fi
   const same =
     'image/png video/mp4 application/zip application/pdf audio/mpeg font/woff2 application/x-json-not'
   assert.deepEqual(
-    smaller.split(' ').filter((type) => !shrinks(type)),
+    smaller.split(' ').filter((type) => !isCompressible(type)),
     [],
   )
-  assert.deepEqual(same.split(' ').filter(shrinks), [])
+  assert.deepEqual(same.split(' ').filter(isCompressible), [])
 })

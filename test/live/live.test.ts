@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { ownerCookie } from '../../lib/access/anonymous.ts'
-import { ending, progress } from '../../lib/jobs/events.ts'
+import { endEvent, progressEvent } from '../../lib/jobs/events.ts'
 import { mostSockets } from '../../lib/live/connections.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -27,7 +27,7 @@ const tasks = {
 async function makeJob(token?: string) {
   const headers = token === undefined ? {} : { 'x-owner-token': token }
   const { headers: given, json } = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
-  const state = await app.services.jobs.store.whole(json.data.jobId)
+  const state = await app.services.jobs.store.getState(json.data.jobId)
   assert.ok(state)
   return { token: token ?? given['x-owner-token'] ?? '', jobId: state.job.id, state, owner: state.job.owner }
 }
@@ -35,9 +35,9 @@ type Made = Awaited<ReturnType<typeof makeJob>>
 
 /** That it has come so far. */
 const at = ({ state: { job } }: Made, percent: number, sequence: number): BusEvent =>
-  progress({ ...job, sequence }, 'told', { at: new Date().toISOString(), percent, stage: 'convert' })
+  progressEvent({ ...job, sequence }, 'told', { at: new Date().toISOString(), percent, stage: 'convert' })
 const end = ({ state }: Made): BusEvent =>
-  ending({
+  endEvent({
     ...state,
     job: { ...state.job, status: 'completed', endedAt: new Date().toISOString(), sequence: 9 },
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
-import { createCounting } from '../../functions/count-usage.ts'
+import { createUsageCounter } from '../../functions/count-usage.ts'
 import { accountKey } from '../../lib/access/accounts.ts'
 import type { Bus } from '../../lib/aws/bus.ts'
 import { groupsOf, percentilesOf, sumOf } from '../../lib/usage/counts.ts'
@@ -86,7 +86,7 @@ test('jobs of those who run the service are not among its figures', async () => 
 
 test('what administrators do is counted apart, by the role that they had within a minute', async () => {
   const day = '2026-09-11'
-  const counting = createCounting({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
+  const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
   const { services } = app
   const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
   const done = async (owner: string, more: object = {}) =>

@@ -15,14 +15,14 @@ import type {
 import { flag } from '../options.ts'
 import { progressWithin } from '../sandbox/progress.ts'
 import { cutForOcr, mayShareOcr, OcrShare, sharesOfOcr } from './ocr/chunks.ts'
+import { pictureAsPdf, readablePictures } from './ocr/image-to-pdf.ts'
 import { ocrLanguage } from './ocr/languages.ts'
-import { pictureAsPdf, readablePictures } from './ocr/page-image.ts'
+import { asWritten } from './ocr/normalize-text.ts'
 import { hasText, keepRecognized, lettersByPage, type OcrManner, recognize } from './ocr/recognize.ts'
-import { asWritten } from './ocr/text.ts'
-import { openPdf, type PageSize } from './open.ts'
-import { password } from './page-images.ts'
+import { openPdf, type PageSize } from './open-pdf.ts'
+import { password } from './page-options.ts'
 import { toText } from './text.ts'
-import { openEditable } from './tools/document.ts'
+import { openEditable } from './tools/editable-pdf.ts'
 
 const language = ocrLanguage.default('eng')
 const PictureOptions = z.object({ language })
@@ -166,7 +166,7 @@ async function targetOf(
     }
     case 'docx': {
       // Loaded when it is wanted: the writer is large.
-      const { flowDocx } = await import('./docx/flow.ts')
+      const { flowDocx } = await import('./docx/flowing-layout.ts')
       const { about } = await openPdf(path, undefined, tools)
       // All that can be recognized has been.
       const source = { path, pages: all, letters, tried: all, language: undefined, maxRecognized: 0 }

@@ -2,9 +2,9 @@ import { limitsOfOwner } from '../../access/plan-limits.ts'
 import type { Item, Key } from '../../aws/table.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services.ts'
-import { isLive, type Job } from '../job.ts'
+import { isLiveStatus, type Job } from '../job.ts'
 import { type TaskRef, wakeShardOf } from '../keys.ts'
-import { messageOf, TaskMessage } from '../task-message.ts'
+import { taskMessageOf, TaskMessage } from '../task-message.ts'
 
 /** Seconds after which somebody looks for those that wait, should nobody have called them. */
 const lookAgainS = 60
@@ -35,8 +35,8 @@ export class Slots {
     const { table } = this.#services
     const key = keyOf(job.owner)
     const place = { pk: key.pk, sk: `WAIT#${job.id}#${ref.task}#${ref.part ?? ''}` }
-    const again = this.#services.jobs.outlet.again(queue)
-    await table.put({ ...place, jobId: job.id, queue: again, message: messageOf(ref), ttl: ttl() })
+    const again = this.#services.jobs.taskSender.retryQueue(queue)
+    await table.put({ ...place, jobId: job.id, queue: again, message: taskMessageOf(ref), ttl: ttl() })
     await table.update(key, { set: { wakeAt: soon(lookAgainS), wakeShard: wakeShardOf(job.owner) } })
     // Whoever left meanwhile has not seen it wait.
     if (!(await this.#enter(job, limit))) return false
@@ -111,8 +111,8 @@ export class Slots {
   }
 
   async #isAtWork(id: string): Promise<boolean> {
-    const job = await this.#services.jobs.store.job(id)
-    return job !== undefined && isLive(job.status)
+    const job = await this.#services.jobs.store.getJob(id)
+    return job !== undefined && isLiveStatus(job.status)
   }
 
   /** Sends the tasks of as many jobs as there is room for, the oldest first; whether others go on waiting. */

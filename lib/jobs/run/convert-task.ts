@@ -3,10 +3,10 @@ import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import { secretOptionNames } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/isolation.ts'
-import type { JobState, Piece, Task, Warning } from '../job.ts'
-import { distinctWarnings } from '../job-state-machine.ts'
-import { imageOf, wishedOf } from '../next-image.ts'
-import { isTwin } from '../task-graph.ts'
+import type { JobState, InputPlan, Task, Warning } from '../job.ts'
+import { uniqueWarnings } from '../job-state-machine.ts'
+import { nextImageOf, resolveConversion } from '../next-image.ts'
+import { isSpeculativeCopy } from '../task-graph.ts'
 import { dropParts, isToBeMade, partsOf, whoWantsPart } from './chunks.ts'
 import {
   askForLess,
@@ -25,10 +25,10 @@ import type { TaskServices } from './task-services.ts'
 /** What engines of this image do of a task. */
 export const convertTask: Work = async (run, claimed) => {
   const { task, state, lease } = claimed
-  if (isTwin(task.part ?? 0) && !(await isToBeMade(task, run.services))) throw new LeaseLost()
+  if (isSpeculativeCopy(task.part ?? 0) && !(await isToBeMade(task, run.services))) throw new LeaseLost()
   const { pieces, warnings } = await planned(task, state, run.services)
   const limitS = timeLimitOf(pieces)
-  if (imageOf(pieces) !== run.queue) {
+  if (nextImageOf(pieces) !== run.queue) {
     // The plan was another one when it was sent. From now on it is this one, whoever sends it.
     await lease.handOver({
       pieces: sealed(pieces, task, run.services),
@@ -47,19 +47,19 @@ async function planned(
   task: Task,
   state: JobState,
   services: TaskServices,
-): Promise<{ pieces: readonly Piece[]; warnings: readonly Warning[] }> {
+): Promise<{ pieces: readonly InputPlan[]; warnings: readonly Warning[] }> {
   const { vault } = services
   if (task.pieces) return { pieces: vault.openAll(task.pieces, task.jobId), warnings: [] }
   return planFiles(...wishOfTask(task, state, services), await services.engines())
 }
 
 const wishOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
-  wishedOf({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
+  resolveConversion({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
 
 function work(
   run: TaskRun,
   claimed: Claimed,
-  { pieces, limitS, workDir }: { pieces: readonly Piece[]; limitS: number; workDir: string },
+  { pieces, limitS, workDir }: { pieces: readonly InputPlan[]; limitS: number; workDir: string },
 ): Promise<PiecesResult | SharedOut> {
   const { task, state, lease, log } = claimed
   return withinLimit(run, claimed, { limitS, wayOut: askForLess }, async (signal, space) => {
@@ -67,7 +67,7 @@ function work(
     await requireConfinement()
     const engines = await run.services.engines()
     return runPieces({
-      ...{ services: run.services, image: imageOf(pieces), task, pieces, workDir, space, log, signal },
+      ...{ services: run.services, image: nextImageOf(pieces), task, pieces, workDir, space, log, signal },
       progress: (percent, stage) => lease.progress(percent, stage),
       findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
       note: (left) => lease.note({ pieces: sealed(left, task, run.services) }),
@@ -98,7 +98,7 @@ async function conclude(
 }
 
 /** What was told when the job was made is not told again. */
-const withNews = ({ warnings }: Task, news: readonly Warning[]) => distinctWarnings([...warnings, ...news])
+const withNews = ({ warnings }: Task, news: readonly Warning[]) => uniqueWarnings([...warnings, ...news])
 
 /** Workers that are free take a share each; whoever has the task when they are done joins what they made. */
 async function expand(
@@ -117,7 +117,7 @@ async function expand(
 }
 
 /** Between two images the options wait in the table again. */
-function sealed(pieces: readonly Piece[], { jobId }: Task, { vault }: TaskServices): Piece[] {
+function sealed(pieces: readonly InputPlan[], { jobId }: Task, { vault }: TaskServices): InputPlan[] {
   return pieces.map((piece) => ({
     ...piece,
     steps: piece.steps.map((step) => ({

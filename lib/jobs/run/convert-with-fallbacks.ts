@@ -1,13 +1,13 @@
 import { link, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { InputFile } from '../../engines/engine.ts'
-import type { Piece } from '../job.ts'
+import type { InputPlan } from '../job.ts'
 import { convertFiles, type FilesDone, type FilesRun } from './run-steps.ts'
 import { afterFailure, type FindWay, waysOf } from './fallbacks.ts'
 
 /** The way of a piece that led to its end, and what it made. */
 export interface DoneByWay extends FilesDone {
-  readonly piece: Piece
+  readonly piece: InputPlan
 }
 
 /**
@@ -15,7 +15,7 @@ export interface DoneByWay extends FilesDone {
  * whatever the images are. What a way falls short of is not looked at.
  */
 export async function convertByWays(
-  given: Piece,
+  given: InputPlan,
   run: Omit<FilesRun, 'steps' | 'from' | 'onStep' | 'image'>,
   findWay: FindWay,
 ): Promise<DoneByWay> {

@@ -2,17 +2,17 @@ import { isUnread } from '../../conversion/unreadable-error.ts'
 import type { Engine, Shortfall } from '../../engines/engine.ts'
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
-import { errorForClient } from '../failure.ts'
-import type { Fallback, JobError, Piece, Tried, Warning } from '../job.ts'
+import { toClientError } from '../failure.ts'
+import type { PartialResult, JobError, InputPlan, TriedRoute, Warning } from '../job.ts'
 import { capabilityOf } from './find-capability.ts'
 
 /** What becomes of a piece whose way leads nowhere, or to too little: it takes another one, or what an earlier one made. */
 
 /** The piece from its start by another way, or what is said when there is none; see `nextWay`. */
-export type FindWay = (tried: readonly [Tried, ...Tried[]]) => Piece | { readonly error: JobError }
+export type FindWay = (tried: readonly [TriedRoute, ...TriedRoute[]]) => InputPlan | { readonly error: JobError }
 
 /** What a way made, or that there is another one to go. */
-export type Turn = { readonly piece: Piece } | { readonly made: Fallback }
+export type Turn = { readonly piece: InputPlan } | { readonly made: PartialResult }
 
 export interface Failed {
   readonly error: unknown
@@ -24,12 +24,12 @@ export interface Failed {
 }
 
 /** @throws what failed; of several ways what says most of the file. */
-export function afterFailure(piece: Piece, failed: Failed, findWay: FindWay): Turn {
+export function afterFailure(piece: InputPlan, failed: Failed, findWay: FindWay): Turn {
   const { error, isLastAttempt } = failed
   const { fallback, tried } = piece
   const isOver = error instanceof AppError || isLastAttempt
   if (!isOver) throw error
-  const said = errorForClient(error)
+  const said = toClientError(error)
   // After the first way anything is a reason to go on: what was said of the file there is said in the end.
   if (isUnread(said) || error instanceof EngineCrash || tried) {
     const next = turned(piece, { ...failed, said }, findWay)
@@ -43,8 +43,8 @@ export function afterFailure(piece: Piece, failed: Failed, findWay: FindWay): Tu
 
 /** The way that kept the most is the result, if no other one is left. */
 export function afterEnd(
-  piece: Piece,
-  made: Omit<Fallback, 'kept'>,
+  piece: InputPlan,
+  made: Omit<PartialResult, 'kept'>,
   shortfall: Shortfall | undefined,
   findWay: FindWay,
 ): Turn {
@@ -56,7 +56,7 @@ export function afterEnd(
     }
   }
   const { kept, warning } = shortfall
-  const short: Fallback = { ...made, kept, warnings: [...made.warnings, warning] }
+  const short: PartialResult = { ...made, kept, warnings: [...made.warnings, warning] }
   const best = fallback && isAsGood(fallback, short) ? fallback : short
   const said: JobError = { code: 'CONVERSION_FAILED', message: warning.message }
   const next = turned(piece, { step: piece.steps.length - 1, percent: 99, said }, findWay)
@@ -66,24 +66,24 @@ export function afterEnd(
 /** By so much more what is left without its look is better: a word or two are not worth the layout of all others. */
 const worthOfLook = 0.1
 
-const isReduced = ({ warnings }: Fallback) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
+const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
-function isAsGood(earlier: Fallback, later: Fallback): boolean {
+function isAsGood(earlier: PartialResult, later: PartialResult): boolean {
   const look = isReduced(later) && !isReduced(earlier) ? worthOfLook : 0
   return earlier.kept + look >= later.kept
 }
 
 function turned(
-  piece: Piece,
+  piece: InputPlan,
   { step, percent, said }: Pick<Failed, 'step' | 'percent'> & { readonly said: JobError },
   findWay: FindWay,
-): Piece | { readonly error: JobError } {
+): InputPlan | { readonly error: JobError } {
   // The password is taken away at the start of every way.
   const steps = piece.steps
     .slice(0, step + 1)
     .filter(({ operation }) => operation !== 'unlock')
     .map(({ engine, from, to }) => ({ engine, from, to }))
-  const last: Tried = { steps, error: said }
+  const last: TriedRoute = { steps, error: said }
   const [first, ...rest] = [...(piece.tried ?? []), last]
   const next = findWay([first ?? last, ...rest])
   if ('error' in next) return next
@@ -95,7 +95,7 @@ function turned(
  * What a way loses by design that those before it would have kept. That one engine reads what another one does not know
  * is nobody's business, but what one of them takes for damage may be missing.
  */
-export function warningsOfWay({ tried, steps }: Piece, engines: readonly Engine[]): Warning[] {
+export function warningsOfWay({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
   const [first] = steps
   if (!tried || !first) return []
   const doubtful = tried.find(({ error }) => error.code === 'CORRUPT_FILE')?.steps.at(-1)
@@ -112,4 +112,4 @@ const doubt = (one: string, other: string): Warning => ({
 })
 
 /** Ways that a piece has gone to their end. */
-export const waysOf = ({ tried = [] }: Piece): number => tried.length
+export const waysOf = ({ tried = [] }: InputPlan): number => tried.length

@@ -1,10 +1,10 @@
 import type { Capability, Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
-import type { Step } from '../job.ts'
+import type { ConversionStep } from '../job.ts'
 
 /** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
 export function capabilityOf(
-  step: Step,
+  step: ConversionStep,
   engines: readonly Engine[],
 ): { engine: Engine; capability: Capability } {
   const engine = engines.find(({ id }) => id === step.engine)

@@ -1,12 +1,12 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
-import { ending, fetched, started, unpublished } from '../events.ts'
+import { endEvent, importedFileEvents, startedEvent, unpublishedEvents } from '../events.ts'
 import type { Job, JobState, Task } from '../job.ts'
-import { endOfJob } from '../job-end.ts'
-import { joinsAtPercent, maxAttempts, outcomeOf, percentOfTask } from '../job-state-machine.ts'
-import { refOf, unitOf, type Written } from '../store.ts'
-import { hasFetched, type Settlement } from '../task-completion.ts'
-import { attemptOfPart } from '../task-graph.ts'
+import { jobEndChange } from '../job-end.ts'
+import { joinStartPercent, maxAttempts, decideOutcome, percentOfTask } from '../job-state-machine.ts'
+import { taskRefOf, progressUnitOf, type WriteResult } from '../store.ts'
+import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
+import { attemptOfChunk } from '../task-graph.ts'
 import { lookAfterPart } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
 
@@ -35,7 +35,7 @@ export class Lease {
   readonly #run: TaskRun
   readonly #id: string
   readonly #log: Log
-  readonly #settlement: Settlement
+  readonly #settlement: TaskCompletion
   #task: Task | undefined
   #job: Job | undefined
   #claimedAt = Date.now()
@@ -52,7 +52,7 @@ export class Lease {
     this.#run = run
     this.#id = id
     this.#log = log
-    this.#settlement = run.services.jobs.settlement
+    this.#settlement = run.services.jobs.completion
   }
 
   get #store() {
@@ -60,7 +60,7 @@ export class Lease {
   }
 
   /** Takes the task unless somebody has it, it has to wait or is over; the answer shows it either way. */
-  async claim(): Promise<Written<Task>> {
+  async claim(): Promise<WriteResult<Task>> {
     const now = new Date()
     this.#claimedAt = now.getTime()
     const claimed = await this.#store.changeTask(
@@ -100,7 +100,7 @@ export class Lease {
   /** Percent of the task and a word for what happens. */
   progress(percent: number, stage: string): void {
     const isJoin = this.#task?.expandedBy !== undefined
-    const shown = isJoin ? joinsAtPercent + (percent * (100 - joinsAtPercent)) / 100 : percent
+    const shown = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent
     // Another attempt starts from nothing, yet what was shown once does not fall.
     this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shown)))
     this.#stage = stage
@@ -139,7 +139,7 @@ export class Lease {
 
   async #tellStart(): Promise<void> {
     if (!this.#job || !this.#task) return
-    this.#job = (await this.#settlement.course.start(this.#job, this.#task)) ?? this.#job
+    this.#job = (await this.#settlement.lifecycle.start(this.#job, this.#task)) ?? this.#job
   }
 
   async #tellProgress(): Promise<void> {
@@ -151,7 +151,7 @@ export class Lease {
     if (this.#job.status === 'queued') await this.#tellStart()
     const news = { percent: this.#percent, stage: this.#stage, taskName: name }
     this.#job =
-      (await this.#settlement.course.progress(this.#job, unitOf(this.#job, number), news)) ?? this.#job
+      (await this.#settlement.lifecycle.publishProgress(this.#job, progressUnitOf(this.#job, number), news)) ?? this.#job
   }
 
   /** Stops the signs of life, the last of which is on its way. */
@@ -161,7 +161,7 @@ export class Lease {
     await this.#telling
   }
 
-  #change(change: Change, mark?: Record<string, unknown>): Promise<Written<Task>> {
+  #change(change: Change, mark?: Record<string, unknown>): Promise<WriteResult<Task>> {
     const condition = { equal: { status: 'processing', leaseId: this.#id } }
     return this.#store.changeTask(this.#run.ref, change, { condition, ...(mark && { mark }) })
   }
@@ -182,7 +182,7 @@ export class Lease {
       },
       { endedBy: this.#id },
     )
-    if (applied && record) await this.#settlement.send(record)
+    if (applied && record) await this.#settlement.sendTask(record)
     return applied
   }
 
@@ -210,13 +210,13 @@ export class Lease {
   /** Parts go on in its place; it comes back when they are over. */
   async expand(parts: readonly Task[], left: Pick<Task, 'pieces' | 'warnings'>): Promise<boolean> {
     await this.end()
-    await this.#store.addParts(parts)
+    await this.#store.addChunks(parts)
     const { applied } = await this.#change(
       {
         set: {
           open: new Set(parts.map(({ part = 0 }) => part)),
           ...{
-            expandedBy: attemptOfPart(parts[0]?.part ?? 0),
+            expandedBy: attemptOfChunk(parts[0]?.part ?? 0),
             partCount: parts.length,
             attempt: 0,
             stage: 'convert',
@@ -227,8 +227,8 @@ export class Lease {
       },
       { endedBy: this.#id },
     )
-    if (!applied) await this.#store.deleteParts(parts)
-    else if (this.#job) await this.#settlement.sendAll(parts, stateOf(this.#job, []))
+    if (!applied) await this.#store.deleteChunks(parts)
+    else if (this.#job) await this.#settlement.sendTasks(parts, stateOf(this.#job, []))
     return applied
   }
 
@@ -246,7 +246,7 @@ export class Lease {
     ])
     // One that ended otherwise keeps its end, though it was this lease that stored it.
     if (!ended.applied || ended.record?.status !== end.status) return false
-    await this.#settlement.settle(ended.record, { again: false })
+    await this.#settlement.completeTask(ended.record, { isRepeat: false })
     return true
   }
 
@@ -257,23 +257,23 @@ export class Lease {
     if (job.status !== 'queued' && job.status !== 'processing') return false
     const ended: Task = { ...task, ...change.set }
     const state = stateOf(job, [ended])
-    const jobChange = endOfJob(state, outcomeOf(state), this.#id)
+    const jobChange = jobEndChange(state, decideOutcome(state), this.#id)
     const isStarting = job.status === 'queued'
     const sequence = job.sequence + (isStarting ? 2 : 1)
     const first = isStarting ? { started: job.sequence + 1 } : {}
     const numbers = { ...job.numbers, ...first, ended: sequence }
     const over = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [ended])
-    const isDone = await this.#store.endBoth(
-      refOf(task),
+    const isDone = await this.#store.endTaskAndJob(
+      taskRefOf(task),
       { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
       { change: jobChange, condition: { equal: { status: job.status, sequence: job.sequence } } },
       over.job,
     )
     if (!isDone) return false
     this.#log.info({ status: over.job.status }, 'job ended')
-    const arrived = (await hasFetched(ended)) ? fetched(job, ended) : []
-    const begun = isStarting ? [started(over)] : unpublished(over)
-    await this.#settlement.course.publish([...arrived, ...begun, ending(over)])
+    const arrived = (await hasImportedFiles(ended)) ? importedFileEvents(job, ended) : []
+    const begun = isStarting ? [startedEvent(over)] : unpublishedEvents(over)
+    await this.#settlement.lifecycle.publish([...arrived, ...begun, endEvent(over)])
     return true
   }
 }
@@ -282,7 +282,7 @@ const stateOf = (job: Job, tasks: readonly Task[]): JobState => ({
   job,
   fixed: job.fixed ?? [],
   tasks,
-  parts: [],
+  chunks: [],
 })
 
 const leaseUntil = () => new Date(Date.now() + leaseS * 1000).toISOString()

@@ -10,7 +10,7 @@ import { fileName } from '../../file-name.ts'
 import { packResults as operation } from '../../tasks/pack-results.ts'
 import { DistinctNames } from '../../unique-names.ts'
 import type { StoredFile } from '../job.ts'
-import { manifestName, type Packed, packedOf, shrinks } from '../zip-manifest.ts'
+import { zipManifestName, type ZipEntry, listZipEntries, isCompressible } from '../zip-manifest.ts'
 import type { TaskServices } from './task-services.ts'
 
 interface Packing {
@@ -27,10 +27,10 @@ interface Packing {
 const mostOf32Bits = 0xf000_0000
 
 /** A ZIP of files that is made as it is read, one file after the other, none of them whole in memory. */
-export function zipOf(packed: readonly Packed[], packing: Packing): Readable {
+export function zipOf(packed: readonly ZipEntry[], packing: Packing): Readable {
   // Its workers are for browsers.
   configure({ useWebWorkers: false })
-  const total = packed.reduce((sum, { from }) => sum + (from?.size ?? 0), 0)
+  const total = packed.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
   const writer = new ZipWriterStream({ zip64: total > mostOf32Bits })
   const zip = Readable.fromWeb(writer.readable as Parameters<typeof Readable.fromWeb>[0]) // Node's own type of the same
   fill(writer.zipWriter, packed, packing).catch((error: unknown) =>
@@ -41,10 +41,10 @@ export function zipOf(packed: readonly Packed[], packing: Packing): Readable {
 
 type Writer = ZipWriterStream['zipWriter']
 
-async function fill(writer: Writer, packed: readonly Packed[], packing: Packing): Promise<void> {
-  const names = new DistinctNames(packing.withManifest ? [manifestName] : [])
+async function fill(writer: Writer, packed: readonly ZipEntry[], packing: Packing): Promise<void> {
+  const names = new DistinctNames(packing.withManifest ? [zipManifestName] : [])
   const manifest: object[] = []
-  for (const { from, ...entry } of packed) {
+  for (const { file: from, ...entry } of packed) {
     const folder = packing.folders[entry.jobId]
     const file = from && (await add(writer, { from, folder }, names, packing))
     const facts = file && { file, size: from.size, sha256: from.sha256 || null }
@@ -53,7 +53,7 @@ async function fill(writer: Writer, packed: readonly Packed[], packing: Packing)
   }
   if (packing.withManifest) {
     const text = new Blob([`${JSON.stringify(manifest, null, 2)}\n`])
-    await writer.add(manifestName, text.stream())
+    await writer.add(zipManifestName, text.stream())
   }
   await writer.close()
 }
@@ -76,7 +76,7 @@ async function add(
   const ownName = fileName(from.filename)
   const name = names.next(folder === undefined ? ownName : `${folder}/${ownName}`)
   await writer.add(name, ReadableStream.from(counted(body, taken)) as Parameters<Writer['add']>[1], {
-    level: shrinks(mimeType) ? 6 : 0,
+    level: isCompressible(mimeType) ? 6 : 0,
     uncompressedSize: size,
   })
   return name
@@ -107,9 +107,9 @@ export async function packResults(
 ): Promise<StoredFile> {
   const { jobIds, tasks, folders = {}, filename, manifest: withManifest } = operation.fields.parse(fields)
   const { files, jobs } = services
-  const packed: Packed[] = []
-  for (const jobId of jobIds) packed.push(...packedOf(jobId, await jobs.store.whole(jobId), tasks))
-  const total = packed.reduce((sum, { from }) => sum + (from?.size ?? 0), 0)
+  const packed: ZipEntry[] = []
+  for (const jobId of jobIds) packed.push(...listZipEntries(jobId, await jobs.store.getState(jobId), tasks))
+  const total = packed.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
   await requireRoom(total, services)
   let done = 0
   const free = freeingSpent()

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SignedFiles } from '../../aws/signed-files.ts'
 import { isSealed, mapped } from '../../sealed.ts'
 import type { Services } from '../../services.ts'
-import { SignedWork, type TaskMessage } from '../task-message.ts'
+import { PresignedWork, type TaskMessage } from '../task-message.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices, TaskVault } from './task-services.ts'
 
@@ -26,9 +26,9 @@ export async function servicesFor(
 }
 
 /** Undefined when it can no longer be had. */
-async function fetched(url: string): Promise<SignedWork | undefined> {
+async function fetched(url: string): Promise<PresignedWork | undefined> {
   const answer = await fetch(url)
-  if (answer.ok) return SignedWork.parse(await answer.json())
+  if (answer.ok) return PresignedWork.parse(await answer.json())
   await answer.body?.cancel()
   if (answer.status === 403 || answer.status === 404) return undefined
   throw new Error(`the storage answered ${answer.status}`)

@@ -6,7 +6,7 @@ import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
-import type { JobError, Piece, StoredFile, Task, Warning } from '../job.ts'
+import type { JobError, InputPlan, StoredFile, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../job-state-machine.ts'
 import { fetchResults } from './chunks.ts'
 import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './fallbacks.ts'
@@ -28,7 +28,7 @@ export interface PiecesRun {
   readonly image: ImageId
   readonly task: Task
   /** Secrets opened. */
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly InputPlan[]
   readonly workDir: string
   readonly space: SpaceWatch
   readonly signal: AbortSignal
@@ -37,11 +37,11 @@ export interface PiecesRun {
   /** Of the piece at this place. */
   findWay(at: number, ...asked: Parameters<FindWay>): ReturnType<FindWay>
   /** Stores what is left before a piece begins another way: who takes over begins there. */
-  note(pieces: readonly Piece[]): Promise<void>
+  note(pieces: readonly InputPlan[]): Promise<void>
 }
 
 export interface PiecesResult {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly InputPlan[]
   readonly warnings: readonly Warning[]
   /** What the record of the task says of how it was done. */
   readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity'>
@@ -54,11 +54,11 @@ export interface PiecesResult {
 
 /** The next step of the only piece is better shared out among workers: nothing was done of it. */
 export interface SharedOut {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly InputPlan[]
   readonly portions: readonly StoredPortion[]
 }
 
-const isDone = ({ steps, step }: Piece) => step >= steps.length
+const isDone = ({ steps, step }: InputPlan) => step >= steps.length
 
 /** Takes each piece as far as this image goes, and stores what comes out. */
 export async function runPieces(run: PiecesRun): Promise<PiecesResult | SharedOut> {
@@ -96,14 +96,14 @@ type Facts = PiecesResult['facts']
 
 /** What came of a piece on this image: some of its steps, or another way. */
 interface Went {
-  readonly piece: Piece
+  readonly piece: InputPlan
   readonly warnings: readonly Warning[]
   readonly facts: Facts
   readonly made: readonly string[]
   readonly dropped: readonly string[]
 }
 
-async function goOn(run: PiecesRun, piece: Piece, at: number): Promise<Went | SharedOut> {
+async function goOn(run: PiecesRun, piece: InputPlan, at: number): Promise<Went | SharedOut> {
   const way = waysOf(piece)
   const workDir = join(run.workDir, `piece-${at + 1}${way > 0 ? `-way-${way + 1}` : ''}`)
   await mkdir(workDir)
@@ -179,7 +179,7 @@ const lostTooOften = () =>
 const fromPart = ({ code, message, details }: JobError) => new AppError(code, message, details)
 
 /** The piece at the end of a way. What is neither its result nor kept for that is dropped. */
-function endOf(turn: Turn, before: Piece, made: readonly string[]): Went {
+function endOf(turn: Turn, before: InputPlan, made: readonly string[]): Went {
   const kept = 'made' in turn ? turn.made : turn.piece.fallback
   const keys = new Set(kept?.files.map(({ key }) => key))
   const earlier = before.fallback?.files.map(({ key }) => key) ?? []
@@ -193,7 +193,7 @@ function endOf(turn: Turn, before: Piece, made: readonly string[]): Went {
 
 async function runPiece(
   run: PiecesRun & Required<Pick<FilesRun, 'onStep' | 'onMade'>>,
-  piece: Piece,
+  piece: InputPlan,
 ): Promise<FilesDone | SharedOut> {
   const { services, image, task, workDir, signal, log, progress, onStep, onMade } = run
   const { steps, step, files } = piece

@@ -1,6 +1,6 @@
 import type { SQSBatchItemFailure, SQSRecord } from 'aws-lambda'
 import type { Services } from '../../services.ts'
-import { messageOf, TaskMessage } from '../task-message.ts'
+import { taskMessageOf, TaskMessage } from '../task-message.ts'
 import type { Work } from './claimed-task.ts'
 import { servicesFor } from './presigned-services.ts'
 import { runTask } from './run-task.ts'
@@ -33,9 +33,9 @@ export async function runMessage(
     if (outcome.done) return undefined
     await extendVisibility(outcome.againInS)
   } catch (error) {
-    log.error({ error, ...messageOf(message) }, 'task could not be run; the message comes again')
+    log.error({ error, ...taskMessageOf(message) }, 'task could not be run; the message comes again')
     await extendVisibility(retryS).catch((cause) =>
-      log.warn({ error: cause, ...messageOf(message) }, 'the message comes again late'),
+      log.warn({ error: cause, ...taskMessageOf(message) }, 'the message comes again late'),
     )
   }
   return { itemIdentifier: record.messageId }
@@ -47,7 +47,7 @@ async function sendAgain(
   { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
 ): Promise<void> {
   const { log, jobs, queues } = services
-  log.info(messageOf(message), 'task is to be signed anew')
-  const job = await jobs.store.job(message.jobId)
-  await queues.send(jobs.outlet.again(queue), [messageOf(message)], job?.owner)
+  log.info(taskMessageOf(message), 'task is to be signed anew')
+  const job = await jobs.store.getJob(message.jobId)
+  await queues.send(jobs.taskSender.retryQueue(queue), [taskMessageOf(message)], job?.owner)
 }

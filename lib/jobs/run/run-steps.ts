@@ -25,12 +25,12 @@ import { Guard } from '../../fidelity/loss-detector.ts'
 import { withExtension } from '../../file-name.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
-import type { Step, Warning } from '../job.ts'
+import type { ConversionStep, Warning } from '../job.ts'
 import { capabilityOf } from './find-capability.ts'
 import { extensionOf, formatId } from './format-id.ts'
 
 export interface FilesRun {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ConversionStep[]
   /** Index of the first step to run. */
   readonly from: number
   /** Ends before a step of another image; all steps are run when left out. */
@@ -143,7 +143,7 @@ export async function splitFiles(
   return { portions, held: await guard.held() }
 }
 
-function firstStep({ steps, from }: Pick<FilesRun, 'steps' | 'from'>): Step {
+function firstStep({ steps, from }: Pick<FilesRun, 'steps' | 'from'>): ConversionStep {
   const step = steps[from]
   if (!step) throw new Error(`the task has no step ${from}`)
   return step
@@ -151,7 +151,7 @@ function firstStep({ steps, from }: Pick<FilesRun, 'steps' | 'from'>): Step {
 
 async function prepare(
   run: FilesRun,
-  step: Step,
+  step: ConversionStep,
   at: number,
   inputs: readonly InputFile[],
   warnings: Warning[],
@@ -183,7 +183,7 @@ async function prepare(
 
 async function runStep(
   run: FilesRun,
-  step: Step,
+  step: ConversionStep,
   at: number,
   inputs: readonly InputFile[],
   warnings: Warning[],

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { SignatureRefused } from '../../aws/signed-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { errorForClient, PassingError } from '../failure.ts'
-import { isLive, isOver, type Task } from '../job.ts'
+import { toClientError, TransientError } from '../failure.ts'
+import { isLiveStatus, isTaskOver, type Task } from '../job.ts'
 import { dropPartsOfEnded, sendParts } from './chunks.ts'
 import { type Claimed, done, type MessageOutcome, Stopped, type Work } from './claimed-task.ts'
 import { Slots } from './concurrency-slots.ts'
@@ -16,7 +16,7 @@ export async function runTask(run: TaskRun, work: Work): Promise<MessageOutcome>
   const log = services.log.child({ ...ref, queue: run.queue })
   const lease = new Lease(run, randomUUID(), log)
   const { store } = services.jobs
-  const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.job(ref.jobId)])
+  const [{ applied, record: task }, job] = await Promise.all([lease.claim(), store.getJob(ref.jobId)])
   const slots = new Slots(services)
   if (!applied || !task) {
     const outcome = await notClaimed(run, task, log)
@@ -24,7 +24,7 @@ export async function runTask(run: TaskRun, work: Work): Promise<MessageOutcome>
     if (job) await slots.free(job)
     return outcome
   }
-  const state = job && isLive(job.status) ? await unlessBusy(lease, store.inputsOf(task, job)) : undefined
+  const state = job && isLiveStatus(job.status) ? await unlessBusy(lease, store.getInputs(task, job)) : undefined
   if (!state) {
     log.info('message for a task of a job that is over')
     if (job) await slots.free(job)
@@ -66,9 +66,9 @@ async function notClaimed({ services }: TaskRun, task: Task | undefined, log: Lo
   const leftS = (Date.parse(task.leaseUntil ?? '') - Date.now()) / 1000
   if (task.status === 'processing' && leftS > 0) return { done: false, againInS: Math.ceil(leftS) + 1 }
   log.info({ status: task.status }, 'message told of nothing new')
-  const { settlement } = services.jobs
-  if (isOver(task)) {
-    await settlement.settle(task, { again: true })
+  const { completion } = services.jobs
+  if (isTaskOver(task)) {
+    await completion.completeTask(task, { isRepeat: true })
     await dropPartsOfEnded(task, services)
   } else if (task.expandedBy !== undefined && task.open) await sendParts(task, services)
   return done
@@ -91,9 +91,9 @@ async function recordFailure(
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
   if (!isFinal && (await lease.retry())) {
     if (error instanceof SignatureRefused) return { done: false, again: 'signed', againInS: 0 }
-    return { done: false, againInS: error instanceof PassingError ? error.againInS : 0 }
+    return { done: false, againInS: error instanceof TransientError ? error.retryInS : 0 }
   }
-  const { code, message, details } = errorForClient(error)
+  const { code, message, details } = toClientError(error)
   const isOurs = await lease.finish({
     status: 'failed',
     warnings: task.warnings,

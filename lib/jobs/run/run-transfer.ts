@@ -13,8 +13,8 @@ import { receive } from '../../transfer/fetch-remote.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
 import { DistinctNames } from '../../unique-names.ts'
-import { PassingError } from '../failure.ts'
-import { type Delivery, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
+import { TransientError } from '../failure.ts'
+import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
 import { filesOfTask, maxAttempts } from '../job-state-machine.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -62,7 +62,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     const told = new AppError(code, error.message, error.details, { cause: error })
-    throw error.isPassing ? new PassingError(told, pausesS[task.attempt - 1] ?? 0) : told
+    throw error.isPassing ? new TransientError(told, pausesS[task.attempt - 1] ?? 0) : told
   } finally {
     over.abort()
   }
@@ -192,14 +192,14 @@ async function takeOut(
   { openStore, place }: Export,
   fields: Fields,
   surroundings: Surroundings,
-): Promise<Delivery[]> {
+): Promise<ExportedFile[]> {
   const { task, state, services, signal } = run
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
   const paths = pathsOf(files, fields, place, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const begun = (trace: string) => run.note(trace)
   const store: Store = await (await openStore())(fields, { ...surroundings, begun })
-  const deliveries: Delivery[] = []
+  const deliveries: ExportedFile[] = []
   let done = 0
   const free = freeingWhatIsNew()
   const sent = (bytes: number) => {

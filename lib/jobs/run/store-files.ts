@@ -8,7 +8,7 @@ import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { eachOf } from '../../map-concurrently.ts'
 import { Spec } from '../../tasks/operation.ts'
-import { jobPrefix, type Piece, type StoredFile, type Task } from '../job.ts'
+import { jobPrefix, type InputPlan, type StoredFile, type Task } from '../job.ts'
 import { waysOf } from './fallbacks.ts'
 import type { FilesMade } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
@@ -16,7 +16,7 @@ import type { TaskServices } from './task-services.ts'
 /** Stores what came of a piece, in the bucket under a key of this attempt. @param at the piece's place in its task. */
 export async function storeFiles(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
-  piece: Piece,
+  piece: InputPlan,
   at: number,
   { result, format, nextStep }: FilesMade,
 ): Promise<StoredFile[]> {
@@ -53,7 +53,7 @@ const storers = 4
 /** Stores what was cut for single shares, under keys of this attempt. */
 export async function storePortions(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
-  piece: Piece,
+  piece: InputPlan,
   portions: readonly Chunk[],
 ): Promise<StoredPortion[]> {
   const filename = piece.files[0]?.filename ?? 'file'

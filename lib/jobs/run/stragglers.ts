@@ -1,7 +1,7 @@
 import type { Log } from '../../log.ts'
 import type { Job, Task } from '../job.ts'
-import { imageOf } from '../next-image.ts'
-import { attemptOfPart, isTwin, memberOf, partRecord, twinOf } from '../task-graph.ts'
+import { nextImageOf } from '../next-image.ts'
+import { attemptOfChunk, isSpeculativeCopy, originalChunkOf, createChunkRecord, speculativeCopyOf } from '../task-graph.ts'
 import { whoWantsPart } from './chunks.ts'
 import { freeWorkers } from './idle-workers.ts'
 import type { TaskRun } from './task-run.ts'
@@ -38,21 +38,21 @@ export async function lookAfterPart(
   if (ranMs < leastMs) return true
   const number = part.part ?? 0
   const task = await whoWantsPart(part, services)
-  if (!task?.open?.has(memberOf(number))) return false
+  if (!task?.open?.has(originalChunkOf(number))) return false
   const { partCount = 0, open } = task
   // Read once there is something to see.
-  if (isTwin(number) || open.size * 2 > partCount) return true
-  const { store, settlement } = services.jobs
-  const all = await store.parts(task)
-  const siblings = all.filter(({ part: other = 0 }) => attemptOfPart(other) === task.expandedBy)
-  const hasTwin = siblings.some(({ part: other }) => other === twinOf(number))
+  if (isSpeculativeCopy(number) || open.size * 2 > partCount) return true
+  const { store, completion } = services.jobs
+  const all = await store.getChunks(task)
+  const siblings = all.filter(({ part: other = 0 }) => attemptOfChunk(other) === task.expandedBy)
+  const hasTwin = siblings.some(({ part: other }) => other === speculativeCopyOf(number))
   if (hasTwin || !isStraggler(part, ranMs, siblings, partCount)) return true
   const { spec, pieces = [], cut } = part
   // The worker that asks is one of them.
-  if ((await freeWorkers(imageOf(pieces), services)) < 2) return true
-  const twin = partRecord(task, twinOf(number), { spec, pieces, ...(cut && { cut }) }, new Date())
-  await store.addParts([twin])
-  await settlement.sendAll([twin], { job, fixed: job.fixed ?? [], tasks: [], parts: [] })
+  if ((await freeWorkers(nextImageOf(pieces), services)) < 2) return true
+  const twin = createChunkRecord(task, speculativeCopyOf(number), { spec, pieces, ...(cut && { cut }) }, new Date())
+  await store.addChunks([twin])
+  await completion.sendTasks([twin], { job, fixed: job.fixed ?? [], tasks: [], chunks: [] })
   log.info({ twin: twin.part, ranMs }, 'part is made by another worker too')
   return true
 }

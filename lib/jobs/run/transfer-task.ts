@@ -1,7 +1,7 @@
 import { captureLimitS, transferLimitS } from '../../conversion/time-limits.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { type TransferOperation, transferOperation } from '../../tasks/index.ts'
-import { PassingError } from '../failure.ts'
+import { TransientError } from '../failure.ts'
 import { done, inWorkDir, Stopped, type Work, withinLimit } from './claimed-task.ts'
 import { LeaseLost } from './lease.ts'
 import { failureOf, runTransfer } from './run-transfer.ts'
@@ -40,11 +40,11 @@ function wayOutOf(operation: TransferOperation): string {
 }
 
 const isExpected = (error: unknown) =>
-  [AppError, PassingError, LeaseLost, Stopped].some((kind) => error instanceof kind)
+  [AppError, TransientError, LeaseLost, Stopped].some((kind) => error instanceof kind)
 
 /** A fault of this service, which the last attempt tells of as such: neither the other side nor the file is to blame. */
-function ofOurOwn(cause: unknown, code: ErrorCode): PassingError {
+function ofOurOwn(cause: unknown, code: ErrorCode): TransientError {
   const sentence =
     'The transfer failed three times by a fault of this service, not of the other side. Try again later.'
-  return new PassingError(new AppError(code, sentence, undefined, { cause }), 0)
+  return new TransientError(new AppError(code, sentence, undefined, { cause }), 0)
 }

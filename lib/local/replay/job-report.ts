@@ -50,7 +50,7 @@ function printTask(
   task: Task,
   what: string,
   plan: Plan | undefined,
-  { chunks: parts }: JobState,
+  { chunks }: JobState,
   printer: Printer,
 ): void {
   const attempt = task.attempt > 0 ? [`attempt ${task.attempt}`] : []
@@ -58,7 +58,7 @@ function printTask(
   printer.line(`  ${[`${task.name}: ${task.status}`, ...attempt, ...engine].join(', ')}`)
   printer.line(`    ${what}, ${timesOf(task)}`)
   if (plan) printPlan(plan, task, printer)
-  for (const part of parts.filter(({ number }) => number === task.number)) printPart(part, printer)
+  for (const part of chunks.filter(({ number }) => number === task.number)) printPart(part, printer)
   printFiles(task.files, printer)
   printError(task, printer)
 }

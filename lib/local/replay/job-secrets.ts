@@ -3,8 +3,8 @@ import type { JobState, Task } from '../../jobs/job.ts'
 import { isSealed, type Sealed, type Vault } from '../../sealed.ts'
 
 /** The values themselves; none when the vault is another one, and then they cannot come up either. */
-export function secretsOf({ tasks, chunks: parts }: JobState, vault: Vault | undefined): string[] {
-  return [...tasks, ...parts]
+export function secretsOf({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
+  return [...tasks, ...chunks]
     .flatMap((task) => sealedIn([task.spec, task.pieces]).map((one): unknown => openedIn(task, one, vault)))
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .map(String)
