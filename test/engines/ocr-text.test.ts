@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asWritten } from '../../lib/engines/pdf/ocr/text.ts'
+import { asWritten } from '../../lib/engines/pdf/ocr/normalize-text.ts'
 
 describe('recognized text as pdftotext gives it', () => {
   test('loses its marks, and is in the order in which it is read', () => {

@@ -9,11 +9,11 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
+import { assertWhole, inside, linksOf, outlineOf, pageNames, unpacked } from './inspect-pdf.ts'
 import { output, pdfPages, zipNames } from './judge.ts'
-import { assertWhole, inside, linksOf, outlineOf, pageNames, unpacked } from './pdf-judge.ts'
 import { bookOf, pdfOf, shelf } from './pdf-maker.ts'
-import { toolsOn } from './pdf-tool.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
+import { toolsOn } from './run-pdf-tool.ts'
 
 const pathOf = await shelf({
   'alpha.pdf': bookOf('Alpha'),

@@ -7,8 +7,8 @@ import type { Operation } from '../../lib/engines/engine.ts'
 import { refused } from '../assert-refused.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { bookOf, shelf } from './pdf-maker.ts'
-import { toolsOn } from './pdf-tool.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
+import { toolsOn } from './run-pdf-tool.ts'
 
 const pathOf = await shelf({
   'alpha.pdf': bookOf('Alpha'),

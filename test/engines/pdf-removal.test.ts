@@ -5,11 +5,11 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { refused } from '../assert-refused.ts'
+import { drawn, inside } from './inspect-pdf.ts'
 import { output, pdfText } from './judge.ts'
-import { drawn, inside } from './pdf-judge.ts'
 import { bookOf, pdfOf, photoPage, shelf } from './pdf-maker.ts'
-import { toolsOn } from './pdf-tool.ts'
 import { convert } from './run-engine.ts'
+import { toolsOn } from './run-pdf-tool.ts'
 
 const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),

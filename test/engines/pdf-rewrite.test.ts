@@ -4,11 +4,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
+import { assertWhole, drawn, inside } from './inspect-pdf.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
-import { assertWhole, drawn, inside } from './pdf-judge.ts'
 import { bookOf, clearPage, photoPage, shelf } from './pdf-maker.ts'
-import { toolsOn } from './pdf-tool.ts'
 import { convert } from './run-engine.ts'
+import { toolsOn } from './run-pdf-tool.ts'
 
 const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),

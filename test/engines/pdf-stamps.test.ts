@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refused } from '../assert-refused.ts'
+import { drawn, isPaper } from './inspect-pdf.ts'
 import { output, pdfText } from './judge.ts'
-import { drawn, isPaper } from './pdf-judge.ts'
 import { bookOf, shelf } from './pdf-maker.ts'
-import { toolsOn } from './pdf-tool.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
+import { toolsOn } from './run-pdf-tool.ts'
 
 const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),

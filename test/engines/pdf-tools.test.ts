@@ -7,11 +7,11 @@ import type { Operation } from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
+import { unpacked } from './inspect-pdf.ts'
 import { zipNames } from './judge.ts'
-import { unpacked } from './pdf-judge.ts'
 import { bookOf, clearPage, pdfOf, photoPage, shelf } from './pdf-maker.ts'
-import { toolsOn } from './pdf-tool.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { toolsOn } from './run-pdf-tool.ts'
 
 const pathOf = await shelf({
   'book.pdf': bookOf('Alpha'),

@@ -12,7 +12,7 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { codecs, output, pdfText, pictureSize, probed } from './judge.ts'
-import { drawn, isPaper } from './pdf-judge.ts'
+import { drawn, isPaper } from './inspect-pdf.ts'
 import { assertColor, type Changed, changes, colorAt, picture, still } from './pixel-judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 

@@ -6,7 +6,7 @@ import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from '../image/op
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { openShape, type PageSelection, resolutionOf, resolutionShape } from '../pdf/page-images.ts'
+import { openShape, type PageSelection, resolutionOf, resolutionShape } from '../pdf/page-options.ts'
 import { drawByGhostscript } from './run.ts'
 
 const PlainOptions = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
-import { password } from '../pdf/page-images.ts'
+import { password } from '../pdf/page-options.ts'
 import { MetadataOptions } from './options.ts'
 
 /** What exiftool finds more in than a type; of sound and film ffprobe tells the rest. */

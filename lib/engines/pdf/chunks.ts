@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { ChunkSpec } from '../engine.ts'
-import { equalRuns } from './equal-runs.ts'
-import type { OpenPdf } from './open.ts'
-import { resolutionOf } from './page-images.ts'
+import type { OpenPdf } from './open-pdf.ts'
+import { resolutionOf } from './page-options.ts'
 import { parallel } from './render.ts'
+import { equalRuns } from './split-by-cost.ts'
 
 /** How the pages of a long PDF are shared out among workers. */
 

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import type { OpenPdf, PageSize } from './open.ts'
+import type { OpenPdf, PageSize } from './open-pdf.ts'
 import type { PageFile } from './page-files.ts'
-import { resolutionOf } from './page-images.ts'
+import { resolutionOf } from './page-options.ts'
 import { unreadablePdf } from './qpdf.ts'
 
 /** Which pages, and as what. */

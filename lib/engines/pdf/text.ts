@@ -1,7 +1,7 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile, Tools } from '../engine.ts'
-import type { PageSelection } from './page-images.ts'
+import type { PageSelection } from './page-options.ts'
 import { runsOf } from './page-range.ts'
 import { unreadablePdf } from './qpdf.ts'
 

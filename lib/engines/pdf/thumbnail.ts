@@ -11,9 +11,9 @@ import {
 } from '../image/thumbnail-options.ts'
 import { integer } from '../options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
-import { raw } from './images.ts'
-import { openPdf, type PageSize } from './open.ts'
-import { password } from './page-images.ts'
+import { openPdf, type PageSize } from './open-pdf.ts'
+import { password } from './page-options.ts'
+import { raw } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
 
 /** A page that lets people pick pages shows as many. */

@@ -5,7 +5,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { openPdf } from './open.ts'
+import { openPdf } from './open-pdf.ts'
 
 const sources: readonly FormatId[] = ['xps', 'oxps']
 

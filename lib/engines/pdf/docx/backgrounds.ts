@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { areaOf } from './geometry.ts'
-import type { Page } from './page.ts'
+import type { Page } from './page-content.ts'
 
 const dpi = 150
 const maxSidePixels = 5000

@@ -1,5 +1,5 @@
 import type { Box } from './geometry.ts'
-import type { Style } from './page.ts'
+import type { Style } from './page-content.ts'
 
 export interface Run {
   readonly text: string

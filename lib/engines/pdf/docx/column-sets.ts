@@ -1,8 +1,8 @@
 import type { Block, ColumnSet, FlowBlock } from './blocks.ts'
-import type { Atom, Band } from './columns.ts'
-import { extended, goesOnAcross } from './continuing.ts'
 import { around, type Box, heightOf, widthOf } from './geometry.ts'
-import type { Vector } from './page.ts'
+import type { Vector } from './page-content.ts'
+import type { Atom, Band } from './reading-order.ts'
+import { extended, goesOnAcross } from './split-paragraphs.ts'
 
 const maxColumns = 4
 /** Points by which the edges of a set of columns may miss those of the text. */

@@ -4,13 +4,13 @@ import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.t
 import { progressWithin } from '../../sandbox/progress.ts'
 import { coarser } from '../ocr/downscale.ts'
 import { hasText, lettersByPage, recognize } from '../ocr/recognize.ts'
-import type { PdfAbout } from '../open.ts'
+import type { PdfAbout } from '../open-pdf.ts'
 import { pagesOf } from '../page-range.ts'
-import { openEditable } from '../tools/document.ts'
+import { openEditable } from '../tools/editable-pdf.ts'
 import { flattened } from '../tools/flatten.ts'
+import type { Writing } from './docx-request.ts'
 import { DocxOptions } from './options.ts'
 import type { Pages } from './parse-pages.ts'
-import type { Writing } from './writing.ts'
 
 /** The interface: "OCR runs first, for up to 50 pages". */
 const maxScannedPages = 50
@@ -40,7 +40,7 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
     exact: options.layout === 'exact' || (options.layout === undefined && options.preserveLayout === true),
   }
   // Loaded when it is wanted: the writer is large, and the planner and the API never need it.
-  const { rebuild } = await import('./rebuild.ts')
+  const { rebuild } = await import('./build-docx.ts')
   const written = await rebuild(writing, progressWithin(tools, read ? 0.8 : 0, 1))
   tools.progress(1)
   const recognized = new Set([...(read ?? []), ...written.recognized])

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { around, type Box, centerIn, median } from './geometry.ts'
-import type { Page, Style, Word } from './page.ts'
+import type { Page, Style, Word } from './page-content.ts'
 
 /**
  * The words of a page as Poppler reads them. It knows encodings that MuPDF does not, as names of glyphs that are made

@@ -9,7 +9,7 @@ import {
   touches,
   widthOf,
 } from './geometry.ts'
-import type { Page, Vector, Word } from './page.ts'
+import type { Page, Vector, Word } from './page-content.ts'
 
 /** Part of a page that is kept as a picture. */
 export interface Figure {

@@ -1,14 +1,14 @@
 import type * as docx from 'docx'
 import type { Tools } from '../../engine.ts'
 import { groundsOf } from './backgrounds.ts'
+import type { Writing, Written } from './docx-request.ts'
 import { backdrop, wholePage, writePages } from './full-page-images.ts'
 import { type Line, lineOf, linesOf, segmentsOf } from './lines.ts'
-import type { Page } from './page.ts'
+import type { Page } from './page-content.ts'
 import { readPages } from './parse-pages.ts'
 import { runsOf } from './runs.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 import { twips } from './units.ts'
-import type { Writing, Written } from './writing.ts'
 
 /**
  * Pages as they look: each piece of a line in a frame of its own, over a picture of all that is no text. What it

@@ -1,4 +1,4 @@
-import type { Style } from './page.ts'
+import type { Style } from './page-content.ts'
 
 /** Fonts that Word has or replaces by one of the same widths, by how PDFs name them. */
 const known: readonly (readonly [pattern: RegExp, name: string])[] = [

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type * as docx from 'docx'
-import type { PdfAbout } from '../open.ts'
+import type { PdfAbout } from '../open-pdf.ts'
+import { authorship } from './docx-request.ts'
 import { sheetOf } from './section-options.ts'
 import type { Docx } from './text-runs.ts'
 import { pixels } from './units.ts'
-import { authorship } from './writing.ts'
 
 /** In points. */
 interface PageSize {

@@ -1,6 +1,6 @@
 import type { Alignment, Run } from './blocks.ts'
 import { type Line, linesOf } from './lines.ts'
-import type { Page, Word } from './page.ts'
+import type { Page, Word } from './page-content.ts'
 import { runsOf, spaceBetween } from './runs.ts'
 
 export interface FurnitureRow {

@@ -10,7 +10,7 @@ import {
   keyOf,
   type Look,
   lookOf,
-} from './heading-looks.ts'
+} from './paragraph-styles.ts'
 import { appended } from './runs.ts'
 
 /** A title of the PDF's own outline. */

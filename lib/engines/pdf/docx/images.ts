@@ -5,7 +5,7 @@ import type { Picture } from './blocks.ts'
 import { type Figure, figuresOf, labelsOf } from './figures.ts'
 import { areaOf, type Box, centerIn, heightOf, widthOf } from './geometry.ts'
 import { lineInOrder } from './lines.ts'
-import type { Page, PlacedImage, Word } from './page.ts'
+import type { Page, PlacedImage, Word } from './page-content.ts'
 
 /** Pixels per inch of what is drawn anew. */
 const dpi = 150

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { around, type Box, median, widthOf } from './geometry.ts'
-import type { Grid } from './grid.ts'
 import { type FurnitureRow, furnitureOf } from './headers-footers.ts'
-import { bodyLook } from './heading-looks.ts'
 import { withHeadings, withWholeTitles } from './headings.ts'
 import type { PagePictures } from './images.ts'
 import { linesOf } from './lines.ts'
 import { withLists } from './lists.ts'
-import type { Page, Word } from './page.ts'
 import { blocksOf } from './page-blocks.ts'
+import type { Page, Word } from './page-content.ts'
+import { bodyLook } from './paragraph-styles.ts'
 import { type PageFlow, type Section, sectionsOf } from './sections.ts'
 import type { Structure } from './structure.ts'
+import type { Grid } from './table-grids.ts'
 
 export interface Layout {
   readonly sections: readonly Section[]

@@ -1,5 +1,5 @@
 import { around, type Box } from './geometry.ts'
-import type { Style, Word } from './page.ts'
+import type { Style, Word } from './page-content.ts'
 
 export interface Line {
   /** In the order in which they are read. */

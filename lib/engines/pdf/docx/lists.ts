@@ -1,5 +1,5 @@
 import type { Block, ListPlace, Paragraph } from './blocks.ts'
-import { isRoman, ordinalOf } from './marks.ts'
+import { isRoman, ordinalOf } from './list-markers.ts'
 
 interface OpenList {
   readonly place: Omit<ListPlace, 'level'>

@@ -1,7 +1,7 @@
 import type * as docx from 'docx'
 import type { Block, ListPlace, Paragraph } from './blocks.ts'
 import type { Layout } from './layout.ts'
-import { isRoman } from './marks.ts'
+import { isRoman } from './list-markers.ts'
 import type { Docx } from './text-runs.ts'
 
 export const numberingReference = ({ list }: ListPlace) => `list-${list}`

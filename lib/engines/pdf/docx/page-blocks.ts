@@ -1,14 +1,14 @@
-import { type AlignedTable, alignedTables } from './aligned.ts'
 import type { Block, Cell, FlowBlock, Paragraph, Picture, Table } from './blocks.ts'
+import { type AlignedTable, alignedTables } from './borderless-tables.ts'
 import { columnSetOf, setInColumns } from './column-sets.ts'
-import { type Atom, type Band, readingOrder } from './columns.ts'
 import { around, type Box, centerIn, median } from './geometry.ts'
-import { fillsOf, type Grid, type GridCell, gridsOf } from './grid.ts'
-import { withSpread } from './justified.ts'
+import { ruledRegions } from './horizontal-rules.ts'
+import { withSpread } from './justified-lines.ts'
 import { isRightToLeft, type Line, lineInOrder, linesOf } from './lines.ts'
-import type { Page, Vector, Word } from './page.ts'
+import type { Page, Vector, Word } from './page-content.ts'
 import { type ParagraphRules, paragraphsOf } from './paragraphs.ts'
-import { ruledRegions } from './ruled-rows.ts'
+import { type Atom, type Band, readingOrder } from './reading-order.ts'
+import { fillsOf, type Grid, type GridCell, gridsOf } from './table-grids.ts'
 
 export interface PageRules extends Omit<ParagraphRules, 'column'> {
   /** Left and right edge of the text of the whole document. */

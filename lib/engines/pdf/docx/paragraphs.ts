@@ -1,7 +1,7 @@
 import type { Alignment, ListMark, Paragraph } from './blocks.ts'
 import { around, type Box } from './geometry.ts'
 import { isPreformatted, isRightToLeft, type Line, mainStyle, segmentsOf } from './lines.ts'
-import { markOf } from './marks.ts'
+import { markOf } from './list-markers.ts'
 import { runsOf } from './runs.ts'
 
 export interface ParagraphRules {

@@ -3,7 +3,7 @@ import type { Tools } from '../../engine.ts'
 import { recognize } from '../ocr/recognize.ts'
 import { isReadable, readAgain, withLooks } from './fallback-text.ts'
 import { areaOf } from './geometry.ts'
-import type { Page, Word } from './page.ts'
+import type { Page, Word } from './page-content.ts'
 import { readStructure, type Structure } from './structure.ts'
 
 /** The pages of a PDF that needs no password, and what is known of them. */

@@ -1,6 +1,6 @@
 import type { Run } from './blocks.ts'
 import { gapBetween, isPreformatted, isSpaced, type Line, spacesBetween } from './lines.ts'
-import type { Style, Word } from './page.ts'
+import type { Style, Word } from './page-content.ts'
 
 const noSpaces = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u

@@ -1,8 +1,8 @@
 import type { Block, ColumnSet, FlowBlock } from './blocks.ts'
 import { isSameSet } from './column-sets.ts'
-import { extended, goesOnAcross } from './continuing.ts'
 import { around, type Box } from './geometry.ts'
-import type { Page } from './page.ts'
+import type { Page } from './page-content.ts'
+import { extended, goesOnAcross } from './split-paragraphs.ts'
 
 /** Pages of one size that flow on from one to the next, or a part of them that is set in columns. */
 export interface Section {

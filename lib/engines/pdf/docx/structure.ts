@@ -5,8 +5,8 @@ import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { heightOf, widthOf } from './geometry.ts'
 import { isRightToLeft } from './lines.ts'
-import { type Page, StyleShape, type Word } from './page.ts'
-import { withReadableStyles } from './recognized.ts'
+import { withReadableStyles } from './ocr-styles.ts'
+import { type Page, StyleShape, type Word } from './page-content.ts'
 
 /** Left, top, right, bottom in points from the page's top left corner. */
 const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import type { Chunk, Tools, WorkerPool } from '../../engine.ts'
-import { equalRuns } from '../equal-runs.ts'
-import type { PageSize } from '../open.ts'
+import type { PageSize } from '../open-pdf.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
-import { isSigned } from '../tools/document.ts'
+import { equalRuns } from '../split-by-cost.ts'
+import { isSigned } from '../tools/editable-pdf.ts'
 import type { OcrManner } from './recognize.ts'
 
 /** How the pages whose text is to be read are shared out among workers: each gets a PDF of its pages alone. */

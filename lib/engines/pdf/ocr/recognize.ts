@@ -7,8 +7,8 @@ import { ProcessFailure } from '../../sandbox/exec.ts'
 import { pythonProgram } from '../../sandbox/python.ts'
 import { rangesOf } from '../page-range.ts'
 import { unreadablePdf } from '../qpdf.ts'
+import { straightenLayers } from './fix-text-layers.ts'
 import { tesseractLanguages } from './languages.ts'
-import { straightenLayers } from './layers-in-pdf.ts'
 import { warnUnread } from './pages-without-text.ts'
 
 /** How pages are read; JSON, which a record keeps for whoever reads some of them. */

@@ -1,7 +1,7 @@
 import type { Block, Cell, Table } from '../docx/blocks.ts'
 import { textOf } from '../docx/blocks.ts'
 import { linesOf, segmentsOf } from '../docx/lines.ts'
-import type { Page } from '../docx/page.ts'
+import type { Page } from '../docx/page-content.ts'
 import { numberOf, pointOf, type SheetNumber } from './numbers.ts'
 
 export interface SheetCell {

@@ -6,15 +6,15 @@ import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { groundsOf, isScan } from '../docx/backgrounds.ts'
 import { fontName } from '../docx/fonts.ts'
 import { around } from '../docx/geometry.ts'
-import type { Page, Word } from '../docx/page.ts'
+import type { Page, Word } from '../docx/page-content.ts'
 import { runsOf } from '../docx/runs.ts'
 import { readStructure } from '../docx/structure.ts'
 import { pagesOf } from '../page-range.ts'
-import { openEditable } from '../tools/document.ts'
+import { openEditable } from '../tools/editable-pdf.ts'
 import { flattened } from '../tools/flatten.ts'
-import { type TextBox, textBoxesOf } from './boxes.ts'
 import { SlidesOptions } from './capability.ts'
 import { newPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
+import { type TextBox, textBoxesOf } from './text-boxes.ts'
 
 /** A slide is as large as the first page; PowerPoint has none that are larger or smaller than these inches. */
 const leastInches = 1

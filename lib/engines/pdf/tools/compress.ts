@@ -5,8 +5,8 @@ import { AppError } from '../../../errors.ts'
 import type { EngineResult, Tools } from '../../engine.ts'
 import { qualityNumber } from '../../options.ts'
 import { qpdf } from '../qpdf.ts'
-import { bytesOf, finish, type Tool, type ToolJob } from './document.ts'
-import { distill, type Pages, pagesIn, warnLost, withoutForm } from './ghostscript.ts'
+import { distill, type Pages, pagesIn, warnLost, withoutForm } from './distill.ts'
+import { bytesOf, finish, type Tool, type ToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** How pictures are kept: pixels per inch, and the quantization factor of their JPEG, where more is coarser. */

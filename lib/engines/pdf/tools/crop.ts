@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { pagesOf } from '../page-range.ts'
-import { finish, invalid, type Tool } from './document.ts'
-import { pointsOf } from './length.ts'
+import { finish, invalid, type Tool } from './editable-pdf.ts'
 import { PdfObjects, type PdfPage } from './objects.ts'
 import type { ToolOptions } from './options.ts'
+import { pointsOf } from './parse-length.ts'
 
 type Options = ToolOptions<'crop-pdf'>
 

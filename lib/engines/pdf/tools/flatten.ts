@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { qpdf } from '../qpdf.ts'
-import { type EditablePdf, finish, type Tool } from './document.ts'
+import { type EditablePdf, finish, type Tool } from './editable-pdf.ts'
 import { runScript } from './mutool.ts'
 import { PdfObjects, type PdfPage, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'

@@ -9,7 +9,7 @@ import {
   warnSigned,
   warnUnlocked,
   warnUntagged,
-} from './document.ts'
+} from './editable-pdf.ts'
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { EngineResult } from '../../engine.ts'
 import { exiftool } from '../../metadata/exiftool.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
-import { finish, invalid, type Tool, type ToolJob } from './document.ts'
+import { finish, invalid, type Tool, type ToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Each text stands twice in a PDF: in the dictionary of old and in XMP, which readers ask first. */

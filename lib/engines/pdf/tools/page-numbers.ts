@@ -1,9 +1,9 @@
 import { middleAt, xmlText } from '../../image/svg-layout.ts'
-import type { PageSize } from '../open.ts'
+import type { PageSize } from '../open-pdf.ts'
 import { pagesOf } from '../page-range.ts'
-import { finish, type Tool } from './document.ts'
-import { pointsOf } from './length.ts'
+import { finish, type Tool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
+import { pointsOf } from './parse-length.ts'
 import { stampPages } from './stamp.ts'
 
 /** Numbers on pages. `{pages}` is the number of the last page that has one. */

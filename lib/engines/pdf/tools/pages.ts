@@ -7,7 +7,7 @@ import { pagesOf } from '../page-range.ts'
 import { qpdf } from '../qpdf.ts'
 import { renderPages } from '../render.ts'
 import { assemble } from './assemble.ts'
-import { finish, invalid, type Tool, type ToolJob, warnUntagged } from './document.ts'
+import { finish, invalid, type Tool, type ToolJob, warnUntagged } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 export const rotatePages: Tool<ToolOptions<'rotate-pdf'>> = async (job) => {

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { damaged, qpdf } from '../qpdf.ts'
-import { distill, pagesIn } from './ghostscript.ts'
+import { distill, pagesIn } from './distill.ts'
 import type { ToolOptions } from './options.ts'
 
 type Attempt = (source: string, target: string) => Promise<void>

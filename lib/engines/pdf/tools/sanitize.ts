@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { finish, type Tool } from './document.ts'
+import { finish, type Tool } from './editable-pdf.ts'
 import { isDict, isRef, type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 

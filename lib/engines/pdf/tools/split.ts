@@ -5,9 +5,9 @@ import { type PageFile, pageFileName } from '../page-files.ts'
 import { pagesOf } from '../page-range.ts'
 import { qpdf } from '../qpdf.ts'
 import { assemble } from './assemble.ts'
-import { type EditablePdf, invalid, lockAgain, type Tool, warnSigned, warnUntagged } from './document.ts'
+import { type EditablePdf, invalid, lockAgain, type Tool, warnSigned, warnUntagged } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
-import { keepFacts } from './part-facts.ts'
+import { keepFacts } from './part-metadata.ts'
 import { keepOutlines } from './part-outlines.ts'
 
 const maxParts = 2000

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { framed } from '../../image/svg-layout.ts'
-import type { PageSize } from '../open.ts'
+import type { PageSize } from '../open-pdf.ts'
 import { qpdf, unreadablePdf } from '../qpdf.ts'
-import type { EditablePdf } from './document.ts'
+import type { EditablePdf } from './editable-pdf.ts'
 
 /**
  * Draws over pages what `draw` gives for each: an SVG without its frame, in points from the top left corner.

@@ -1,7 +1,7 @@
 import { drawnOn, watermarkOf } from '../../image/watermark.ts'
-import type { PageSize } from '../open.ts'
+import type { PageSize } from '../open-pdf.ts'
 import { pagesOf } from '../page-range.ts'
-import { finish, type Tool } from './document.ts'
+import { finish, type Tool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 import { stampPages } from './stamp.ts'
 

@@ -1,12 +1,12 @@
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
-import { openPdf } from '../open.ts'
+import { openPdf } from '../open-pdf.ts'
+import type { Writing, Written } from './docx-request.ts'
 import { readAgain } from './fallback-text.ts'
 import { exactDocx, writeExact } from './fixed-layout.ts'
-import { flowDocx } from './flow.ts'
-import type { Page } from './page.ts'
-import { picturesDocx } from './page-images.ts'
-import type { Writing, Written } from './writing.ts'
+import { flowDocx } from './flowing-layout.ts'
+import { picturesDocx } from './images-only.ts'
+import type { Page } from './page-content.ts'
 
 /**
  * The interface: "When layout reconstruction fails, a rendering import runs instead, so a file is still returned."

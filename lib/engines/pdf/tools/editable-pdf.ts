@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { passwordMissing, passwordWrong } from '../../../formats/locked-pdf.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
-import { type OpenPdf, openPdf } from '../open.ts'
+import { type OpenPdf, openPdf } from '../open-pdf.ts'
 import { qpdf } from '../qpdf.ts'
 
 /** A PDF that tools may change. */

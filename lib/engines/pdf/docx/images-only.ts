@@ -1,9 +1,9 @@
 import type * as docx from 'docx'
 import type { Tools } from '../../engine.ts'
-import { openPdf } from '../open.ts'
+import { openPdf } from '../open-pdf.ts'
 import { renderPages } from '../render.ts'
+import type { Writing } from './docx-request.ts'
 import { backdrop, wholePage, writePages } from './full-page-images.ts'
-import type { Writing } from './writing.ts'
 
 const dpi = 150
 

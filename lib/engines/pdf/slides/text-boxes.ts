@@ -1,6 +1,6 @@
 import { around, type Box } from '../docx/geometry.ts'
 import { type Line, lineOf, linesOf, segmentsOf } from '../docx/lines.ts'
-import type { Page } from '../docx/page.ts'
+import type { Page } from '../docx/page-content.ts'
 
 /** Lines that are edited together. */
 export interface TextBox {

@@ -1,4 +1,4 @@
-import type { PdfAbout } from '../open.ts'
+import type { PdfAbout } from '../open-pdf.ts'
 import type { Pages } from './parse-pages.ts'
 
 export interface Writing extends Pages {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { integer, secretOption } from '../options.ts'
-import type { OpenPdf, PageSize } from './open.ts'
+import type { OpenPdf, PageSize } from './open-pdf.ts'
 import { pageRange } from './page-range.ts'
 
 /** Which pages of a PDF, in this order, and the folder for what is made of them. */

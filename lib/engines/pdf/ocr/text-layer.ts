@@ -5,7 +5,7 @@
  * on pages that lie on their side, nothing is.
  */
 
-import { unspaced } from './text.ts'
+import { unspaced } from './normalize-text.ts'
 
 const number = String.raw`-?\d+(?:\.\d+)?`
 const numbers = (count: number) => Array.from({ length: count }, () => number).join(' ')

@@ -7,7 +7,7 @@ import { loadSharp } from '../../vips/image.ts'
 import { packPages } from '../pack-pages.ts'
 import { pagesOf } from '../page-range.ts'
 import { unreadablePdf } from '../qpdf.ts'
-import type { Tool } from './document.ts'
+import type { Tool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 interface Listed {

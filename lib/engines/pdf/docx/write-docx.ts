@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
-import type { PdfAbout } from '../open.ts'
+import type { PdfAbout } from '../open-pdf.ts'
 import type { Alignment, Cell, FlowBlock, Paragraph, Picture, Table } from './blocks.ts'
+import { authorship } from './docx-request.ts'
 import type { FurnitureRow } from './headers-footers.ts'
 import type { Layout } from './layout.ts'
 import { indentOf, numberingOf, numberingReference } from './numbering.ts'
@@ -9,7 +10,6 @@ import { evenEnd, sectionOptions, textWidthOf } from './section-options.ts'
 import type { Section } from './sections.ts'
 import { type Docx, textRuns } from './text-runs.ts'
 import { pixels, twips } from './units.ts'
-import { authorship } from './writing.ts'
 
 /** What a paragraph stands in. */
 interface Place {

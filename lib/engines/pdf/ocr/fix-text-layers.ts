@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Tools } from '../../engine.ts'
 import { qpdf } from '../qpdf.ts'
 import { isRef, PdfObjects, type PdfRef } from '../tools/objects.ts'
-import { straightened } from './layer.ts'
+import { straightened } from './text-layer.ts'
 
 /** qpdf's JSON of streams, their data in Base64 (qpdf manual, "qpdf JSON"). */
 const Streams = z.object({

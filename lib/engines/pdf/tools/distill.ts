@@ -1,7 +1,7 @@
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { damaged, unreadablePdf } from '../qpdf.ts'
-import { type EditablePdf, warnUntagged } from './document.ts'
+import { type EditablePdf, warnUntagged } from './editable-pdf.ts'
 import { flattened } from './flatten.ts'
 
 export type Pages = Pick<EditablePdf, 'path' | 'sizes'>

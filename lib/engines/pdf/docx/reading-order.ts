@@ -1,5 +1,5 @@
 import { around, type Box, heightOf, median, merged, widthOf } from './geometry.ts'
-import { hasRows } from './rows.ts'
+import { hasRows } from './row-alignment.ts'
 
 /** Something that stands on a page and has to be read before or after something else. */
 export interface Atom {

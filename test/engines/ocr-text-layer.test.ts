@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { straightened } from '../../lib/engines/pdf/ocr/layer.ts'
+import { straightened } from '../../lib/engines/pdf/ocr/text-layer.ts'
 
 const hexOf = (text: string) =>
   text

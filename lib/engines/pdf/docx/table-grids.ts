@@ -1,5 +1,5 @@
 import { areaOf, type Box, clusters, heightOf, merged, overlap, widthOf } from './geometry.ts'
-import type { Vector } from './page.ts'
+import type { Vector } from './page-content.ts'
 
 /** A line of a table. */
 interface Edge {

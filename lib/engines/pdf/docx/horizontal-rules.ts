@@ -1,6 +1,6 @@
 import { around, type Box, heightOf, widthOf } from './geometry.ts'
 import type { Line } from './lines.ts'
-import type { Vector } from './page.ts'
+import type { Vector } from './page-content.ts'
 
 /** Points. */
 const thickest = 2.5

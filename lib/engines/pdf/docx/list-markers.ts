@@ -1,5 +1,5 @@
 import type { ListMark } from './blocks.ts'
-import type { Word } from './page.ts'
+import type { Word } from './page-content.ts'
 
 const bullet = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
 const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/

@@ -10,7 +10,7 @@ import { loadSharp } from '../vips/image.ts'
 import { pixelTargets } from '../vips/targets.ts'
 import { packPages } from './pack-pages.ts'
 import { type PageFile, pageFileName } from './page-files.ts'
-import type { PageSelection } from './page-images.ts'
+import type { PageSelection } from './page-options.ts'
 import { unreadablePdf } from './qpdf.ts'
 import { type Rendering, renderPages } from './render.ts'
 

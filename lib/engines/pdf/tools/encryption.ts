@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { qpdf } from '../qpdf.ts'
-import { finish, type Tool, warnSigned } from './document.ts'
+import { finish, type Tool, warnSigned } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** AES with 256 bits (ISO 32000-2, 7.6). The work's own `openEditable` has opened the source. */

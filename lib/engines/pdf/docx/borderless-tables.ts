@@ -1,8 +1,8 @@
 import { around, type Box, type Interval, median, without } from './geometry.ts'
+import { isWithin } from './horizontal-rules.ts'
 import { isPreformatted, type Line, segmentsOf } from './lines.ts'
-import { markOf } from './marks.ts'
-import type { Word } from './page.ts'
-import { isWithin } from './ruled-rows.ts'
+import { markOf } from './list-markers.ts'
+import type { Word } from './page-content.ts'
 
 /** Lines that stand as a table without being drawn as one: cells by row, then by column. */
 export interface AlignedTable {

@@ -1,4 +1,4 @@
-import type { Page, Style, Word } from './page.ts'
+import type { Page, Style, Word } from './page-content.ts'
 
 /** The font in which Tesseract writes what it read: without shapes, and as wide as each word was. */
 const invisibleFont = /GlyphLessFont/

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Tools } from '../../engine.ts'
+import type { Writing, Written } from './docx-request.ts'
 import { type Drawing, picturesOf } from './images.ts'
 import { layoutOf, type PageParts } from './layout.ts'
-import type { Page } from './page.ts'
 import { tablesOf } from './page-blocks.ts'
+import type { Page } from './page-content.ts'
 import { readPages } from './parse-pages.ts'
-import { textlessPages } from './textless.ts'
-import { writeDocx } from './write.ts'
-import type { Writing, Written } from './writing.ts'
+import { textlessPages } from './remove-text.ts'
+import { writeDocx } from './write-docx.ts'
 
 /** A Word document of paragraphs, headings, lists, tables and pictures that can be edited. */
 export async function flowDocx(source: Omit<Writing, 'exact'>, tools: Tools): Promise<Written> {
