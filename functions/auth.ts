@@ -1,8 +1,8 @@
 import { moveToAccount } from '../lib/access/adopt-anonymous.ts'
 import { ownerCookie, ownerHeader, verifyOwnerToken } from '../lib/access/anonymous.ts'
-import { type AuthParts, createAuth } from '../lib/access/auth/auth.ts'
+import { type AuthOptions, createAuth } from '../lib/access/auth/auth.ts'
 import { handleAuth } from '../lib/access/auth/http-adapter.ts'
-import { isOwnPage } from '../lib/access/same-origin.ts'
+import { isSameOrigin } from '../lib/access/same-origin.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import { clientIpOf } from '../lib/http/edge-origin.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
@@ -11,12 +11,15 @@ import { started } from '../lib/lazy-async.ts'
 import type { Services } from '../lib/services.ts'
 
 /** Milliseconds after which a provider that did not answer is asked again. */
-const againMs = 30_000
+const retryProvidersMs = 30_000
 
 /** Signing in and all that belongs to it: a function of its own, because what it loads is as large as all of the API. */
-export function createAccount(
+export function createAuthApi(
   services: Services,
-  { evenMs, ...given }: Pick<AuthParts, 'mailer' | 'password'> & { readonly evenMs?: number } = {},
+  {
+    constantTimeMs,
+    ...given
+  }: Pick<AuthOptions, 'mailer' | 'password'> & { readonly constantTimeMs?: number } = {},
 ): ApiHandler {
   const origin = new URL(services.config.PUBLIC_URL ?? `http://localhost:${services.config.PORT}`).origin
   const make = () =>
@@ -24,7 +27,7 @@ export function createAccount(
       services,
       ...given,
       onSignUp: async (account, headers) => {
-        const before = knownOwner(headers, services.keys.owner)
+        const before = previousOwner(headers, services.keys.owner)
         if (before !== undefined) await moveToAccount(before, account, services)
       },
     })
@@ -33,7 +36,7 @@ export function createAccount(
   let madeAt = Date.now()
   /** A provider that does not answer is left out by the library for good. */
   const current = async () => {
-    if (providers.length === 0 || Date.now() - madeAt < againMs) return auth
+    if (providers.length === 0 || Date.now() - madeAt < retryProvidersMs) return auth
     const { socialProviders } = await auth.$context
     if (providers.every(({ id }) => socialProviders.some((known) => known.id === id))) return auth
     madeAt = Date.now()
@@ -42,17 +45,21 @@ export function createAccount(
   }
   return async (event) => {
     const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
-    const isOwn = services.config.TRUST_HOST === '1' && isOwnPage(event.headers, origin)
-    return handleAuth(await current(), isOwn ? fromPage(event, origin) : event, { origin, address, evenMs })
+    const isOtherName = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
+    return handleAuth(await current(), isOtherName ? withPublicOrigin(event, origin) : event, {
+      origin,
+      address,
+      constantTimeMs,
+    })
   }
 }
 
 /** The page of the service under another of its names, which the library does not know. Letters keep the one that it does. */
-const fromPage = (event: HttpEvent, origin: string): HttpEvent =>
+const withPublicOrigin = (event: HttpEvent, origin: string): HttpEvent =>
   event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
 
 /** Who this was before he signed up. */
-function knownOwner(headers: Headers, secret: Buffer): string | undefined {
+function previousOwner(headers: Headers, secret: Buffer): string | undefined {
   const cookie = headers
     .get('cookie')
     ?.split(/;\s*/)
@@ -61,6 +68,6 @@ function knownOwner(headers: Headers, secret: Buffer): string | undefined {
   return verifyOwnerToken(headers.get(ownerHeader) ?? undefined, secret) ?? verifyOwnerToken(cookie, secret)
 }
 
-const account = started(async () => createAccount(await deployedServices()))
+const authApi = started(async () => createAuthApi(await deployedServices()))
 
-export const handler: ApiHandler = async (event, context) => (await account())(event, context)
+export const handler: ApiHandler = async (event, context) => (await authApi())(event, context)

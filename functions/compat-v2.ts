@@ -1,4 +1,4 @@
 import { httpFunction } from '../lib/http/http-function.ts'
-import { facade } from './compat-v2/contracts.ts'
+import { compatContracts } from './compat-v2/contracts.ts'
 
-export const handler = httpFunction(facade)
+export const handler = httpFunction(compatContracts)

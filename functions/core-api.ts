@@ -1,8 +1,8 @@
 import { httpFunction } from '../lib/http/http-function.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
-import { ownRoutes } from './routes/core-routes.ts'
+import { coreRoutes } from './routes/core-routes.ts'
 
 /** What no function of its own has, and the document, for which those of all are loaded when somebody asks for it. */
-export const contracts = ownRoutes(async () => (await import('./routes/index.ts')).described)
+export const contracts = coreRoutes(async () => (await import('./routes/index.ts')).documentedRoutes)
 
 export const handler = httpFunction(contracts, { missingPage })

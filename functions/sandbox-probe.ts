@@ -7,12 +7,12 @@ import { launchers } from '../lib/engines/sandbox/launchers.ts'
  * way is tried by itself, so that one that a host refuses shows.
  */
 export async function handler() {
-  const held = await confinement()
+  const active = await confinement()
   const tried = []
   for (const way of launchers) {
     const findings = await runEscapeTest(way, (...command) => buildCommand(way, ...command))
     const open = Object.entries(findings).flatMap(([thing, isHeld]) => (isHeld ? [] : [thing]))
     tried.push({ detail: way.detail, promised: way.level, level: confinementLevel(findings), open })
   }
-  return { ...held, tried }
+  return { ...active, tried }
 }

@@ -1,6 +1,6 @@
-import { wakeMove } from './access/adopt-anonymous.ts'
-import { wakeClosing } from './access/delete-account.ts'
-import { tellOfPlans } from './access/plan-changes.ts'
+import { resumeMove } from './access/adopt-anonymous.ts'
+import { resumeDeletion } from './access/delete-account.ts'
+import { publishPlanChanges } from './access/plan-changes.ts'
 import type { Table } from './aws/table.ts'
 import { Slots } from './jobs/run/concurrency-slots.ts'
 import { Live } from './live/live.ts'
@@ -16,9 +16,9 @@ export type Waker = (id: string, now: Date) => Promise<void>
 export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
-  PLAN: (account) => tellOfPlans(account, services),
-  MOVE: (account, now) => wakeMove(account, now, services),
-  CLOSE: (account) => wakeClosing(account, services),
+  PLAN: (account) => publishPlanChanges(account, services),
+  MOVE: (account, now) => resumeMove(account, now, services),
+  CLOSE: (account) => resumeDeletion(account, services),
   SLOTS: (owner) => new Slots(services).wake(owner),
   LANE: (id, now) => wakeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),

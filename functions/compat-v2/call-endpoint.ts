@@ -5,7 +5,7 @@ import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { getJob } from '../routes/get-job.ts'
 import { compatErrorBody, compatStatus } from './errors.ts'
-import { parseTaskId, compatJobView } from './job-view.ts'
+import { compatJobView, parseTaskId } from './job-view.ts'
 
 /** What the endpoints here have in common: each asks one of ours, and says its answer in other words. */
 
@@ -15,10 +15,10 @@ export const compatDefaults = {
   tag: 'Facade',
   errorFormat: { statusOf: compatStatus, bodyOf: compatErrorBody },
 } as const
-export const dataReply = { schema: z.object({ dataReply: z.unknown() }), form: 'raw' } as const
+export const dataReply = { schema: z.object({ data: z.unknown() }), form: 'raw' } as const
 export const listReply = {
   status: 200,
-  schema: z.looseObject({ dataReply: z.array(z.unknown()) }),
+  schema: z.looseObject({ data: z.array(z.unknown()) }),
   form: 'raw',
 } as const
 export const emptyReply = { status: 204, schema: z.null(), form: 'empty' } as const

@@ -1,5 +1,5 @@
 import type { AnyContract } from '../../lib/http/contract.ts'
-import { lookContracts } from './info-contracts.ts'
+import { infoContracts } from './info-contracts.ts'
 import { jobContracts } from './job-contracts.ts'
 import { listContracts } from './list-contracts.ts'
 import { signedUrlContracts } from './signed-urls.ts'
@@ -10,11 +10,11 @@ import { webhookContracts } from './webhook-contracts.ts'
  * The job interface of another service, so that its SDKs work here with nothing but another address. What is here and
  * what is not stands in README.md beside it.
  */
-export const facade: readonly AnyContract[] = [
+export const compatContracts: readonly AnyContract[] = [
   ...jobContracts,
   ...listContracts,
   ...taskContracts,
-  ...lookContracts,
+  ...infoContracts,
   ...webhookContracts,
   ...signedUrlContracts,
 ]

@@ -5,33 +5,36 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/option-view.ts'
 import { listConversions } from '../routes/list-conversions.ts'
 import { getQuota } from '../routes/quota.ts'
-import { ask, baseOf, common, data, listed } from './call-endpoint.ts'
+import { callEndpoint, compatDefaults, dataReply, listReply, publicUrlOf } from './call-endpoint.ts'
 
 interface Quotas {
   readonly quotas: readonly { readonly window: string; readonly remaining: number | null }[]
 }
 
 /** Its SDKs read a number: this many where nothing is counted. */
-const endless = 1_000_000
+const unlimitedCredits = 1_000_000
 
 /** What is left of the day's and the month's. */
 const creditsIn = ({ quotas }: Quotas): number =>
   quotas
     .filter(({ window }) => window === 'day' || window === 'month')
-    .reduce((least, { remaining }) => Math.min(least, Math.floor(remaining ?? endless)), endless)
+    .reduce(
+      (least, { remaining }) => Math.min(least, Math.floor(remaining ?? unlimitedCredits)),
+      unlimitedCredits,
+    )
 
 const showUser = contract({
-  ...common,
+  ...compatDefaults,
   method: 'GET',
   path: '/v2/users/me',
   access: readAccess,
   summary: 'See who you are',
-  reply: { status: 200, ...data },
+  reply: { status: 200, ...dataReply },
   handle: async (request, services) => {
     const { principal } = request
     const [account, quotas] = await Promise.all([
       accountOf(services, principal.ownerId),
-      ask<Quotas>(getQuota, request, {}, services),
+      callEndpoint<Quotas>(getQuota, request, {}, services),
     ])
     return {
       data: {
@@ -41,7 +44,7 @@ const showUser = contract({
           email: account?.email ?? '',
           credits: creditsIn(quotas),
           created_at: account?.createdAt ?? null,
-          links: { self: `${baseOf(services)}/v2/users/me` },
+          links: { self: `${publicUrlOf(services)}/v2/users/me` },
         },
       },
     }
@@ -64,7 +67,7 @@ interface Conversions {
   }[]
 }
 
-const theirOption = ({ name, type, default: usual, enum: values }: OptionView) => ({
+const compatOptionView = ({ name, type, default: usual, enum: values }: OptionView) => ({
   ...{
     name,
     type: type === 'number' ? 'float' : type,
@@ -75,17 +78,17 @@ const theirOption = ({ name, type, default: usual, enum: values }: OptionView) =
 
 const formatsAt = (path: string) =>
   contract({
-    ...common,
+    ...compatDefaults,
     method: 'GET',
     path,
     access: readAccess,
     summary: 'List what converts to what',
     query: FormatFilters,
-    reply: listed,
+    reply: listReply,
     handle: async (request, services) => {
       const { 'filter[input_format]': from, 'filter[output_format]': to, include = '' } = request.query
       const query = { operation: 'convert', ...(from && { from }), ...(to && { to }) }
-      const { conversions } = await ask<Conversions>(listConversions, request, { query }, services)
+      const { conversions } = await callEndpoint<Conversions>(listConversions, request, { query }, services)
       const rows = conversions.map((pair) => ({
         operation: 'convert',
         input_format: pair.from,
@@ -93,13 +96,15 @@ const formatsAt = (path: string) =>
         engine: pair.engines[0] ?? null,
         credits: null,
         ...{ deprecated: false, experimental: pair.experimental },
-        ...(include.split(',').includes('options') && { options: (pair.options ?? []).map(theirOption) }),
+        ...(include.split(',').includes('options') && {
+          options: (pair.options ?? []).map(compatOptionView),
+        }),
       }))
       return { data: { data: rows } }
     },
   })
 
-export const lookContracts: readonly AnyContract[] = [
+export const infoContracts: readonly AnyContract[] = [
   showUser,
   formatsAt('/v2/convert/formats'),
   formatsAt('/v2/operations'),

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { isOwn, ourNames, ownTasks } from '../../lib/webhooks/compat-names.ts'
 
 /** Other spellings of theirs, in tasks of a job. */
-const spellings: Readonly<Record<string, string>> = {
+const operationAliases: Readonly<Record<string, string>> = {
   'import/azure-blob': 'import/azure/blob',
   'export/azure-blob': 'export/azure/blob',
 }
 /** Fields that say nothing to us: the bytes tell the format, and engines come in one version. */
-const leftOut = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
+const ignoredFields = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -21,7 +21,7 @@ const profiles: Readonly<Record<string, string>> = {
 }
 
 /** Fields of single operations that have another name or form with us. */
-const translations: Readonly<Record<string, (fields: Fields) => Fields>> = {
+const fieldTranslations: Readonly<Record<string, (fields: Fields) => Fields>> = {
   optimize: ({ profile, ...fields }) => ({
     ...fields,
     ...(typeof profile === 'string' && { profile: profiles[profile] ?? 'web' }),
@@ -54,7 +54,7 @@ const fields = {
 const Task = z.looseObject({ operation: z.string().min(1), ...fields })
 
 /** The fields of a task by itself, whose operation stands in the path. */
-export const AloneBody = z.looseObject({ ...fields, name: z.string().nullish() })
+export const SingleTaskBody = z.looseObject({ ...fields, name: z.string().nullish() })
 
 const Name = z.string().refine((name) => !isOwn(name), `expected names that do not begin with ${ownTasks}`)
 
@@ -65,25 +65,28 @@ export const JobBody = z.looseObject({
 })
 export type JobBody = z.infer<typeof JobBody>
 
-export const ownExport = `${ownTasks}export-`
-export const ownImport = `${ownTasks}import-`
-const ownArchive = `${ownTasks}archive-`
+export const internalExportPrefix = `${ownTasks}export-`
+export const internalImportPrefix = `${ownTasks}import-`
+const internalArchivePrefix = `${ownTasks}archive-`
 
 type Tasks = JobBody['tasks']
 
 /** The body of POST /v1/jobs that says the same. */
-export function ourJob({ tasks: given, tag, webhook_url }: JobBody) {
-  const tasks = archived(given)
+export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
+  const tasks = addArchiveTasks(given)
   const ours = Object.entries(tasks).map(([name, task]) => [
     name,
-    { ...named(name, tasks), ...ourTask(task) },
+    { ...filenameFor(name, tasks), ...toNativeTask(task) },
   ])
-  const taken = new Set(Object.values(tasks).flatMap(({ input = [] }) => input))
-  const open = Object.entries(tasks).filter(
-    ([name, { operation }]) => !operation.startsWith('export/') && !taken.has(name),
+  const consumed = new Set(Object.values(tasks).flatMap(({ input = [] }) => input))
+  const unconsumed = Object.entries(tasks).filter(
+    ([name, { operation }]) => !operation.startsWith('export/') && !consumed.has(name),
   )
   // Our jobs give out every file that no other task takes.
-  const rest = open.map(([name], at) => [`${ownExport}${at}`, { operation: 'export/url', input: name }])
+  const rest = unconsumed.map(([name], at) => [
+    `${internalExportPrefix}${at}`,
+    { operation: 'export/url', input: name },
+  ])
   return {
     tasks: Object.fromEntries([...ours, ...rest]) as Record<string, unknown>,
     failFast: false,
@@ -93,11 +96,11 @@ export function ourJob({ tasks: given, tag, webhook_url }: JobBody) {
 }
 
 /** An export of one ZIP is one of an archive. */
-function archived(tasks: Tasks): Tasks {
+function addArchiveTasks(tasks: Tasks): Tasks {
   const made: Record<string, Tasks[string]> = {}
   for (const [name, { archive_multiple_files: isOne, ...task }] of Object.entries(tasks)) {
     const isArchived = task.operation === 'export/url' && isOne === true
-    const archive = `${ownArchive}${Object.keys(made).length}`
+    const archive = `${internalArchivePrefix}${Object.keys(made).length}`
     if (isArchived) made[archive] = { operation: 'archive', input: task.input }
     made[name] = isArchived ? { ...task, input: archive } : task
   }
@@ -108,35 +111,35 @@ function archived(tasks: Tasks): Tasks {
  * What comes by a form has no name for us, and a text by its bytes alone could be anything: the format that is named by
  * whoever takes it is the best that is known.
  */
-function named(name: string, tasks: Tasks): Fields {
+function filenameFor(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}
-  const taker = Object.values(tasks).find(({ input = [] }) => [input].flat().includes(name))
-  const format = taker?.['input_format']
+  const consumer = Object.values(tasks).find(({ input = [] }) => [input].flat().includes(name))
+  const format = consumer?.['input_format']
   return typeof format === 'string' && /^\w{1,16}$/.test(format) ? { filename: `file.${format}` } : {}
 }
 
-function ourTask({ operation: given, input, ignore_error, ...fields }: z.infer<typeof Task>): Fields {
-  const operation = spellings[given] ?? given
+function toNativeTask({ operation: given, input, ignore_error, ...fields }: z.infer<typeof Task>): Fields {
+  const operation = operationAliases[given] ?? given
   const kept = Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => !leftOut.includes(name) && value !== null),
+    Object.entries(fields).filter(([name, value]) => !ignoredFields.includes(name) && value !== null),
   )
   return {
     operation: ourNames[operation] ?? operation,
     ...(input !== undefined && { input }),
     ...(ignore_error && { continue_on_error: true }),
-    ...(translations[operation]?.(kept) ?? kept),
+    ...(fieldTranslations[operation]?.(kept) ?? kept),
   }
 }
 
 /** What a task that is no part of a job is called, unless it says so itself. */
-const aloneName = 'task'
+const defaultTaskName = 'task'
 
 /** A single task by itself. */
-export function aloneJob(
+export function singleTaskJob(
   operation: string,
-  { name, ...rest }: z.output<typeof AloneBody>,
+  { name, ...rest }: z.output<typeof SingleTaskBody>,
 ): { readonly name: string; readonly body: JobBody } {
-  const isFit = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isOwn(name)
-  const given = isFit ? name : aloneName
+  const isValidName = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isOwn(name)
+  const given = isValidName ? name : defaultTaskName
   return { name: given, body: { tasks: { [given]: { ...rest, operation } } } }
 }

@@ -1,6 +1,6 @@
 import type { JobView } from '../../lib/jobs/view.ts'
 import { isOwn, theirOperation } from '../../lib/webhooks/compat-names.ts'
-import { ownExport } from './job-request.ts'
+import { internalExportPrefix } from './job-request.ts'
 
 const statuses: Readonly<Record<string, string>> = {
   pending: 'waiting',
@@ -16,14 +16,19 @@ const statusOf = (ours: string) => statuses[ours] ?? 'waiting'
 export const taskId = (jobId: string, name: string) => `${jobId}.${name}`
 
 /** The job and the name in it. */
-export function taskOf(id: string): { readonly jobId: string; readonly name: string } {
+export function parseTaskId(id: string): { readonly jobId: string; readonly name: string } {
   const [jobId = '', ...name] = id.split('.')
   return { jobId, name: name.join('.') }
 }
 
 type TaskOfJob = JobView['tasks'][string]
 
-export function taskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task: TaskOfJob, base: string) {
+export function compatTaskView(
+  job: Pick<JobView, 'jobId' | 'tag'>,
+  name: string,
+  task: TaskOfJob,
+  base: string,
+) {
   const id = taskId(job.jobId, name)
   const inputs = task.input.filter((input) => !isOwn(input))
   return {
@@ -52,7 +57,7 @@ export function taskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task
     links: { self: `${base}/v2/tasks/${id}` },
   }
 }
-export type TheirTask = ReturnType<typeof taskView>
+export type CompatTask = ReturnType<typeof compatTaskView>
 
 function resultOf({ result }: TaskOfJob) {
   if (!result) return null
@@ -60,7 +65,7 @@ function resultOf({ result }: TaskOfJob) {
   return { files: result.files.map(({ filename, size, url }) => ({ filename, size, url })) }
 }
 
-export function theirJob(job: JobView, base: string) {
+export function compatJobView(job: JobView, base: string) {
   const tasks = Object.entries(job.tasks).filter(([name]) => !isOwn(name))
   return {
     id: job.jobId,
@@ -69,16 +74,16 @@ export function theirJob(job: JobView, base: string) {
     created_at: job.createdAt,
     started_at: job.startedAt,
     ended_at: job.endedAt,
-    tasks: tasks.map(([name, task]) => taskView(job, name, withOwnLinks(job, name, task), base)),
+    tasks: tasks.map(([name, task]) => compatTaskView(job, name, withExportLinks(job, name, task), base)),
     links: { self: `${base}/v2/jobs/${job.jobId}` },
   }
 }
-export type TheirJob = ReturnType<typeof theirJob>
+export type CompatJob = ReturnType<typeof compatJobView>
 
 /** Links to files that only our own export gives out are shown at the one task that made them. */
-function withOwnLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
+function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
   const own = Object.entries(job.tasks).find(
-    ([given, { input }]) => given.startsWith(ownExport) && input.includes(name),
+    ([given, { input }]) => given.startsWith(internalExportPrefix) && input.includes(name),
   )?.[1]
   return task.result || !own ? task : { ...task, result: own.result }
 }

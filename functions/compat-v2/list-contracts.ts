@@ -5,8 +5,15 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
 import { listJobs } from '../routes/list-jobs.ts'
-import { ask, baseOf, common, jobOf, listed, type Request } from './call-endpoint.ts'
-import { theirJob } from './job-view.ts'
+import {
+  callEndpoint,
+  compatDefaults,
+  fetchJob,
+  listReply,
+  publicUrlOf,
+  type Request,
+} from './call-endpoint.ts'
+import { compatJobView } from './job-view.ts'
 
 const Paging = z.looseObject({
   per_page: integer(1, 100).default(100),
@@ -44,7 +51,7 @@ async function pageOfJobs(
   }
   let cursor: string | null | undefined
   for (let at = 1; ; at++) {
-    const { jobs, pagination } = await ask<ListData>(
+    const { jobs, pagination } = await callEndpoint<ListData>(
       listJobs,
       request,
       { query: { ...query, ...(cursor && { cursor }) } },
@@ -76,28 +83,28 @@ function pageView(items: readonly unknown[], path: string, { page, per_page }: P
 }
 
 const allJobs = contract({
-  ...common,
+  ...compatDefaults,
   method: 'GET',
   path: '/v2/jobs',
   access: listAccess,
   summary: 'List jobs',
   query: Paging,
-  reply: listed,
+  reply: listReply,
   handle: async (request, services) => {
     const { jobs, hasMore } = await pageOfJobs(request, request.query, services)
-    const views = jobs.map((job) => theirJob(job, baseOf(services)))
-    return { data: pageView(views, `${baseOf(services)}/v2/jobs`, request.query, hasMore) }
+    const views = jobs.map((job) => compatJobView(job, publicUrlOf(services)))
+    return { data: pageView(views, `${publicUrlOf(services)}/v2/jobs`, request.query, hasMore) }
   },
 })
 
 const allTasks = contract({
-  ...common,
+  ...compatDefaults,
   method: 'GET',
   path: '/v2/tasks',
   access: listAccess,
   summary: 'List tasks',
   query: Paging,
-  reply: listed,
+  reply: listReply,
   handle: async (request, services) => {
     const { query } = request
     const jobId = query['filter[job_id]']
@@ -105,12 +112,12 @@ const allTasks = contract({
     const { jobs, hasMore } =
       jobId === undefined
         ? await pageOfJobs(request, rest, services)
-        : { jobs: [await jobOf(jobId, request, services)], hasMore: false }
+        : { jobs: [await fetchJob(jobId, request, services)], hasMore: false }
     const operation = query['filter[operation]']
     const tasks = jobs
-      .flatMap((job) => theirJob(job, baseOf(services)).tasks)
+      .flatMap((job) => compatJobView(job, publicUrlOf(services)).tasks)
       .filter((task) => (!status || task.status === status) && (!operation || task.operation === operation))
-    return { data: pageView(tasks, `${baseOf(services)}/v2/tasks`, query, hasMore) }
+    return { data: pageView(tasks, `${publicUrlOf(services)}/v2/tasks`, query, hasMore) }
   },
 })
 

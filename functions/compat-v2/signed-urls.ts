@@ -13,16 +13,33 @@ import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { parseWith } from '../../lib/parse-input.ts'
 import type { Services } from '../../lib/services.ts'
-import { publicUrlOf, compatDefaults, dataReply, isUnfinished, fetchJob, type Request, maxWaitS } from './call-endpoint.ts'
+import {
+  compatDefaults,
+  dataReply,
+  fetchJob,
+  isUnfinished,
+  maxWaitS,
+  publicUrlOf,
+  type Request,
+} from './call-endpoint.ts'
 import { JobBody } from './job-request.ts'
 import { compatJobView } from './job-view.ts'
 import { reuseJobForADay } from './reuse-job.ts'
 import { startCompatJob } from './start-job.ts'
-import { hasValidSignature, parseJobParam, signedUrlPath, signingSecretOf, signedText } from './url-signature.ts'
+import {
+  hasValidSignature,
+  parseJobParam,
+  signedText,
+  signedUrlPath,
+  signingSecretOf,
+} from './url-signature.ts'
 
 const redirects = { status: 302, schema: z.null(), form: 'empty' } as const
 /** The next visitor is somebody else. */
-const redirectReply = (location: string) => ({ data: null, headers: { location, 'cache-control': 'no-store' } })
+const redirectReply = (location: string) => ({
+  data: null,
+  headers: { location, 'cache-control': 'no-store' },
+})
 
 /** Theirs stand on a page of their dashboard. */
 const showBase = contract({
@@ -40,7 +57,7 @@ const showBase = contract({
         'Signed URLs belong to a secret API key. Send it as Authorization: Bearer sk_…',
       )
     const signing_secret = signingSecretOf(keyId, services.keys.signedUrls)
-    return { data: { dataReply: { base: `${publicUrlOf(services)}${signedUrlPath}${keyId}`, signing_secret } } }
+    return { data: { data: { base: `${publicUrlOf(services)}${signedUrlPath}${keyId}`, signing_secret } } }
   },
 })
 
@@ -75,7 +92,8 @@ const startSigned = contract({
       const given = { ...request, principal, newJobId: () => jobId, findEarlierJob: async () => undefined }
       await startCompatJob(body, given, services)
     }
-    const made = query.cache_key === undefined ? await startOnce(begin) : await reuseJobForADay(text, begin, services)
+    const made =
+      query.cache_key === undefined ? await startOnce(begin) : await reuseJobForADay(text, begin, services)
     return redirectReply(waitUrl(made, services))
   },
 })

@@ -8,126 +8,147 @@ import { theirOperation } from '../../lib/webhooks/compat-names.ts'
 import { cancelJob } from '../routes/cancel-job.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import { retryJob } from '../routes/retry-job.ts'
-import { again, ask, common, data, foundTask, gone, isLive, mayWait, taskIn, waitS } from './call-endpoint.ts'
-import { AloneBody, aloneJob } from './job-request.ts'
-import { taskId, theirJob } from './job-view.ts'
-import { startTheirJob } from './start-job.ts'
+import {
+  callEndpoint,
+  compatDefaults,
+  dataReply,
+  emptyReply,
+  findTask,
+  isUnfinished,
+  maxWaitS,
+  redirectTo,
+  taskIn,
+  waitReply,
+} from './call-endpoint.ts'
+import { SingleTaskBody, singleTaskJob } from './job-request.ts'
+import { compatJobView, taskId } from './job-view.ts'
+import { startCompatJob } from './start-job.ts'
 
 const TaskParams = z.object({ taskId: z.string() })
 
 const showTask = contract({
-  ...common,
+  ...compatDefaults,
   method: 'GET',
   path: '/v2/tasks/:taskId',
   access: readAccess,
   summary: 'See a task',
   params: TaskParams,
-  reply: { status: 200, ...data },
+  reply: { status: 200, ...dataReply },
   handle: async (request, services) => {
-    const { task } = await foundTask(request.params.taskId, request, services)
+    const { task } = await findTask(request.params.taskId, request, services)
     return { data: { data: task } }
   },
 })
 
 const waitForTask = ['/sync/v2/tasks/:taskId', '/v2/tasks/:taskId/wait'].map((path) =>
   contract({
-    ...common,
+    ...compatDefaults,
     method: 'GET',
     path,
     access: readAccess,
     summary: 'Wait for a task',
     params: TaskParams,
-    reply: { status: 200, ...mayWait, ...data },
+    reply: { status: 200, ...waitReply, ...dataReply },
     handle: async (request, services) => {
       const { taskId: id } = request.params
-      const before = await foundTask(id, request, services)
-      const { task } = isLive(before.task.status) ? await foundTask(id, request, services, waitS) : before
-      return { data: { data: task }, ...(isLive(task.status) && again(path.replace(':taskId', id))) }
+      const before = await findTask(id, request, services)
+      const { task } = isUnfinished(before.task.status)
+        ? await findTask(id, request, services, maxWaitS)
+        : before
+      return {
+        data: { data: task },
+        ...(isUnfinished(task.status) && redirectTo(path.replace(':taskId', id))),
+      }
     },
   }),
 )
 
 const cancelTask = contract({
-  ...common,
+  ...compatDefaults,
   method: 'POST',
   path: '/v2/tasks/:taskId/cancel',
   access: writeAccess,
   summary: 'Cancel a task, and with it its job',
   params: TaskParams,
-  reply: { status: 200, ...data },
+  reply: { status: 200, ...dataReply },
   handle: async (request, services) => {
-    const { job, name } = await foundTask(request.params.taskId, request, services)
-    const cancelled = await ask<JobView>(cancelJob, request, { params: { jobId: job.jobId } }, services)
+    const { job, name } = await findTask(request.params.taskId, request, services)
+    const cancelled = await callEndpoint<JobView>(
+      cancelJob,
+      request,
+      { params: { jobId: job.jobId } },
+      services,
+    )
     return { data: { data: taskIn(cancelled, name, services) } }
   },
 })
 
 const retryTask = contract({
-  ...common,
+  ...compatDefaults,
   method: 'POST',
   path: '/v2/tasks/:taskId/retry',
   access: writeAccess,
   summary: 'Do the job of a task again',
   params: TaskParams,
-  reply: { status: 201, ...data },
+  reply: { status: 201, ...dataReply },
   idempotent: true,
   handle: async (request, services) => {
-    const { job, name } = await foundTask(request.params.taskId, request, services)
-    const made = await ask<JobView>(retryJob, request, { params: { jobId: job.jobId } }, services)
+    const { job, name } = await findTask(request.params.taskId, request, services)
+    const made = await callEndpoint<JobView>(retryJob, request, { params: { jobId: job.jobId } }, services)
     const task = taskIn(made, name, services)
     return { data: { data: { ...task, retry_of_task_id: taskId(job.jobId, name) } } }
   },
 })
 
 const removeTask = contract({
-  ...common,
+  ...compatDefaults,
   method: 'DELETE',
   path: '/v2/tasks/:taskId',
   access: writeAccess,
   summary: 'Delete a task that stands alone',
   params: TaskParams,
-  reply: gone,
+  reply: emptyReply,
   handle: async (request, services) => {
-    const { job } = await foundTask(request.params.taskId, request, services)
-    if (theirJob(job, '').tasks.length > 1)
+    const { job } = await findTask(request.params.taskId, request, services)
+    if (compatJobView(job, '').tasks.length > 1)
       throw new AppError('CONFLICT', 'The task belongs to a job of several tasks. Delete the job.', {
         jobId: job.jobId,
       })
-    await ask(deleteJob, request, { params: { jobId: job.jobId } }, services)
+    await callEndpoint(deleteJob, request, { params: { jobId: job.jobId } }, services)
     return { data: null }
   },
 })
 
 /** What takes files takes them from tasks that have come to their end, or soon do: see `start-job.ts`. */
-const startTask = taskOperations.map(({ name: ours }) => {
-  const operation = theirOperation(ours)
+const startTask = taskOperations.map(({ name: nativeName }) => {
+  const operation = theirOperation(nativeName)
   return contract({
-    ...common,
+    ...compatDefaults,
     method: 'POST',
     path: `/v2/${operation}`,
     access: writeAccess,
     summary: `Run ${operation} by itself`,
-    body: { accepts: ['json'], schema: AloneBody },
-    reply: { status: 201, ...data },
+    body: { accepts: ['json'], schema: SingleTaskBody },
+    reply: { status: 201, ...dataReply },
     idempotent: true,
     handle: async (request, services) => {
-      const { name, body } = aloneJob(operation, request.body)
-      const job = await startTheirJob(body, request, services)
+      const { name, body } = singleTaskJob(operation, request.body)
+      const job = await startCompatJob(body, request, services)
       return { data: { data: taskIn(job, name, services) } }
     },
   })
 })
 
 /** Theirs, of which nothing here is like them: whoever asks hears it in the form that his SDK reads. */
-const leftOut = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
+const unsupportedTasks = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
   contract({
-    ...common,
+    ...compatDefaults,
     method: 'POST',
     path: `/v2/${operation}`,
     access: writeAccess,
     summary: `Say that there is no ${operation}`,
     body: { accepts: ['json'], schema: z.looseObject({}) },
-    reply: { status: 201, ...data },
+    reply: { status: 201, ...dataReply },
     handle: () => {
       throw new AppError('INVALID_INPUT', `operation: ${operation} is not offered here.`, {
         field: 'operation',
@@ -143,5 +164,5 @@ export const taskContracts: readonly AnyContract[] = [
   retryTask,
   removeTask,
   ...startTask,
-  ...leftOut,
+  ...unsupportedTasks,
 ]

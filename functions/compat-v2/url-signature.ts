@@ -5,10 +5,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
  * the address before `&s`. Each API key has a base and a secret of its own, which are good for as long as the key is.
  */
 
-export const pathOfBase = '/v2/signed-urls/'
+export const signedUrlPath = '/v2/signed-urls/'
 
 /** It needs no place to be kept: it follows from the id of the key. */
-export const secretOf = (keyId: string, key: Buffer): string =>
+export const signingSecretOf = (keyId: string, key: Buffer): string =>
   createHmac('sha256', key).update(keyId).digest('hex')
 
 export interface SignedQuery {
@@ -21,14 +21,14 @@ export interface SignedQuery {
 export const signedText = (base: string, { job, cache_key: cacheKey }: SignedQuery): string =>
   `${base}?job=${job.replaceAll(' ', '+')}${cacheKey === undefined ? '' : `&cache_key=${cacheKey}`}`
 
-export function isSigned(text: string, signature: string, secret: string): boolean {
+export function hasValidSignature(text: string, signature: string, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(text).digest()
   const given = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(0)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 /** Either alphabet, with or without padding. @returns undefined for what is no JSON */
-export function jobIn({ job }: Pick<SignedQuery, 'job'>): unknown {
+export function parseJobParam({ job }: Pick<SignedQuery, 'job'>): unknown {
   try {
     return JSON.parse(Buffer.from(job.replaceAll(' ', '+'), 'base64').toString('utf8'))
   } catch {

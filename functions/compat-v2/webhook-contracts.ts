@@ -2,11 +2,18 @@ import * as z from 'zod'
 import { webhookAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
-import { ask, baseOf, common, data, gone, listed } from './call-endpoint.ts'
-import { type OurWebhook, ourEvents, theirWebhook } from './webhook-view.ts'
+import {
+  callEndpoint,
+  compatDefaults,
+  dataReply,
+  emptyReply,
+  listReply,
+  publicUrlOf,
+} from './call-endpoint.ts'
+import { compatWebhookView, type NativeWebhook, toNativeEvents } from './webhook-view.ts'
 
 const addWebhook = contract({
-  ...common,
+  ...compatDefaults,
   method: 'POST',
   path: '/v2/webhooks',
   access: webhookAccess,
@@ -18,45 +25,45 @@ const addWebhook = contract({
       events: z.array(z.enum(['job.created', 'job.finished', 'job.failed'])),
     }),
   },
-  reply: { status: 201, ...data },
+  reply: { status: 201, ...dataReply },
   idempotent: true,
   handle: async (request, services) => {
     const { url, events } = request.body
-    const body = { url, events: ourEvents(events), format: 'facade-v2', enabled: true }
-    const made = await ask<OurWebhook>(createWebhook, request, { body }, services)
-    return { data: { data: theirWebhook(made, baseOf(services)) } }
+    const body = { url, events: toNativeEvents(events), format: 'facade-v2', enabled: true }
+    const made = await callEndpoint<NativeWebhook>(createWebhook, request, { body }, services)
+    return { data: { data: compatWebhookView(made, publicUrlOf(services)) } }
   },
 })
 
 const myWebhooks = contract({
-  ...common,
+  ...compatDefaults,
   method: 'GET',
   path: '/v2/users/me/webhooks',
   access: webhookAccess,
   summary: 'List webhooks',
-  reply: listed,
+  reply: listReply,
   handle: async (request, services) => {
     const query = { limit: 100 }
-    const { webhooks: all } = await ask<{ webhooks: OurWebhook[] }>(
+    const { webhooks: all } = await callEndpoint<{ webhooks: NativeWebhook[] }>(
       listWebhooks,
       request,
       { query },
       services,
     )
-    return { data: { data: all.map((one) => theirWebhook(one, baseOf(services))) } }
+    return { data: { data: all.map((one) => compatWebhookView(one, publicUrlOf(services))) } }
   },
 })
 
 const removeWebhook = contract({
-  ...common,
+  ...compatDefaults,
   method: 'DELETE',
   path: '/v2/webhooks/:webhookId',
   access: webhookAccess,
   summary: 'Delete a webhook',
   params: z.object({ webhookId: z.string() }),
-  reply: gone,
+  reply: emptyReply,
   handle: async (request, services) => {
-    await ask(deleteWebhook, request, {}, services)
+    await callEndpoint(deleteWebhook, request, {}, services)
     return { data: null }
   },
 })

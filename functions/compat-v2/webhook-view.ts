@@ -1,15 +1,16 @@
 /** Webhooks in the words of the other service. What they are sent is made in lib/webhooks/compat-event.ts. */
 
-const ours = {
+const nativeNames = {
   'job.created': 'job.created',
   'job.finished': 'job.completed',
   'job.failed': 'job.failed',
 } as const
-type TheirEvent = keyof typeof ours
+type CompatEvent = keyof typeof nativeNames
 
-export const ourEvents = (events: readonly TheirEvent[]) => [...new Set(events)].map((event) => ours[event])
+export const toNativeEvents = (events: readonly CompatEvent[]) =>
+  [...new Set(events)].map((event) => nativeNames[event])
 
-export interface OurWebhook {
+export interface NativeWebhook {
   readonly id: string
   readonly url: string
   readonly events: readonly string[]
@@ -19,12 +20,12 @@ export interface OurWebhook {
   readonly updatedAt: string
 }
 
-export const theirWebhook = (
-  { id, url, events, enabled, secret, createdAt, updatedAt }: OurWebhook,
+export const compatWebhookView = (
+  { id, url, events, enabled, secret, createdAt, updatedAt }: NativeWebhook,
   base: string,
 ) => ({
   ...{ id, url },
-  events: Object.entries(ours).flatMap(([theirs, name]) => (events.includes(name) ? [theirs] : [])),
+  events: Object.entries(nativeNames).flatMap(([theirs, name]) => (events.includes(name) ? [theirs] : [])),
   disabled: !enabled,
   ...(secret !== undefined && { signing_secret: secret }),
   created_at: createdAt,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
-import { AuditEntry, auditPage, noteOf } from '../../lib/access/audit.ts'
-import { administer as change, listAccounts } from '../../lib/access/manage-accounts.ts'
-import { tellOfPlans } from '../../lib/access/plan-changes.ts'
+import { AuditEntry, auditPage, auditWrite } from '../../lib/access/audit.ts'
+import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
+import { publishPlanChanges } from '../../lib/access/plan-changes.ts'
 import { adminAccess } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
 import { integer } from '../../lib/coerce.ts'
@@ -13,7 +13,7 @@ import { planIds } from '../../lib/plans.ts'
 
 const shared = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
-const pageOf = (prefix: Parameters<typeof idPattern>[0]) =>
+const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
   z
     .string()
     .regex(idPattern(prefix), 'expected `next` of the page before')
@@ -31,7 +31,7 @@ export const listUsers = contract({
     q: z.string().min(1).max(200).optional().describe('Part of the address or the name'),
     plan: z.enum(planIds).optional(),
     limit,
-    cursor: pageOf('acc'),
+    cursor: cursorField('acc'),
   }),
   reply: {
     status: 200,
@@ -58,7 +58,9 @@ export const getUser = contract({
   params: UserParams,
   reply: { status: 200, schema: Account },
   errors: ['NOT_FOUND'],
-  handle: async ({ params }, services) => ({ data: known(await accountOf(services, params.userId), params) }),
+  handle: async ({ params }, services) => ({
+    data: requireAccount(await accountOf(services, params.userId), params),
+  }),
 })
 
 export const changeUser = contract({
@@ -82,16 +84,21 @@ export const changeUser = contract({
   errors: ['NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'CONFLICT'],
   handle: async ({ params, body, principal, sourceIp }, services) => {
     const { role, status } = body
-    const isOwn = params.userId === principal.ownerId
-    if (isOwn && (role !== undefined || status !== undefined))
+    const isOwnAccount = params.userId === principal.ownerId
+    if (isOwnAccount && (role !== undefined || status !== undefined))
       throw new AppError(
         'CONFLICT',
         'Nobody changes the own role or status. Another administrator can, or npm run admin on the machine.',
       )
-    const changed = await change(params.userId, body, { id: principal.ownerId, ip: sourceIp }, services)
+    const changed = await updateAccount(
+      params.userId,
+      body,
+      { id: principal.ownerId, ip: sourceIp },
+      services,
+    )
     // Where it fails the sweep does it again.
-    if (changed) await tellOfPlans(params.userId, services)
-    return { data: known(changed?.after, params) }
+    if (changed) await publishPlanChanges(params.userId, services)
+    return { data: requireAccount(changed?.after, params) }
   },
 })
 
@@ -104,7 +111,7 @@ export const listUserSessions = contract({
   reply: { status: 200, schema: z.object({ sessions: z.array(SessionView) }) },
   errors: ['NOT_FOUND'],
   handle: async ({ params }, services) => {
-    const { id } = known(await accountOf(services, params.userId), params)
+    const { id } = requireAccount(await accountOf(services, params.userId), params)
     return { data: { sessions: await sessionsOf(id, services) } }
   },
 })
@@ -119,7 +126,7 @@ export const endUserSession = contract({
   errors: ['NOT_FOUND'],
   handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {
     const along = (session: SessionView) => [
-      noteOf({
+      auditWrite({
         ...{ actor: principal.ownerId, ip: sourceIp, action: 'session.end' },
         ...{ subject: session.userId, before: session.id },
       }),
@@ -138,17 +145,17 @@ export const listAudit = contract({
   description: 'Every administrative act and every change of a key, the newest first, for 400 days.',
   query: z.object({
     limit,
-    cursor: pageOf('aud'),
+    cursor: cursorField('aud'),
   }),
   reply: { status: 200, schema: z.object({ entries: z.array(AuditEntry), next: z.string().nullable() }) },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query: { limit: most, cursor } }, { table }) => ({
-    data: await auditPage(table, { limit: most, before: cursor }),
+  handle: async ({ query: { limit: pageSize, cursor } }, { table }) => ({
+    data: await auditPage(table, { limit: pageSize, before: cursor }),
   }),
 })
 
 /** @throws AppError NOT_FOUND */
-function known(account: Account | undefined, { userId }: { readonly userId: string }): Account {
+function requireAccount(account: Account | undefined, { userId }: { readonly userId: string }): Account {
   if (account) return account
   throw new AppError('NOT_FOUND', `There is no account ${namedId(userId)}. GET /v1/admin/users lists them.`)
 }

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import {
-  fields,
+  apiKeyFields,
   KeyView,
+  keyView,
   NewKeyView,
-  presets,
-  requirePublicBounds,
-  scopesOf,
-  viewOf,
+  requirePublicKeyRules,
+  resolveScopes,
+  scopePresets,
 } from '../../lib/access/api-key-fields.ts'
-import { type ApiKey, ApiKeys, type KeyWish, mostKeys } from '../../lib/access/api-keys.ts'
-import { noteOf } from '../../lib/access/audit.ts'
+import { type ApiKey, ApiKeys, type KeyInput, maxKeys } from '../../lib/access/api-keys.ts'
+import { auditWrite } from '../../lib/access/audit.ts'
 import { accountManageAccess, type Principal } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
@@ -19,26 +19,26 @@ import type { Services } from '../../lib/services.ts'
 const Params = z.object({ keyId: z.string().describe('Id of the key, `key_…`') })
 
 const Body = z.strictObject({
-  name: fields.name,
+  name: apiKeyFields.name,
   kind: z
     .enum(['secret', 'public'])
     .default('secret')
     .describe(
       '`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, whose readers all have it: it sees jobs that it has made',
     ),
-  access: fields.access.optional(),
-  scopes: fields.scopes.optional(),
-  expiresAt: fields.expiresAt.optional(),
-  allowedIps: fields.allowedIps.optional(),
-  allowedOrigins: fields.allowedOrigins.optional(),
+  access: apiKeyFields.access.optional(),
+  scopes: apiKeyFields.scopes.optional(),
+  expiresAt: apiKeyFields.expiresAt.optional(),
+  allowedIps: apiKeyFields.allowedIps.optional(),
+  allowedOrigins: apiKeyFields.allowedOrigins.optional(),
 })
 
 const Change = z
   .strictObject({
-    ...fields,
-    expiresAt: fields.expiresAt.nullable(),
-    allowedIps: fields.allowedIps.nullable(),
-    allowedOrigins: fields.allowedOrigins.nullable(),
+    ...apiKeyFields,
+    expiresAt: apiKeyFields.expiresAt.nullable(),
+    allowedIps: apiKeyFields.allowedIps.nullable(),
+    allowedOrigins: apiKeyFields.allowedOrigins.nullable(),
   })
   .partial()
 
@@ -49,7 +49,7 @@ export const createKey = contract({
   method: 'POST',
   path: '/v1/api-keys',
   summary: 'Make an API key',
-  description: `For a person who is signed in; no key makes keys. The key is shown once: only its SHA-256 is kept. It is sent as \`X-Api-Key\` or as \`Authorization: Bearer\`. An account may have ${mostKeys}.`,
+  description: `For a person who is signed in; no key makes keys. The key is shown once: only its SHA-256 is kept. It is sent as \`X-Api-Key\` or as \`Authorization: Bearer\`. An account may have ${maxKeys}.`,
   body: {
     accepts: ['json'],
     schema: Body,
@@ -68,17 +68,17 @@ export const createKey = contract({
   errors: ['INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ body, principal, sourceIp }, services) => {
     const { access, ...rest } = body
-    const wish: KeyWish = {
+    const input: KeyInput = {
       ...rest,
-      scopes: scopesOf(body) ?? [...presets[rest.kind === 'public' ? 'convert-only' : 'full']],
+      scopes: resolveScopes(body) ?? [...scopePresets[rest.kind === 'public' ? 'convert-only' : 'full']],
     }
-    requirePublicBounds(wish)
-    const made = await new ApiKeys(services).create(principal.ownerId, wish, {
-      along: noted('create', { principal, sourceIp }),
+    requirePublicKeyRules(input)
+    const made = await new ApiKeys(services).create(principal.ownerId, input, {
+      along: auditEntry('create', { principal, sourceIp }),
     })
-    if (!made) throw tooMany()
+    if (!made) throw tooManyKeysError()
     const { key, text } = made
-    return { data: { ...viewOf(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
+    return { data: { ...keyView(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
   },
 })
 
@@ -90,7 +90,7 @@ export const listKeys = contract({
   description: 'The newest first.',
   reply: { status: 200, schema: z.object({ keys: z.array(KeyView) }) },
   handle: async ({ principal }, services) => ({
-    data: { keys: (await new ApiKeys(services).list(principal.ownerId)).map((key) => viewOf(key)) },
+    data: { keys: (await new ApiKeys(services).list(principal.ownerId)).map((key) => keyView(key)) },
   }),
 })
 
@@ -103,7 +103,7 @@ export const getKey = contract({
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: viewOf(await ownKey(params.keyId, principal, services)),
+    data: keyView(await requireOwnKey(params.keyId, principal, services)),
   }),
 })
 
@@ -118,14 +118,18 @@ export const changeKey = contract({
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal, sourceIp }, services) => {
-    const key = await ownKey(params.keyId, principal, services)
+    const key = await requireOwnKey(params.keyId, principal, services)
     const { access, ...rest } = body
-    const change = { ...rest, scopes: scopesOf(body) }
+    const change = { ...rest, scopes: resolveScopes(body) }
     const { name = key.name, scopes = key.scopes, allowedOrigins = key.allowedOrigins } = change
-    requirePublicBounds({ kind: key.kind, name, scopes, allowedOrigins: allowedOrigins ?? undefined })
-    const changed = await new ApiKeys(services).change(key, change, noted('change', { principal, sourceIp }))
+    requirePublicKeyRules({ kind: key.kind, name, scopes, allowedOrigins: allowedOrigins ?? undefined })
+    const changed = await new ApiKeys(services).change(
+      key,
+      change,
+      auditEntry('change', { principal, sourceIp }),
+    )
     if (!changed) throw notFound(key.id)
-    return { data: viewOf(changed) }
+    return { data: keyView(changed) }
   },
 })
 
@@ -140,9 +144,9 @@ export const rotateKey = contract({
   idempotent: true,
   errors: ['API_KEY_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'],
   handle: async ({ params, principal, sourceIp }, services) => {
-    const before = await ownKey(params.keyId, principal, services)
-    const rotated = await new ApiKeys(services).rotate(before, noted('rotate', { principal, sourceIp }))
-    if (rotated === 'full') throw tooMany()
+    const before = await requireOwnKey(params.keyId, principal, services)
+    const rotated = await new ApiKeys(services).rotate(before, auditEntry('rotate', { principal, sourceIp }))
+    if (rotated === 'full') throw tooManyKeysError()
     if (!rotated)
       throw new AppError(
         'CONFLICT',
@@ -152,7 +156,7 @@ export const rotateKey = contract({
         },
       )
     const { key, text, previous } = rotated
-    return { data: { key: { ...viewOf(key), key: text }, previous: viewOf(previous) } }
+    return { data: { key: { ...keyView(key), key: text }, previous: keyView(previous) } }
   },
 })
 
@@ -166,21 +170,21 @@ export const revokeKey = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
   handle: async ({ params, principal, sourceIp }, services) => {
-    const key = await ownKey(params.keyId, principal, services)
-    if (!(await new ApiKeys(services).revoke(key, noted('revoke', { principal, sourceIp }))))
+    const key = await requireOwnKey(params.keyId, principal, services)
+    if (!(await new ApiKeys(services).revoke(key, auditEntry('revoke', { principal, sourceIp }))))
       throw notFound(key.id)
     return { data: null }
   },
 })
 
 /** In the audit trail, by its name and scopes and never by itself. */
-const noted =
+const auditEntry =
   (
     done: 'create' | 'change' | 'rotate' | 'revoke',
     { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
   ) =>
   ({ id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>) => [
-    noteOf({
+    auditWrite({
       ...{ actor: principal.ownerId, ip: sourceIp, action: `key.${done}`, subject: id },
       after: done === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
     }),
@@ -188,10 +192,10 @@ const noted =
 
 export const apiKeys = [createKey, listKeys, getKey, changeKey, rotateKey, revokeKey]
 
-const tooMany = () =>
-  new AppError('INVALID_INPUT', `An account may have ${mostKeys} API keys. Revoke one that is not used.`, {
+const tooManyKeysError = () =>
+  new AppError('INVALID_INPUT', `An account may have ${maxKeys} API keys. Revoke one that is not used.`, {
     field: 'keys',
-    max: mostKeys,
+    max: maxKeys,
   })
 
 const notFound = (id: string) =>
@@ -200,7 +204,7 @@ const notFound = (id: string) =>
   })
 
 /** @throws AppError API_KEY_NOT_FOUND */
-async function ownKey(id: string, { ownerId }: Principal, services: Services): Promise<ApiKey> {
+async function requireOwnKey(id: string, { ownerId }: Principal, services: Services): Promise<ApiKey> {
   const key = idPattern('key').test(id) ? await new ApiKeys(services).find(id) : undefined
   if (!key || key.owner !== ownerId) throw notFound(id)
   return key

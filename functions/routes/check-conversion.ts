@@ -18,11 +18,11 @@ import { planRoute, type Route } from '../../lib/plan/index.ts'
 import { offeredOperation, processOperation } from '../../lib/tasks/index.ts'
 import type { ProcessOperation } from '../../lib/tasks/operation.ts'
 
-const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...wished } = targetFields
+const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...conversionFields } = targetFields
 
 const Fields = z.looseObject({
   from: z.string().describe('Format of the file, as `docx`, or an extension of it'),
-  ...wished,
+  ...conversionFields,
   toolOperation: z
     .string()
     .optional()
@@ -65,7 +65,7 @@ export const checkConversion = contract({
   ],
   handle: async ({ body, principal }, services) => {
     const options = collectOptions(body, Fields)
-    const { from, to, task } = wishOf(body)
+    const { from, to, task } = parseFields(body)
     const bounds = await limitsOfOwner(principal.ownerId, services)
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
       throw declaredSizeError(bounds.maxFileBytes, body.size)
@@ -77,15 +77,15 @@ export const checkConversion = contract({
     const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
     requireRoom(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
     const { warnings } = stepsWithOptions(route, wish.options)
-    const way = formatsOf(route)
-    const kind = { operation: wish.operation, from, to: way.at(-1) ?? from }
+    const routeFormats = formatsOf(route)
+    const kind = { operation: wish.operation, from, to: routeFormats.at(-1) ?? from }
     return {
       data: {
         ...kind,
         engines: [...new Set(route.steps.map(({ engine }) => engine))],
         steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
         estimate: await estimateOfKind({ ...kind, route, size: body.size, queued: 0 }, services),
-        losses: wish.operation === 'convert' ? knownLoss(from, way) : [],
+        losses: wish.operation === 'convert' ? knownLoss(from, routeFormats) : [],
         warnings,
       },
     }
@@ -95,20 +95,20 @@ export const checkConversion = contract({
 const formatsOf = ({ steps }: Route) => steps.map(({ to }) => to)
 
 /** @throws AppError as POST /v1/convert does. */
-function wishOf(body: z.infer<typeof Fields>) {
+function parseFields(body: z.infer<typeof Fields>) {
   const from = targetFormatOf({ targetFormat: body.from }, 'from')
   if (!from)
     throw new AppError('INVALID_REQUEST', 'from is missing: name the format of the file, as docx.', {
       field: 'from',
     })
-  const task = taskNamed(body.toolOperation)
+  const task = findTaskOperation(body.toolOperation)
   const to = targetFormatOf(body)
   if (!to && !task) throw missingTargetError()
   return { from, to, task: task ?? processOperation('convert') }
 }
 
 /** Whatever a task of POST /v1/jobs can do with files can be asked for; else it is a tool, or none. */
-function taskNamed(name: string | undefined): ProcessOperation | undefined {
+function findTaskOperation(name: string | undefined): ProcessOperation | undefined {
   const task = name ? offeredOperation(name.toLowerCase()) : undefined
   if (task?.kind === 'process') return task
   const tool = toolOf(name)

@@ -20,12 +20,12 @@ import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 import {
   CompleteBody,
   KeyQuery,
-  namedParts,
-  Part,
   PartParams,
   PartUrl,
   partUrlView,
-  shownPart,
+  partView,
+  toParts,
+  UploadedPart,
   UploadParams,
 } from './multipart-uploads.ts'
 
@@ -120,11 +120,11 @@ const list = contract({
   summary: 'List the parts that have arrived',
   params: UploadParams,
   query: KeyGiven,
-  reply: { status: 200, form: 'raw', schema: z.array(Part) },
+  reply: { status: 200, form: 'raw', schema: z.array(UploadedPart) },
   errors: notFound,
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
     const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
-    return { data: ((await partsOf(upload, services)) ?? []).map(shownPart) }
+    return { data: ((await partsOf(upload, services)) ?? []).map(partView) }
   },
 })
 
@@ -161,7 +161,7 @@ const complete = contract({
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE'],
   handle: async ({ params: { uploadId }, query: { key }, body, principal }, services) => {
     const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
-    await completeParts(upload, namedParts(body), services)
+    await completeParts(upload, toParts(body), services)
     const { PUBLIC_URL = '', BUCKET_NAME: bucket } = services.config
     return { data: { location: `${PUBLIC_URL}/v1/uploads/${uploadId}`, key, bucket } }
   },

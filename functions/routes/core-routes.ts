@@ -4,7 +4,7 @@ import { eventPage } from './event-page.ts'
 import { getAsyncApi } from './get-asyncapi.ts'
 import { getFormat } from './get-format.ts'
 import { getHealth } from './get-health.ts'
-import { type Described, getOpenApi } from './get-openapi.ts'
+import { getOpenApi, type LoadContracts } from './get-openapi.ts'
 import { getVersion } from './get-version.ts'
 import { listConversions } from './list-conversions.ts'
 import { listFormats } from './list-formats.ts'
@@ -15,7 +15,7 @@ import { staticFiles } from './static-files.ts'
 import { getReliability } from './usage.ts'
 
 /** Endpoints of paths that no other function has. */
-export const ownRoutes = (described: Described): readonly AnyContract[] => [
+export const coreRoutes = (described: LoadContracts): readonly AnyContract[] => [
   createTicket,
   listPlans,
   getReliability,

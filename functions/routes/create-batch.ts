@@ -9,7 +9,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { targetFormatOf } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { BatchItem, batchItems, placed } from '../../lib/http/batch-items.ts'
+import { BatchItem, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   collectOptions,
@@ -29,7 +29,7 @@ import { importUpload } from '../../lib/tasks/import-upload.ts'
 import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 
 /** Files of one batch. */
-const mostItems = 100
+const maxItems = 100
 
 const { filename: _, ...shared } = targetFields
 
@@ -125,8 +125,8 @@ function start(
 ): Promise<JobState> {
   const failFast = body.failFast ?? false
   const options = collectOptions(body, Fields)
-  const converted = items.map(({ names }) => names.convert)
-  const stored = exportTask(body, converted)
+  const convertTasks = items.map(({ names }) => names.convert)
+  const stored = exportTask(body, convertTasks)
   const tasks = [
     ...items.flatMap(({ index, names, item }) => [
       item.url === undefined
@@ -145,7 +145,7 @@ function start(
         },
       },
     ]),
-    task('export', exportUrl, converted),
+    task('export', exportUrl, convertTasks),
     ...(stored ? [stored] : []),
   ]
   const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
@@ -155,14 +155,14 @@ function start(
       ...{ tag: body.tag, tasks, imports, failFast },
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
-      onAllRefused: (errors) => allRefused(errors),
+      onAllRefused: (errors) => allRefusedError(errors),
     },
     services,
   )
 }
 
 async function openItems({ body, files, principal }: Request, services: Services): Promise<OpenItem[]> {
-  const given = batchItems(body.items)
+  const given = parseBatchItems(body.items)
   const count = files.length > 0 ? files.length : (given?.length ?? 0)
   if (count === 0) {
     throw new AppError(
@@ -171,9 +171,9 @@ async function openItems({ body, files, principal }: Request, services: Services
       { field: 'file' },
     )
   }
-  if (count > mostItems) {
-    throw new AppError('INVALID_INPUT', `file: expected at most ${mostItems} files, got ${count}.`, {
-      ...{ field: 'file', max: mostItems, got: count },
+  if (count > maxItems) {
+    throw new AppError('INVALID_INPUT', `file: expected at most ${maxItems} files, got ${count}.`, {
+      ...{ field: 'file', max: maxItems, got: count },
     })
   }
   requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', limitsOfPlan(principal.plan, services))
@@ -185,13 +185,13 @@ async function openItems({ body, files, principal }: Request, services: Services
     )
   }
   const open = async (index: number): Promise<OpenItem> => {
-    const item = placed(given?.[index] ?? {}, index, files[index] !== undefined)
+    const item = normalizeItem(given?.[index] ?? {}, index, files[index] !== undefined)
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
     const isRemote = !file && item.url !== undefined
     const source = file
-      ? namedAs(file, item)
+      ? withFilename(file, item)
       : isRemote
         ? undefined
         : await fromUpload(item, index, principal.ownerId, services)
@@ -200,7 +200,7 @@ async function openItems({ body, files, principal }: Request, services: Services
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
 }
 
-const namedAs = (file: Source, { filename }: BatchItem): Import => ({
+const withFilename = (file: Source, { filename }: BatchItem): Import => ({
   source: filename === undefined ? file : { ...file, filename: fileName(filename) },
 })
 
@@ -240,15 +240,21 @@ function itemView(
     targetFormat: item.targetFormat ?? shared ?? null,
     taskName: names.convert,
     status: refused ? 'rejected' : 'accepted',
-    ...(refused && { error: { code: refused.code ?? '', message: asSent(refused.message ?? '') } }),
+    ...(refused && {
+      error: { code: refused.code ?? '', message: withBatchFieldName(refused.message ?? '') },
+    }),
   }
 }
 
 /** The field of a conversion has another name in a batch. */
-const asSent = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
+const withBatchFieldName = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
-function allRefused(errors: readonly AppError[]): AppError {
-  const items = errors.map(({ code, message }, index) => ({ index, code, message: asSent(message) }))
+function allRefusedError(errors: readonly AppError[]): AppError {
+  const items = errors.map(({ code, message }, index) => ({
+    index,
+    code,
+    message: withBatchFieldName(message),
+  }))
   const what =
     errors.length === 1 ? 'The file cannot be converted' : 'None of the files can be converted; the first'
   return new AppError('UNSUPPORTED_CONVERSION', `${what}: ${items[0]?.message ?? ''}`, { items })

@@ -97,7 +97,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
       uploadedSource(id, 'additionalUploadIds', principal.ownerId, services),
     ),
   ])
-  const wish = {
+  const conversion = {
     additionalField: 'additionalFile',
     operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
     to,
@@ -109,7 +109,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   } as const
   const { source, discard } = await firstSource(request, services)
   try {
-    return await startConversion(request, { ...wish, sources: [source, ...more] }, services)
+    return await startConversion(request, { ...conversion, sources: [source, ...more] }, services)
   } finally {
     await discard?.()
   }
@@ -120,19 +120,19 @@ async function firstSource(
   services: Services,
 ): Promise<{ source: SourceInput; discard?: () => Promise<void> }> {
   const { fileUrl: url, filename, sourceJobId, sourceTask } = request.body
-  const alone = sourceJobId !== undefined ? 'sourceJobId' : url !== undefined ? 'fileUrl' : undefined
-  if (!alone) {
-    requireNoAddressElsewhere(request)
+  const sourceField = sourceJobId !== undefined ? 'sourceJobId' : url !== undefined ? 'fileUrl' : undefined
+  if (!sourceField) {
+    rejectMisnamedFileUrl(request)
     return { source: await openSource(request, services) }
   }
-  requireAlone(request, alone)
+  requireSingleSource(request, sourceField)
   if (sourceJobId !== undefined)
     return sourceOfJob({ sourceJobId, sourceTask, filename }, request.principal, services)
   return { source: { url: url ?? '', filename, field: 'fileUrl' } }
 }
 
 /** What other services call it. */
-const othersFileUrl = [
+const misnamedFileUrls = [
   'url',
   'file_url',
   'sourceUrl',
@@ -144,9 +144,9 @@ const othersFileUrl = [
 ]
 
 /** @throws AppError NO_FILES where the only source is an address in a field that is none. */
-function requireNoAddressElsewhere({ body, files }: Request): void {
+function rejectMisnamedFileUrl({ body, files }: Request): void {
   const given: Readonly<Record<string, unknown>> = body
-  const name = othersFileUrl.find((field) => typeof given[field] === 'string')
+  const name = misnamedFileUrls.find((field) => typeof given[field] === 'string')
   if (name === undefined || files.length > 0 || body.uploadId !== undefined) return
   throw new AppError(
     'NO_FILES',
@@ -158,13 +158,13 @@ function requireNoAddressElsewhere({ body, files }: Request): void {
 }
 
 /** @throws AppError INVALID_REQUEST where there is another source beside it. */
-function requireAlone({ body, files }: Request, name: 'sourceJobId' | 'fileUrl'): void {
+function requireSingleSource({ body, files }: Request, name: 'sourceJobId' | 'fileUrl'): void {
   const others = {
     uploadId: body.uploadId,
     file: files.some(({ field }) => field === 'file'),
     fileUrl: name !== 'fileUrl' && body.fileUrl,
   }
-  const other = Object.entries(others).find(([, isThere]) => isThere)?.[0]
+  const other = Object.entries(others).find(([, isPresent]) => isPresent)?.[0]
   if (!other) return
   throw new AppError(
     'INVALID_REQUEST',

@@ -76,10 +76,10 @@ async function start(request: Request, services: Services): Promise<JobState> {
     ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', principal.ownerId, services)),
     ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
-  if (!first) throw tooFew('NO_FILES', 0)
-  if (!second) throw tooFew('INVALID_INPUT', 1)
+  if (!first) throw tooFewFilesError('NO_FILES', 0)
+  if (!second) throw tooFewFilesError('INVALID_INPUT', 1)
   const sources = [first, second, ...others] as const
-  requireKind(sources, mergeType)
+  requireMatchingExtensions(sources, mergeType)
   const conversion = {
     sources,
     additionalField: 'file',
@@ -93,7 +93,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   return startConversion(request, conversion, services)
 }
 
-const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
+const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
   new AppError(code, `file: a merge takes at least 2 files, got ${got}. Send each in a part named file.`, {
     field: 'file',
     min: 2,
@@ -101,7 +101,7 @@ const tooFew = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
   })
 
 /** A name that tells another kind of file is refused before anything is read. */
-function requireKind(sources: readonly SourceInput[], mergeType: MergeType): void {
+function requireMatchingExtensions(sources: readonly SourceInput[], mergeType: MergeType): void {
   for (const [index, source] of sources.entries()) {
     // What is fetched shows later what it is.
     if ('url' in source) continue

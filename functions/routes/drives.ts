@@ -16,10 +16,10 @@ const Params = z.object({ drive: z.enum(driveIds) })
 const Account = z.object({ name: z.string().nullable(), email: z.string().nullable() })
 const connectionId = z.string().max(64).describe('Of the callback, `conn_…`')
 
-const usual = ['DRIVE_NOT_CONFIGURED', 'INVALID_INPUT', 'IMPORT_FAILED', 'URL_NOT_ALLOWED'] as const
-const withConnection = [...usual, 'DRIVE_NOT_CONNECTED'] as const
+const driveErrors = ['DRIVE_NOT_CONFIGURED', 'INVALID_INPUT', 'IMPORT_FAILED', 'URL_NOT_ALLOWED'] as const
+const connectionErrors = [...driveErrors, 'DRIVE_NOT_CONNECTED'] as const
 
-const wantsPage = (headers: Readonly<Record<string, string | undefined>>) =>
+const wantsHtml = (headers: Readonly<Record<string, string | undefined>>) =>
   headers['accept']?.includes('text/html') ?? false
 
 export const connectDrive = contract({
@@ -49,13 +49,13 @@ export const connectDrive = contract({
     }),
   },
   issuesIdentity: true,
-  errors: usual,
+  errors: driveErrors,
   handle: async ({ params, query, principal, headers }, services) => {
     const { redirectUri, state: clientState } = query
     const begun = await new Driving(params.drive, services).begin(principal.ownerId, {
       ...{ redirectUri, clientState },
     })
-    if (!wantsPage(headers)) return { data: begun }
+    if (!wantsHtml(headers)) return { data: begun }
     return { data: begun, status: 302, headers: { location: begun.authorizationUrl } }
   },
 })
@@ -79,7 +79,7 @@ export const driveCallback = contract({
     otherStatuses: { 302: 'To `redirectUri`, where there is one' },
     schema: z.object({ connectionId: z.string(), account: Account }),
   },
-  errors: [...withConnection, 'CONFLICT'],
+  errors: [...connectionErrors, 'CONFLICT'],
   handle: async ({ params, query, rawQuery, principal }, services) => {
     const driving = new Driving(params.drive, services)
     const { state } = query
@@ -145,7 +145,7 @@ export const listDrive = contract({
     status: 200,
     schema: z.object({ items: z.array(Item), nextCursor: z.string().nullable(), account: Account }),
   },
-  errors: withConnection,
+  errors: connectionErrors,
   handle: async ({ params, query, principal }, services) => {
     const driving = new Driving(params.drive, services)
     const { connectionId: id, ...asked } = query
@@ -185,7 +185,7 @@ export const importFromDrive = contract({
     }),
   },
   idempotent: true,
-  errors: [...withConnection, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
+  errors: [...connectionErrors, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params, body, principal, requestId, newJobId }, services) => {
     const { fileIds, targetFormat, options, tag } = body
     const driving = new Driving(params.drive, services)
@@ -259,7 +259,7 @@ export const disconnectDrive = contract({
   description: 'What was permitted is forgotten here; the drive itself lists and ends it too.',
   params: Params.extend({ connectionId }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
-  errors: withConnection,
+  errors: connectionErrors,
   handle: async ({ params, principal }, services) => {
     const driving = new Driving(params.drive, services)
     await driving.disconnect(await driving.connection(principal.ownerId, params.connectionId))

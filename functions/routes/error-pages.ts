@@ -3,21 +3,21 @@ import { type ErrorCode, errorCatalog, errorCodes } from '../../lib/error-catalo
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { errorSlug, errorTitle } from '../../lib/http/envelope.ts'
-import { html, plainHeaders, plainPage } from './html-page.ts'
+import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
 /** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
 
 function pageOf(code: ErrorCode): string {
   const { status, description, hint } = errorCatalog[code]
   const title = errorTitle(code)
-  return html(
+  return renderHtmlPage(
     title,
     `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it description</dt><dd>${description}</dd><dt>What to do</dt><dd>${hint}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
   )
 }
 
-const listOfAll = () =>
-  html(
+const errorList = () =>
+  renderHtmlPage(
     'Errors',
     `<h1>Errors</h1><dl>${errorCodes
       .map((code) => {
@@ -29,21 +29,21 @@ const listOfAll = () =>
 
 export const errorPages = [
   contract({
-    ...plainPage,
+    ...htmlPageContract,
     path: '/errors',
     summary: 'All errors',
     cacheKey: () => 'all',
-    handle: () => ({ data: listOfAll(), headers: plainHeaders }),
+    handle: () => ({ data: errorList(), headers: htmlPageHeaders }),
   }),
   contract({
-    ...plainPage,
+    ...htmlPageContract,
     path: '/errors/:error',
     summary: 'What an error description, and what to do',
     params: z.object({ error: z.string() }),
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
       const code = errorCodes.find((known) => errorSlug(known) === params.error.toLowerCase())
-      if (code) return { data: pageOf(code), headers: plainHeaders }
+      if (code) return { data: pageOf(code), headers: htmlPageHeaders }
       throw new AppError('NOT_FOUND', `There is no error of that name. /errors lists all of them.`)
     },
   }),

@@ -1,9 +1,9 @@
 import { contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
-import { document } from './get-openapi.ts'
+import { documentContract } from './get-openapi.ts'
 
 export const getAsyncApi = contract({
-  ...document,
+  ...documentContract,
   path: '/v1/asyncapi.json',
   summary: 'The AsyncAPI 3 document of webhooks, WebSockets and streams of events',
   handle: async (_request, { config }) => {

@@ -25,7 +25,9 @@ export const getHealth = contract({
     const [{ engines }, here] = await Promise.all([import('../../lib/engines/index.ts'), services.engines()])
     const parts = Object.fromEntries(
       await Promise.all(
-        checks(services, here.length > 0).map(async ([name, check]) => [name, await inspect(check)] as const),
+        checks(services, here.length > 0).map(
+          async ([name, check]) => [name, await runCheck(check)] as const,
+        ),
       ),
     )
     const ok = Object.values(parts).every((part) => part.ok)
@@ -59,7 +61,8 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
       'disk',
       async () => {
         const { free, needed } = await spaceForFiles(config)
-        if (free < needed) throw new Shortage(`${gigabytes(free)} GB free, ${gigabytes(needed)} GB needed`)
+        if (free < needed)
+          throw new HealthProblem(`${gigabytes(free)} GB free, ${gigabytes(needed)} GB needed`)
       },
     ],
   ]
@@ -72,26 +75,26 @@ const confinement: Check = [
       '../../lib/engines/sandbox/isolation.ts'
     )
     const reason = refusal(await protection())
-    if (reason !== undefined) throw new Shortage(reason)
+    if (reason !== undefined) throw new HealthProblem(reason)
   },
 ]
 
 const gigabytes = (bytes: number) => Number((bytes / 1e9).toPrecision(2))
 
 /** A reason that anybody may read; other errors are not shown. */
-class Shortage extends Error {}
+class HealthProblem extends Error {}
 
 const timeLimitMs = 5000
 
-async function inspect(check: () => Promise<unknown>): Promise<z.infer<typeof Part>> {
+async function runCheck(check: () => Promise<unknown>): Promise<z.infer<typeof Part>> {
   const start = performance.now()
   const timeout = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Shortage('no answer in time')), timeLimitMs).unref()
+    setTimeout(() => reject(new HealthProblem('no answer in time')), timeLimitMs).unref()
   })
   try {
     await Promise.race([check(), timeout])
     return { ok: true, ms: Math.round(performance.now() - start) }
   } catch (error) {
-    return { ok: false, message: error instanceof Shortage ? error.message : 'does not answer' }
+    return { ok: false, message: error instanceof HealthProblem ? error.message : 'does not answer' }
   }
 }

@@ -3,7 +3,7 @@ import { openAccess } from '../../lib/access/principal.ts'
 import { securityHeaders, styleHash } from '../../lib/http/security-headers.ts'
 
 /** Pages of text, which need no script. */
-export const plainPage = {
+export const htmlPageContract = {
   method: 'GET',
   access: openAccess,
   tag: 'Pages',
@@ -20,8 +20,8 @@ export const plainPage = {
 const style =
   'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600;margin-top:1rem}dd{margin:0}code,pre{font-size:.95em}pre{overflow-x:auto;padding:.75rem;border:1px solid #8886;border-radius:.4rem}'
 
-export const plainHeaders = securityHeaders({ style: styleHash(style) })
+export const htmlPageHeaders = securityHeaders({ style: styleHash(style) })
 
 /** Only words of our own stand in it. */
-export const html = (title: string, content: string) =>
+export const renderHtmlPage = (title: string, content: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body>${content}</body></html>`

@@ -25,7 +25,7 @@ import { getReliability } from './usage.ts'
  * Endpoints that the OpenAPI document describes, beside itself. To add one: its file, and its line in the function that
  * has its path (`lib/resources/functions.ts`), or here and in `core-routes.ts` where none has.
  */
-export const described: readonly AnyContract[] = [
+export const documentedRoutes: readonly AnyContract[] = [
   ...conversion,
   ...jobs,
   createTicket,
@@ -45,6 +45,6 @@ export const described: readonly AnyContract[] = [
   getHealth,
 ]
 
-export const api: readonly AnyContract[] = [...described, getOpenApi(async () => described)]
+export const api: readonly AnyContract[] = [...documentedRoutes, getOpenApi(async () => documentedRoutes)]
 
 export const routes: readonly AnyContract[] = [...api, ...errorPages, eventPage, ...staticFiles]

@@ -10,7 +10,7 @@ import { nextPageLink } from '../../lib/http/query.ts'
 import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
 import { isOffered } from '../../lib/plan/listed-targets.ts'
 
-const MoreView = z.object({
+const AdditionalFilesView = z.object({
   from: z.array(z.string()).optional().describe('Every format when left out'),
   min: z.int(),
   max: z.int(),
@@ -28,7 +28,7 @@ const ConversionView = z.object({
   via: z.array(z.string()).optional().describe('Formats between'),
   options: z.array(OptionView).optional(),
   optionSet: z.int().optional().describe('Place in `optionSets` of what would else be `options`'),
-  more: MoreView.optional().describe('Further files that it takes'),
+  more: AdditionalFilesView.optional().describe('Further files that it takes'),
   experimental: z.boolean().describe('It works, but is not among the targets that are shown for the source'),
 })
 
@@ -78,8 +78,8 @@ export const listConversions = contract({
   handle: async ({ query }, { config, ...services }) => {
     const engines = await services.engines()
     const { category, engine, operation } = query
-    const from = formatNamed(query.from, 'from')
-    const to = formatNamed(query.to, 'to')
+    const from = requireFormat(query.from, 'from')
+    const to = requireFormat(query.to, 'to')
     const found = conversions(engines, operation, from).filter(
       (pair) =>
         (!to || pair.to === to) &&
@@ -113,11 +113,14 @@ function pageOf(found: readonly Conversion[], { limit, cursor }: z.output<typeof
       { field: 'cursor' },
     )
   }
-  const most = limit ?? defaultLimit
-  const pairs = found.slice(before + 1, before + 1 + most)
+  const pageSize = limit ?? defaultLimit
+  const pairs = found.slice(before + 1, before + 1 + pageSize)
   const last = pairs.at(-1)
-  const hasMore = before + 1 + most < found.length
-  return { pairs, pagination: { limit: most, hasMore, nextCursor: hasMore && last ? cursorOf(last) : null } }
+  const hasMore = before + 1 + pageSize < found.length
+  return {
+    pairs,
+    pagination: { limit: pageSize, hasMore, nextCursor: hasMore && last ? cursorOf(last) : null },
+  }
 }
 
 const withOptions = (pairs: readonly Conversion[]) => ({
@@ -134,7 +137,7 @@ function withOptionSets(pairs: readonly Conversion[]) {
   return { conversions: views, optionSets: sets.all() }
 }
 
-function formatNamed(name: string | undefined, field: string): FormatId | undefined {
+function requireFormat(name: string | undefined, field: string): FormatId | undefined {
   if (name === undefined) return undefined
   const format = formatByAlias(name)
   if (format) return format.id
@@ -154,13 +157,13 @@ function viewOf({ from, to, route }: Conversion) {
     category: source.category,
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
-    ...(more && { more: moreView(more) }),
+    ...(more && { more: additionalFilesView(more) }),
     experimental: operation === 'convert' && from !== to && !isOffered(source, target),
   }
 }
 
 /** An archive takes files of every format, and has a pair for each of them. */
-const moreView = ({ from, min, max }: NonNullable<Capability['more']>) => ({
+const additionalFilesView = ({ from, min, max }: NonNullable<Capability['more']>) => ({
   ...(from.length < formats.length && { from: [...from] }),
   min,
   max,

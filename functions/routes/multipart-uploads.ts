@@ -26,7 +26,7 @@ export const PartParams = UploadParams.extend({
 })
 export const KeyQuery = z.object({ key: z.string().optional().describe('`key` of the upload') })
 
-export const Part = z.object({
+export const UploadedPart = z.object({
   PartNumber: z.int(),
   ETag: z.string().describe('As the PUT of the part was answered'),
   Size: z.int().describe('Bytes'),
@@ -43,9 +43,9 @@ export const CompleteBody = z.strictObject({
     .max(partLimits.parts)
     .describe('All parts, by number'),
 })
-export const namedParts = ({ parts }: z.infer<typeof CompleteBody>) =>
+export const toParts = ({ parts }: z.infer<typeof CompleteBody>) =>
   parts.map(({ PartNumber: number, ETag: etag }) => ({ number, etag }))
-export const shownPart = ({ number, etag, size }: { number: number; etag: string; size: number }) => ({
+export const partView = ({ number, etag, size }: { number: number; etag: string; size: number }) => ({
   PartNumber: number,
   ETag: etag,
   Size: size,
@@ -57,7 +57,7 @@ export const PartUrl = z.object({
   expires: z.int().describe('Seconds; ask again for a new one'),
   expiresAt: z.iso.datetime(),
 })
-export const Completed = z.object({
+export const CompletedUpload = z.object({
   location: z.string().describe('Where the upload is told of'),
   key: z.string(),
   bucket: z.string(),
@@ -66,10 +66,10 @@ export const Completed = z.object({
   etag: z.string(),
 })
 
-const expiryOfUrls = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
+const urlExpiry = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
 export const partUrlView = (url: string) => ({
   ...{ url, method: 'PUT' as const, headers: {}, expires: partUrlLifetimeS },
-  expiresAt: expiryOfUrls(),
+  expiresAt: urlExpiry(),
 })
 
 const tag = 'Uploads'
@@ -137,7 +137,7 @@ const listMultipartParts = contract({
     status: 200,
     form: 'mirrored',
     schema: z.object({
-      parts: z.array(Part).describe('By number; empty when the upload is complete'),
+      parts: z.array(UploadedPart).describe('By number; empty when the upload is complete'),
       complete: z.boolean(),
     }),
   },
@@ -145,7 +145,7 @@ const listMultipartParts = contract({
   handle: async ({ params, query, principal }, services) => {
     const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
     const parts = await partsOf(upload, services)
-    return { data: { parts: parts?.map(shownPart) ?? [], complete: parts === undefined } }
+    return { data: { parts: parts?.map(partView) ?? [], complete: parts === undefined } }
   },
 })
 
@@ -170,14 +170,14 @@ const signPart = contract({
   },
 })
 
-const mostAsked = 1000
+const maxPartNumbers = 1000
 const isPartNumber = (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= partLimits.parts
 const partNumbers = z
   .string()
   .refine((text) => {
     const numbers = text.split(',')
-    return numbers.every(isPartNumber) && numbers.length <= mostAsked
-  }, `expected at most ${mostAsked} numbers from 1 to ${partLimits.parts} with commas between, as 1,2,3`)
+    return numbers.every(isPartNumber) && numbers.length <= maxPartNumbers
+  }, `expected at most ${maxPartNumbers} numbers from 1 to ${partLimits.parts} with commas between, as 1,2,3`)
   .transform((text) => [...new Set(text.split(',').map(Number))])
 
 const signParts = contract({
@@ -202,7 +202,7 @@ const signParts = contract({
     const { partNumbers: numbers, key } = query
     const upload = await findParts({ ...params, key, owner: principal.ownerId }, services)
     const presignedUrls = Object.fromEntries(await partUrls(upload, numbers, services))
-    return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: expiryOfUrls() } }
+    return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: urlExpiry() } }
   },
 })
 
@@ -216,11 +216,11 @@ export const completeMultipart = contract({
   params: UploadParams,
   query: KeyQuery,
   body: { accepts: ['json'], schema: CompleteBody },
-  reply: { status: 200, form: 'mirrored', schema: Completed },
+  reply: { status: 200, form: 'mirrored', schema: CompletedUpload },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE', 'INVALID_REQUEST'],
   handle: async ({ params, query, body, principal }, services) => {
     const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
-    const { size, etag } = await completeParts(upload, namedParts(body), services)
+    const { size, etag } = await completeParts(upload, toParts(body), services)
     const { id: uploadId, key } = upload
     const location = `${services.config.PUBLIC_URL ?? ''}/v1/uploads/${uploadId}`
     return { data: { location, key, bucket: services.config.BUCKET_NAME, uploadId, size, etag } }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { noteOf } from '../../lib/access/audit.ts'
-import { type Client, Clients, mostClients } from '../../lib/access/oauth/clients.ts'
-import { clientOf, grant } from '../../lib/access/oauth/grants.ts'
-import { Tokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
+import { auditWrite } from '../../lib/access/audit.ts'
+import { type Client, Clients, maxClients } from '../../lib/access/oauth/clients.ts'
+import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
+import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/access/principal.ts'
 import { readableName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -32,7 +32,7 @@ export const createOAuthClient = contract({
   access: accountManageAccess,
   tag: 'OAuth',
   summary: 'Let a program in by itself',
-  description: `It gets access tokens at \`POST /v1/oauth/token\`, with no more than these scopes. The secret is shown this once. An account may have ${mostClients} clients.`,
+  description: `It gets access tokens at \`POST /v1/oauth/token\`, with no more than these scopes. The secret is shown this once. An account may have ${maxClients} clients.`,
   body: {
     accepts: ['json'],
     schema: z.strictObject({
@@ -48,7 +48,9 @@ export const createOAuthClient = contract({
   reply: { status: 201, headers: ['location'], schema: ClientView.extend({ clientSecret: z.string() }) },
   errors: ['INVALID_INPUT'],
   handle: async ({ body, principal, sourceIp }, { table }) => {
-    const along = (client: Client) => [noted('create', client, { actor: principal.ownerId, ip: sourceIp })]
+    const along = (client: Client) => [
+      auditEntry('create', client, { actor: principal.ownerId, ip: sourceIp }),
+    ]
     const { client, secret } = await new Clients(table).create(principal.ownerId, body, along)
     return {
       data: { ...clientView(client), clientSecret: secret },
@@ -85,7 +87,7 @@ export const deleteOAuthClient = contract({
     const client = await clients.find(params.clientId)
     const isOwn = client?.owner === principal.ownerId
     const by = { actor: principal.ownerId, ip: sourceIp }
-    if (!client || !isOwn || !(await clients.remove(client, [noted('delete', client, by)])))
+    if (!client || !isOwn || !(await clients.remove(client, [auditEntry('delete', client, by)])))
       throw new AppError(
         'API_KEY_NOT_FOUND',
         `There is no OAuth client ${namedId(params.clientId)}; it may have been deleted.`,
@@ -94,12 +96,12 @@ export const deleteOAuthClient = contract({
   },
 })
 
-const noted = (
+const auditEntry = (
   done: 'create' | 'delete',
   { id, name, scopes }: Client,
   by: { readonly actor: string; readonly ip: string },
 ) =>
-  noteOf({
+  auditWrite({
     ...{ ...by, action: `client.${done}`, subject: id },
     after: done === 'create' ? `${name} (${scopes.join(', ')})` : undefined,
   })
@@ -144,7 +146,7 @@ export const getToken = contract({
   errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
   handle: async ({ headers, body }, services) => {
-    const { token, scopes } = await grant({ headers, body }, services)
+    const { token, scopes } = await issueToken({ headers, body }, services)
     const data = { token_type: 'Bearer' as const, expires_in: tokenLifetimeS, scope: scopes.join(' ') }
     return { data: { access_token: token, ...data }, headers: noStore }
   },
@@ -168,8 +170,8 @@ export const revokeToken = contract({
   errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
   handle: async ({ headers, body }, services) => {
-    const client = await clientOf({ headers, body }, services)
-    await new Tokens(services.table).revoke(client, body.token)
+    const client = await authenticateClient({ headers, body }, services)
+    await new AccessTokens(services.table).revoke(client, body.token)
     return { data: {}, headers: noStore }
   },
 })
@@ -199,14 +201,19 @@ export const introspectToken = contract({
   errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
   handle: async ({ headers, body }, services) => {
-    const asking = await clientOf({ headers, body }, services)
-    const held = await new Tokens(services.table).held(body.token)
-    if (!held || held.client.owner !== asking.owner) return { data: { active: false }, headers: noStore }
-    const { scopes, client, issuedAt, expiresAt } = held
+    const client = await authenticateClient({ headers, body }, services)
+    const token = await new AccessTokens(services.table).findActive(body.token)
+    if (!token || token.client.owner !== client.owner) return { data: { active: false }, headers: noStore }
+    const { scopes, issuedAt, expiresAt } = token
     return {
       data: {
-        ...{ active: true, scope: scopes.join(' '), client_id: client.id, token_type: 'Bearer' as const },
-        ...{ sub: client.owner, iat: issuedAt, exp: expiresAt },
+        ...{
+          active: true,
+          scope: scopes.join(' '),
+          client_id: token.client.id,
+          token_type: 'Bearer' as const,
+        },
+        ...{ sub: token.client.owner, iat: issuedAt, exp: expiresAt },
       },
       headers: noStore,
     }

@@ -10,7 +10,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
-const needsParts = (size: number) =>
+const tooLargeForOneRequestError = (size: number) =>
   new AppError(
     'FILE_TOO_LARGE',
     `size: a file of more than ${maxPutBytes / 1024 ** 3} GiB does not go in one request. Send it in parts: POST /v1/uploads/multipart.`,
@@ -61,7 +61,7 @@ export const presignUpload = contract({
     const bounds = limitsOfPlan(principal.plan, services)
     const maxSize = Math.min(maxPutBytes, bounds.maxFileBytes)
     if (body.size > bounds.maxFileBytes) throw declaredSizeError(bounds.maxFileBytes, body.size)
-    if (body.size > maxPutBytes) throw needsParts(body.size)
+    if (body.size > maxPutBytes) throw tooLargeForOneRequestError(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
         field: 'size',

@@ -33,7 +33,7 @@ const QuotaView = z.object({
 })
 
 /** Beyond so many live jobs nobody counts on. */
-const mostLive = 500
+const maxLiveJobs = 500
 
 export const getQuota = contract({
   method: 'GET',
@@ -57,19 +57,19 @@ export const getQuota = contract({
         ...{ remaining: Math.max(0, limit - used), resetsAt: new Date(endsAt).toISOString() },
       }
     })
-    const most = services.plans[principal.plan].conversionMinutesPerMonth
+    const maxMinutes = services.plans[principal.plan].conversionMinutesPerMonth
     const { plan, concurrentJobs, maxFileBytes, filesPerJob } = limitsOfPlan(principal.plan, services)
-    const ofMinutes: Quota = {
-      ...{ name: 'conversion-minutes', window: 'month', limit: most, used: minutes },
+    const minutesQuota: Quota = {
+      ...{ name: 'conversion-minutes', window: 'month', limit: maxMinutes, used: minutes },
       ...{
-        remaining: most === null ? null : Math.max(0, most - minutes),
+        remaining: maxMinutes === null ? null : Math.max(0, maxMinutes - minutes),
         resetsAt: new Date(windowEnd('month', Date.now())).toISOString(),
       },
     }
     return {
       data: {
         plan,
-        quotas: [...requests, ofMinutes],
+        quotas: [...requests, minutesQuota],
         concurrentJobs: { limit: concurrentJobs, ...live },
         maxFileSize: maxFileBytes,
         filesPerJob,
@@ -87,7 +87,7 @@ async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<n
 
 async function liveJobs({ ownerId: owner }: Principal, { jobs }: Services) {
   const page = await jobs.store.list({
-    ...{ owner, limit: mostLive, newestFirst: true, statuses: liveStatuses },
+    ...{ owner, limit: maxLiveJobs, newestFirst: true, statuses: liveStatuses },
     matches: ({ status }) => liveStatuses.some((live) => live === status),
   })
   const running = page.jobs.filter(({ status }) => status === 'processing').length

@@ -42,11 +42,11 @@ export const getSlo = contract({
 })
 
 const publicDays = 30
-const knownMs = 60_000
+const cacheMs = 60_000
 const Reliability = SloView.pick({ window: true, successRate: true }).extend({
   durationMs: SloView.shape.durationMs.omit({ p99: true }),
 })
-const known = new WeakMap<
+const cache = new WeakMap<
   Services['table'],
   { readonly data: Promise<Reliability>; readonly until: number }
 >()
@@ -65,14 +65,14 @@ export const getReliability = contract({
   tag: 'Service',
   summary: 'See how reliable the service is',
   description: `Of the last ${publicDays} days, at most a minute old.`,
-  reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${knownMs / 1000}` },
+  reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${cacheMs / 1000}` },
   handle: async (_request, services) => {
-    const before = known.get(services.table)
+    const before = cache.get(services.table)
     if (before && before.until > Date.now()) return { data: await before.data }
     const data = reliabilityOf(services)
-    known.set(services.table, { data, until: Date.now() + knownMs })
+    cache.set(services.table, { data, until: Date.now() + cacheMs })
     // Who asks next asks the table again.
-    data.catch(() => known.delete(services.table))
+    data.catch(() => cache.delete(services.table))
     return { data: await data }
   },
 })

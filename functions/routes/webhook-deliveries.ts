@@ -16,7 +16,7 @@ import {
   deliveryWithAttempts,
 } from '../../lib/webhooks/view.ts'
 import type { Webhook } from '../../lib/webhooks/webhook.ts'
-import { ownWebhook, WebhookParams } from './webhooks.ts'
+import { requireOwnWebhook, WebhookParams } from './webhooks.ts'
 
 const DeliveryParams = WebhookParams.extend({
   deliveryId: z.string().describe('Id of the delivery, `whd_…`'),
@@ -47,7 +47,7 @@ export const testWebhook = contract({
   },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal, remainingMs }, services) => {
-    const webhook = await ownWebhook(params.webhookId, principal, services)
+    const webhook = await requireOwnWebhook(params.webhookId, principal, services)
     const delivery = await new Sendings(services).test(webhook, body.event, remainingMs)
     const { id: deliveryId, status, responseStatus, durationMs, error } = deliveryView(delivery)
     return { data: { deliveryId, status, responseStatus, durationMs, error } }
@@ -72,7 +72,7 @@ export const listDeliveries = contract({
   },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
-    const { id } = await ownWebhook(params.webhookId, principal, services)
+    const { id } = await requireOwnWebhook(params.webhookId, principal, services)
     const { deliveries, next } = await new Sendings(services).store.list(id, query)
     return { data: { deliveries: deliveries.map(deliveryView), next: next ?? null } }
   },
@@ -88,8 +88,8 @@ export const getDelivery = contract({
   reply: { status: 200, schema: DeliveryWithAttempts },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
-    const webhook = await ownWebhook(params.webhookId, principal, services)
-    return { data: deliveryWithAttempts(await ownDelivery(params.deliveryId, webhook, services)) }
+    const webhook = await requireOwnWebhook(params.webhookId, principal, services)
+    return { data: deliveryWithAttempts(await requireDelivery(params.deliveryId, webhook, services)) }
   },
 })
 
@@ -104,8 +104,8 @@ export const redeliver = contract({
   reply: { status: 202, schema: DeliveryView },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params, principal }, services) => {
-    const webhook = await ownWebhook(params.webhookId, principal, services)
-    const delivery = await ownDelivery(params.deliveryId, webhook, services)
+    const webhook = await requireOwnWebhook(params.webhookId, principal, services)
+    const delivery = await requireDelivery(params.deliveryId, webhook, services)
     return { data: deliveryView(await new Sendings(services).redeliver(delivery)) }
   },
 })
@@ -136,15 +136,15 @@ export const replay = contract({
   },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
-    const webhook = await ownWebhook(params.webhookId, principal, services)
+    const webhook = await requireOwnWebhook(params.webhookId, principal, services)
     return { data: await new Sendings(services).replay(webhook, body) }
   },
 })
 
 /** @throws AppError WEBHOOK_NOT_FOUND */
-async function ownDelivery(id: string, webhook: Webhook, services: Services): Promise<Delivery> {
-  const isOne = idPattern('whd').test(id)
-  const delivery = isOne ? await new Sendings(services).store.byId(webhook.id, id) : undefined
+async function requireDelivery(id: string, webhook: Webhook, services: Services): Promise<Delivery> {
+  const isValidId = idPattern('whd').test(id)
+  const delivery = isValidId ? await new Sendings(services).store.byId(webhook.id, id) : undefined
   if (delivery) return delivery
   throw new AppError(
     'WEBHOOK_NOT_FOUND',

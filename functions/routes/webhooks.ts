@@ -119,7 +119,7 @@ export const getWebhook = contract({
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: webhookView(await ownWebhook(params.webhookId, principal, services)),
+    data: webhookView(await requireOwnWebhook(params.webhookId, principal, services)),
   }),
 })
 
@@ -135,7 +135,7 @@ export const changeWebhook = contract({
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ params, body, principal }, services) => {
-    const { id } = await listedWebhook(params.webhookId, principal, services)
+    const { id } = await requireListedWebhook(params.webhookId, principal, services)
     const changed = await new Webhooks(services).change(id, body)
     if (!changed) throw notFound(id)
     return { data: webhookView(changed) }
@@ -152,7 +152,7 @@ export const deleteWebhook = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
-    const webhook = await listedWebhook(params.webhookId, principal, services)
+    const webhook = await requireListedWebhook(params.webhookId, principal, services)
     if (!(await new Webhooks(services).remove(webhook))) throw notFound(webhook.id)
     return { data: null }
   },
@@ -171,7 +171,7 @@ export const rotateSecret = contract({
   reply: { status: 200, schema: WebhookView.extend({ secret: SecretField }) },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
-    const before = await listedWebhook(params.webhookId, principal, services)
+    const before = await requireListedWebhook(params.webhookId, principal, services)
     const changed = await new Webhooks(services).rotate(before, body.graceHours)
     if (!changed) throw notFound(before.id)
     return { data: { ...webhookView(changed.webhook), secret: changed.secret } }
@@ -190,7 +190,7 @@ export const getDefaultSecret = contract({
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED'],
   handle: async ({ principal }, services) => ({
-    data: await new Webhooks(services).defaultSecret(known(principal).ownerId),
+    data: await new Webhooks(services).defaultSecret(requireIdentity(principal).ownerId),
   }),
 })
 
@@ -204,12 +204,12 @@ export const rotateDefaultSecret = contract({
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ body, principal }, services) => ({
-    data: await new Webhooks(services).rotateDefault(known(principal).ownerId, body.graceHours),
+    data: await new Webhooks(services).rotateDefault(requireIdentity(principal).ownerId, body.graceHours),
   }),
 })
 
 /** Who has made nothing has no jobs to be told of. @throws AppError AUTHENTICATION_REQUIRED */
-function known(principal: Principal): Principal {
+function requireIdentity(principal: Principal): Principal {
   if (!principal.isNew) return principal
   throw new AppError(
     'AUTHENTICATION_REQUIRED',
@@ -223,15 +223,19 @@ const notFound = (id: string) =>
   })
 
 /** Nobody learns of webhooks of others. @throws AppError WEBHOOK_NOT_FOUND */
-export async function ownWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
+export async function requireOwnWebhook(
+  id: string,
+  principal: Principal,
+  services: Services,
+): Promise<Webhook> {
   const webhook = idPattern('whk').test(id) ? await new Webhooks(services).store.find(id) : undefined
   if (!webhook || webhook.owner !== principal.ownerId) throw notFound(id)
   return webhook
 }
 
 /** That of a job ends with it, and is not changed. @throws AppError WEBHOOK_NOT_FOUND */
-async function listedWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
-  const webhook = await ownWebhook(id, principal, services)
+async function requireListedWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
+  const webhook = await requireOwnWebhook(id, principal, services)
   if (webhook.jobId !== undefined) throw notFound(id)
   return webhook
 }

@@ -116,7 +116,7 @@ export const getWorkflow = contract({
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: await viewed(await ownWorkflow(params.workflowId, principal, services), services),
+    data: await loadView(await requireOwnWorkflow(params.workflowId, principal, services), services),
   }),
 })
 
@@ -132,10 +132,10 @@ export const changeWorkflow = contract({
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ params, body, principal }, services) => {
-    const { id } = await ownWorkflow(params.workflowId, principal, services)
+    const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const changed = await new Workflows(services).change(id, body)
     if (!changed) throw notFound(id)
-    return { data: await viewed(changed, services) }
+    return { data: await loadView(changed, services) }
   },
 })
 
@@ -150,7 +150,7 @@ export const deleteWorkflow = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['WORKFLOW_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
-    const workflow = await ownWorkflow(params.workflowId, principal, services)
+    const workflow = await requireOwnWorkflow(params.workflowId, principal, services)
     if (!(await new Workflows(services).store.remove(workflow))) throw notFound(workflow.id)
     return { data: null }
   },
@@ -168,7 +168,7 @@ export const runWorkflow = contract({
   reply: { status: 202, schema: RunView },
   errors: ['WORKFLOW_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params, principal }, services) => {
-    const { id } = await ownWorkflow(params.workflowId, principal, services)
+    const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const run = await new Workflows(services).runNow(id)
     if (!run) throw notFound(id)
     return { data: runView(run) }
@@ -190,7 +190,7 @@ export const listRuns = contract({
   reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
-    const { id } = await ownWorkflow(params.workflowId, principal, services)
+    const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const all = new Workflows(services)
     const { runs, next } = await all.store.runs(id, query)
     const current = await Promise.all(runs.map((run) => all.current(run)))
@@ -204,13 +204,13 @@ const notFound = (id: string) =>
   })
 
 /** Nobody learns of workflows of others. @throws AppError WORKFLOW_NOT_FOUND */
-async function ownWorkflow(id: string, principal: Principal, services: Services): Promise<Workflow> {
+async function requireOwnWorkflow(id: string, principal: Principal, services: Services): Promise<Workflow> {
   const workflow = idPattern('wf').test(id) ? await new Workflows(services).store.find(id) : undefined
   if (!workflow || workflow.owner !== principal.ownerId) throw notFound(id)
   return workflow
 }
 
-async function viewed(workflow: Workflow, services: Services) {
+async function loadView(workflow: Workflow, services: Services) {
   const { lastRun } = workflow
   const all = new Workflows(services)
   const run = lastRun ? await all.store.run(workflow.id, lastRun) : undefined

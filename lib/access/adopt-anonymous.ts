@@ -12,9 +12,9 @@ import { isAccount } from './accounts.ts'
  * very moment may be listed under its old owner again, so it is all done once more a while later.
  */
 
-type Needed = Pick<Services, 'table' | 'vault' | 'jobs'>
+type Deps = Pick<Services, 'table' | 'vault' | 'jobs'>
 
-const again = { afterMs: 60_000, forMs: 25 * 3600 * 1000 } as const
+const recheck = { afterMs: 60_000, forMs: 25 * 3600 * 1000 } as const
 const moveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
 /** Kept for longer than an upload may be on its way: uploads are found by their ids alone. */
 const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
@@ -22,32 +22,32 @@ const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' 
 /** Whether what an owner has begun is an account's, as they are the same or that one has just signed up. */
 export async function isSameOwner(
   owner: string,
-  of: string,
+  account: string,
   { table }: Pick<Services, 'table'>,
 ): Promise<boolean> {
-  if (owner === of) return true
-  if (isAccount(owner) || !isAccount(of)) return false
-  return (await table.get(cameFromKey(of)))?.['from'] === owner
+  if (owner === account) return true
+  if (isAccount(owner) || !isAccount(account)) return false
+  return (await table.get(cameFromKey(account)))?.['from'] === owner
 }
 const pageSize = 100
 const writers = 8
 
-const soon = (now: Date) => new Date(now.getTime() + again.afterMs).toISOString()
+const nextCheckAt = (now: Date) => new Date(now.getTime() + recheck.afterMs).toISOString()
 
 /** Moves what there is now, and sees to the rest. */
-export async function moveToAccount(from: string, account: string, services: Needed): Promise<void> {
+export async function moveToAccount(from: string, account: string, services: Deps): Promise<void> {
   const now = new Date()
-  const ttl = Math.ceil((now.getTime() + again.forMs) / 1000)
+  const ttl = Math.ceil((now.getTime() + recheck.forMs) / 1000)
   await services.table.put({ ...cameFromKey(account), from, ttl })
   await services.table.put({
     ...{ ...moveKey(account), from, ttl, madeBefore: now.getTime() },
-    ...{ wakeAt: soon(now), wakeShard: wakeShardOf(account) },
+    ...{ wakeAt: nextCheckAt(now), wakeShard: wakeShardOf(account) },
   })
   await moveAll({ from, to: account, madeBefore: now.getTime() }, services)
 }
 
 /** Later: as long as jobs are still listed under the old owner, or end, somebody looks again. */
-export async function wakeMove(account: string, now: Date, services: Needed): Promise<void> {
+export async function resumeMove(account: string, now: Date, services: Deps): Promise<void> {
   const { table } = services
   const item = await table.get(moveKey(account))
   if (!item) return
@@ -55,7 +55,7 @@ export async function wakeMove(account: string, now: Date, services: Needed): Pr
   const live = await moveAll(move, services)
   const isOver = Number(item['ttl']) * 1000 < now.getTime()
   if (live === 0 || isOver) await table.delete(moveKey(account))
-  else await table.update(moveKey(account), { set: { wakeAt: soon(now) } })
+  else await table.update(moveKey(account), { set: { wakeAt: nextCheckAt(now) } })
 }
 
 /** What comes late stays with whoever was here before the account, once that is gone. */
@@ -72,7 +72,7 @@ interface Move {
 }
 
 /** @returns how many jobs were moved that are not over, or could not be moved. */
-async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Needed): Promise<number> {
+async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Deps): Promise<number> {
   await moveDefaultSecret(from, to, table, vault)
   await moveOwnedThings(table, ['WEBHOOK', 'WORKFLOW'], from, to)
   let live = 0
@@ -92,7 +92,7 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: N
 }
 
 /** False when the job is no longer as it was. */
-async function moveJob(job: Job, to: string, { store }: Needed['jobs']): Promise<boolean> {
+async function moveJob(job: Job, to: string, { store }: Deps['jobs']): Promise<boolean> {
   const { applied } = await store.changeJob(
     job.id,
     {

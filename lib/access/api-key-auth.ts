@@ -1,46 +1,49 @@
 import { AppError } from '../errors.ts'
 import { isInNetwork } from '../http/ip-networks.ts'
 import type { Services } from '../services.ts'
-import { isKeyText, looksLikeKey } from './api-key-text.ts'
-import { type ApiKey, ApiKeys, overReason } from './api-keys.ts'
-import { bearerOf } from './bearer.ts'
-import { planOfAccount, recentAccount } from './owner-plan.ts'
+import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
+import { type ApiKey, ApiKeys, inactiveReason } from './api-keys.ts'
+import { bearerToken } from './bearer.ts'
+import { findCachedAccount, planOfAccount } from './owner-plan.ts'
 import type { Credentials, Principal } from './principal.ts'
 
 /** How often the use of a key is written down. */
-const usedEachMs = 60_000
+const recordUseEveryMs = 60_000
 
 /**
  * Who sends an API key: in `X-Api-Key`, or as a bearer.
  * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS from an address or a page that it is not for.
  */
-export async function byKey(request: Credentials, services: Services): Promise<Principal | undefined> {
-  const text = request.headers['x-api-key'] ?? bearerOf(request.headers)
+export async function authenticateByKey(
+  request: Credentials,
+  services: Services,
+): Promise<Principal | undefined> {
+  const text = request.headers['x-api-key'] ?? bearerToken(request.headers)
   if (text === undefined) return undefined
   // A bearer may be something else.
-  if (request.headers['x-api-key'] === undefined && !looksLikeKey(text)) return undefined
-  const key = isKeyText(text) ? await new ApiKeys(services).recent(text) : undefined
-  return principalOf(key, request, services)
+  if (request.headers['x-api-key'] === undefined && !hasKeyPrefix(text)) return undefined
+  const key = isKeyText(text) ? await new ApiKeys(services).findCached(text) : undefined
+  return principalOfKey(key, request, services)
 }
 
 /**
  * Whom a key stands for, as long as it holds.
  * @throws AppError as `byKey` does
  */
-export async function principalOf(
+export async function principalOfKey(
   key: ApiKey | undefined,
   request: Credentials,
   services: Services,
 ): Promise<Principal> {
   const now = new Date()
-  const account = key && (await recentAccount(services, key.owner))
-  if (!key || !account) throw invalid('unknown')
-  const over = overReason(key, now)
-  if (over) throw invalid(over)
-  if (account.status === 'suspended') throw suspended()
-  requirePlace(key, request)
-  if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > usedEachMs)
-    await noteUse(key, request.sourceIp, now, new ApiKeys(services))
+  const account = key && (await findCachedAccount(services, key.owner))
+  if (!key || !account) throw invalidKeyError('unknown')
+  const inactive = inactiveReason(key, now)
+  if (inactive) throw invalidKeyError(inactive)
+  if (account.status === 'suspended') throw suspendedError()
+  requireAllowedSource(key, request)
+  if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > recordUseEveryMs)
+    await recordUse(key, request.sourceIp, now, new ApiKeys(services))
   return {
     ownerId: account.id,
     kind: 'key',
@@ -55,36 +58,39 @@ export async function principalOf(
 }
 
 /** In the memory too, so that it is written once in a while and not with each request. */
-async function noteUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
+async function recordUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
   Object.assign(key, { lastUsedAt: now.toISOString(), lastUsedIp: ip })
-  await keys.used(key, ip, now)
+  await keys.recordUse(key, ip, now)
 }
 
-function requirePlace({ allowedIps, allowedOrigins }: ApiKey, { headers, sourceIp }: Credentials): void {
+function requireAllowedSource(
+  { allowedIps, allowedOrigins }: ApiKey,
+  { headers, sourceIp }: Credentials,
+): void {
   if (allowedIps && !allowedIps.some((network) => isInNetwork(sourceIp, network)))
-    throw elsewhere('address', 'Requests with this API key are expected from other addresses.')
+    throw disallowedSourceError('address', 'Requests with this API key are expected from other addresses.')
   const { origin } = headers
   if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))
-    throw elsewhere(
+    throw disallowedSourceError(
       'origin',
       'Requests with this API key are expected from the web pages that it is for (Origin).',
     )
 }
 
-const sentences = {
+const messages = {
   unknown: 'The API key is not one of this service. Send one that is in use.',
   revoked: 'The API key was revoked, or rotated more than 24 hours ago. Send one that is in use.',
   expired: 'The API key has expired. Send one that is in use.',
 }
 
-const invalid = (reason: keyof typeof sentences) =>
-  new AppError('INVALID_API_KEY', sentences[reason], { reason })
+const invalidKeyError = (reason: keyof typeof messages) =>
+  new AppError('INVALID_API_KEY', messages[reason], { reason })
 
 /** Of keys, tokens and sessions alike. */
-export const suspended = () =>
+export const suspendedError = () =>
   new AppError('INSUFFICIENT_PERMISSIONS', 'This account is suspended. Ask those who run the service.', {
     reason: 'suspended',
   })
 
-const elsewhere = (reason: 'address' | 'origin', sentence: string) =>
+const disallowedSourceError = (reason: 'address' | 'origin', sentence: string) =>
   new AppError('INSUFFICIENT_PERMISSIONS', sentence, { reason })

@@ -1,29 +1,29 @@
 import * as z from 'zod'
 import { readableName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
-import type { ApiKey, KeyWish } from './api-keys.ts'
+import type { ApiKey, KeyInput } from './api-keys.ts'
 import { type GrantedScope, grantedScopes } from './principal.ts'
 
 /** What clients send and see of API keys. */
 
 /** What a key may do, by a word. */
-export const presets = {
+export const scopePresets = {
   'read-only': ['CONVERT_READ', 'ACCOUNT_READ'],
   'convert-only': ['CONVERT_READ', 'CONVERT_WRITE'],
   full: grantedScopes,
 } as const satisfies Readonly<Record<string, readonly GrantedScope[]>>
-export type Preset = keyof typeof presets
-const presetNames = Object.keys(presets) as Preset[] // keys of a const table
+export type ScopePreset = keyof typeof scopePresets
+const presetNames = Object.keys(scopePresets) as ScopePreset[] // keys of a const table
 
 /** Anybody who opens the page has such a key. */
-const ofPublicKeys: readonly GrantedScope[] = presets['convert-only']
+const publicKeyScopes: readonly GrantedScope[] = scopePresets['convert-only']
 
 /** Written in full: some read 203.0.113 as 203.0.0.113, and a zero in front as octal. */
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const isNetwork = (text: string) => Network.safeParse(text).success
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
-export const fields = {
+export const apiKeyFields = {
   name: readableName(100).describe('For you, to know it again'),
   access: z.enum(presetNames).describe('Several scopes by one word; in place of `scopes`'),
   scopes: z
@@ -34,8 +34,8 @@ export const fields = {
     .describe('What it may do; a public key CONVERT_READ and CONVERT_WRITE at most'),
   expiresAt: z.iso
     .datetime()
-    .refine((moment) => Date.parse(moment) > Date.now(), 'expected a time in the future')
-    .transform((moment) => new Date(moment).toISOString())
+    .refine((time) => Date.parse(time) > Date.now(), 'expected a time in the future')
+    .transform((time) => new Date(time).toISOString())
     .describe('When it ends; never when left out'),
   allowedIps: z
     .array(z.string().refine(isNetwork, 'expected an address or a network as `203.0.113.0/24`'))
@@ -69,7 +69,7 @@ export const KeyView = z
   .meta({ id: 'ApiKey' })
 export const NewKeyView = KeyView.extend({ key: z.string().describe('The key itself, shown this once') })
 
-export function viewOf(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
+export function keyView(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
   const isOver = [key.expiresAt, key.validUntil].some((end) => end !== undefined && end <= now)
   const { id, name, kind, prefix, last4, scopes, createdAt } = key
   return {
@@ -85,29 +85,29 @@ export function viewOf(key: ApiKey, now = new Date().toISOString()): z.infer<typ
 }
 
 /** @throws AppError INVALID_REQUEST when both are named. */
-export function scopesOf({
+export function resolveScopes({
   access,
   scopes,
 }: {
-  access?: Preset | undefined
+  access?: ScopePreset | undefined
   scopes?: GrantedScope[] | undefined
 }) {
   if (access === undefined) return scopes
-  if (scopes === undefined) return [...presets[access]]
+  if (scopes === undefined) return [...scopePresets[access]]
   throw new AppError('INVALID_REQUEST', 'Both `access` and `scopes` were sent; send one of them.', {
     field: 'scopes',
   })
 }
 
 /** @throws AppError INVALID_INPUT for a public key that could do more than a page should. */
-export function requirePublicBounds({ kind, scopes, allowedOrigins }: KeyWish): void {
+export function requirePublicKeyRules({ kind, scopes, allowedOrigins }: KeyInput): void {
   if (kind === 'secret') return
-  const beyond = scopes.find((scope) => !ofPublicKeys.some((allowed) => allowed === scope))
+  const beyond = scopes.find((scope) => !publicKeyScopes.some((allowed) => allowed === scope))
   if (beyond)
     throw new AppError(
       'INVALID_INPUT',
-      `scopes: a public key may have ${ofPublicKeys.join(' and ')}, got ${beyond}.`,
-      { field: 'scopes', expected: ofPublicKeys, got: beyond },
+      `scopes: a public key may have ${publicKeyScopes.join(' and ')}, got ${beyond}.`,
+      { field: 'scopes', expected: publicKeyScopes, got: beyond },
     )
   if (!allowedOrigins)
     throw new AppError(

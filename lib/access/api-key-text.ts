@@ -12,4 +12,4 @@ export const newKeyText = (kind: KeyKind): string => newSecretText(keyPrefixes[k
 export const isKeyText = (text: string): boolean => prefixes.some((prefix) => isSecretText(text, prefix))
 
 /** Whether it claims to be one. */
-export const looksLikeKey = (text: string): boolean => prefixes.some((prefix) => text.startsWith(prefix))
+export const hasKeyPrefix = (text: string): boolean => prefixes.some((prefix) => text.startsWith(prefix))

@@ -7,16 +7,16 @@ import type { Services } from '../services.ts'
 import { ShortMemory } from '../ttl-cache.ts'
 import { accountKey } from './accounts.ts'
 import { newKeyText } from './api-key-text.ts'
-import { noticedAfterMs, rememberAccount } from './owner-plan.ts'
+import { accountCacheMs, cacheAccount } from './owner-plan.ts'
 import { scopes } from './principal.ts'
-import { hashOfSecret } from './secret-text.ts'
+import { hashSecret } from './secret-text.ts'
 
 /** Keys of accounts: the record stands under the SHA-256 of the key, so that one look finds it; the key itself nowhere. */
 
-export const mostKeys = 50
+export const maxKeys = 50
 const graceMs = 24 * 3600 * 1000
 /** What is over is remembered so long, to say why it is refused. */
-const rememberedS = 90 * 24 * 3600
+const retentionS = 90 * 24 * 3600
 
 export const ApiKey = z.object({
   id: z.string(),
@@ -42,57 +42,57 @@ export const ApiKey = z.object({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export type KeyWish = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
-  readonly [Field in Changeable]?: ApiKey[Field] | undefined
+export type KeyInput = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
+  readonly [Field in Restriction]?: ApiKey[Field] | undefined
 }
 /** What is written along with a change: its entry of the audit trail. */
-type Along = (key: ApiKey) => readonly Write[]
-const nothing: Along = () => []
+type AuditWrites = (key: ApiKey) => readonly Write[]
+const noWrites: AuditWrites = () => []
 /** Rotations that are remembered. */
-const mostEarlier = 20
+const maxEarlierKeys = 20
 
-type Changeable = 'expiresAt' | 'allowedIps' | 'allowedOrigins'
+type Restriction = 'expiresAt' | 'allowedIps' | 'allowedOrigins'
 /** `null` takes a bound away. */
 export type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undefined } & {
-  readonly [Field in Changeable]?: ApiKey[Field] | null | undefined
+  readonly [Field in Restriction]?: ApiKey[Field] | null | undefined
 }
 
 const keyOf = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
-const parsed = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
+const parseKey = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
 
-interface Memory {
-  readonly recent: ShortMemory<ApiKey | undefined>
+interface KeyCache {
+  readonly keys: ShortMemory<ApiKey | undefined>
   /** Whose keys are, which never changes: their accounts come along with them. */
   readonly owners: Map<string, string>
 }
-const memories = new WeakMap<object, Memory>()
-const mostOwners = 10_000
+const caches = new WeakMap<object, KeyCache>()
+const maxOwners = 10_000
 
 export class ApiKeys {
   readonly #table: Services['table']
-  readonly #memory: Memory
+  readonly #memory: KeyCache
 
   constructor({ table }: Pick<Services, 'table'>) {
     this.#table = table
-    const memory = memories.get(table) ?? { recent: new ShortMemory(noticedAfterMs), owners: new Map() }
-    memories.set(table, memory)
+    const memory = caches.get(table) ?? { keys: new ShortMemory(accountCacheMs), owners: new Map() }
+    caches.set(table, memory)
     this.#memory = memory
   }
 
   /** The new key and its text, which nobody sees again; undefined when the owner has as many as there may be. */
   async create(
     owner: string,
-    wish: KeyWish & Pick<ApiKey, 'earlier'>,
-    { along = nothing, now = new Date() }: { along?: Along; now?: Date } = {},
+    input: KeyInput & Pick<ApiKey, 'earlier'>,
+    { along = noWrites, now = new Date() }: { along?: AuditWrites; now?: Date } = {},
   ): Promise<{ key: ApiKey; text: string } | undefined> {
-    const text = newKeyText(wish.kind)
+    const text = newKeyText(input.kind)
     const key: ApiKey = {
-      ...{ ...wish, id: newId('key'), owner, digest: hashOfSecret(text), createdAt: now.toISOString() },
+      ...{ ...input, id: newId('key'), owner, digest: hashSecret(text), createdAt: now.toISOString() },
       ...{ prefix: text.slice(0, 7), last4: text.slice(-4) },
     }
     await this.#table.put({ ...keyOf(key.digest), ...key })
     const { id, digest } = key
-    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, mostKeys, along(key)))
+    if (await createOwned(this.#table, 'KEY', { id, owner, digest }, maxKeys, along(key)))
       return { key, text }
     await this.#table.delete(keyOf(digest))
     return undefined
@@ -111,14 +111,14 @@ export class ApiKeys {
 
   async find(id: string): Promise<ApiKey | undefined> {
     const place = await this.#table.get(ownedKey('KEY', id))
-    const key = place && parsed(await this.#table.get(keyOf(String(place['digest']))))
+    const key = place && parseKey(await this.#table.get(keyOf(String(place['digest']))))
     return key?.revokedAt === undefined ? key : undefined
   }
 
   /** The key of that text as it was a moment ago, revoked ones too. */
-  recent(text: string): Promise<ApiKey | undefined> {
-    const digest = hashOfSecret(text)
-    return this.#memory.recent.get(digest, () => this.#look(digest))
+  findCached(text: string): Promise<ApiKey | undefined> {
+    const digest = hashSecret(text)
+    return this.#memory.keys.get(digest, () => this.#look(digest))
   }
 
   /** One call for the key and its account, once it is known whose it is. */
@@ -126,20 +126,20 @@ export class ApiKeys {
     const { owners } = this.#memory
     const owner = owners.get(digest)
     if (owner === undefined) {
-      const key = parsed(await this.#table.get(keyOf(digest)))
-      if (owners.size >= mostOwners) owners.clear()
+      const key = parseKey(await this.#table.get(keyOf(digest)))
+      if (owners.size >= maxOwners) owners.clear()
       if (key) owners.set(digest, key.owner)
       return key
     }
     const places = [keyOf(digest), accountKey(owner)] as const
     const items = await this.#table.getAll(places)
     const [key, account] = places.map(({ pk }) => items.find((item) => item['pk'] === pk))
-    rememberAccount({ table: this.#table }, owner, account)
-    return parsed(key)
+    cacheAccount({ table: this.#table }, owner, account)
+    return parseKey(key)
   }
 
   /** The key afterwards; undefined when it was revoked meanwhile. */
-  async change(key: ApiKey, change: KeyChange, along: Along = nothing): Promise<ApiKey | undefined> {
+  async change(key: ApiKey, change: KeyChange, along: AuditWrites = noWrites): Promise<ApiKey | undefined> {
     const entries = Object.entries(change).filter(([, value]) => value !== undefined)
     const set = Object.fromEntries(entries.filter(([, value]) => value !== null))
     const remove = entries.flatMap(([name, value]) => (value === null ? [name] : []))
@@ -147,9 +147,13 @@ export class ApiKeys {
   }
 
   /** Another in its place, and a day for everybody to change over; undefined when it was rotated or revoked already. */
-  async rotate(key: ApiKey, along: Along = nothing, now = new Date()): Promise<Rotated | 'full' | undefined> {
+  async rotate(
+    key: ApiKey,
+    along: AuditWrites = noWrites,
+    now = new Date(),
+  ): Promise<RotatedKey | 'full' | undefined> {
     const { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins } = key
-    const earlier = [...(key.earlier ?? []), key.id].slice(-mostEarlier)
+    const earlier = [...(key.earlier ?? []), key.id].slice(-maxEarlierKeys)
     const made = await this.create(
       key.owner,
       { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins, earlier },
@@ -164,21 +168,21 @@ export class ApiKeys {
       { absent: ['validUntil', 'revokedAt'], along: along(key) },
     )
     if (previous) return { ...made, previous }
-    await this.revoke(made.key, nothing, now)
+    await this.revoke(made.key, noWrites, now)
     return undefined
   }
 
   /** From now on it opens nothing. False when somebody else has revoked it. */
-  async revoke(key: ApiKey, along: Along = nothing, now = new Date()): Promise<boolean> {
+  async revoke(key: ApiKey, along: AuditWrites = noWrites, now = new Date()): Promise<boolean> {
     const { id, owner } = key
-    const ttl = Math.ceil(now.getTime() / 1000) + rememberedS
+    const ttl = Math.ceil(now.getTime() / 1000) + retentionS
     const change = { set: { revokedAt: now.toISOString(), ttl } }
     const revoked = await this.#write(key, change, { along: along(key) })
     if (revoked) await removeOwned(this.#table, 'KEY', { id, owner })
     return revoked !== undefined
   }
 
-  async used({ digest }: ApiKey, ip: string, now: Date): Promise<void> {
+  async recordUse({ digest }: ApiKey, ip: string, now: Date): Promise<void> {
     await this.#table.update(keyOf(digest), { set: { lastUsedAt: now.toISOString(), lastUsedIp: ip } })
   }
 
@@ -189,21 +193,21 @@ export class ApiKeys {
   ) {
     const update = keyOf(digest)
     const isDone = await this.#table.transact([{ update, change, if: { exists: true, absent } }, ...along])
-    this.#memory.recent.forget(digest)
-    return isDone ? parsed(await this.#table.get(update)) : undefined
+    this.#memory.keys.forget(digest)
+    return isDone ? parseKey(await this.#table.get(update)) : undefined
   }
 }
 
-export interface Rotated {
+export interface RotatedKey {
   readonly key: ApiKey
   readonly text: string
   readonly previous: ApiKey
 }
 
 /** Why a key opens nothing any more. */
-export function overReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
-  const moment = now.toISOString()
+export function inactiveReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
+  const nowText = now.toISOString()
   if (key.revokedAt !== undefined) return 'revoked'
-  if (key.validUntil !== undefined && key.validUntil <= moment) return 'revoked'
-  return key.expiresAt !== undefined && key.expiresAt <= moment ? 'expired' : undefined
+  if (key.validUntil !== undefined && key.validUntil <= nowText) return 'revoked'
+  return key.expiresAt !== undefined && key.expiresAt <= nowText ? 'expired' : undefined
 }

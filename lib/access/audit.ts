@@ -16,7 +16,7 @@ export const AuditEntry = z.object({
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-export interface Act {
+export interface AuditedAction {
   readonly actor: string
   readonly action: string
   readonly subject: string
@@ -26,19 +26,19 @@ export interface Act {
 }
 
 /** Days for which entries are kept. */
-const keptDays = 400
+const retentionDays = 400
 const dayS = 86_400
 
 /** One partition for each month: nobody writes so often that it would have to be spread. */
 const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
 /** The write of an entry, for the transaction of what it tells of: nothing is done that is not in the trail. */
-export function noteOf({ before, after, ip, ...act }: Act, now = new Date()): Write {
+export function auditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
   const entry: AuditEntry = {
-    ...{ id: newId('aud'), at: now.toISOString(), ...act },
+    ...{ id: newId('aud'), at: now.toISOString(), ...action },
     ...{ before: before ?? null, after: after ?? null, ip: ip ?? null },
   }
-  const ttl = Math.floor(now.getTime() / 1000) + keptDays * dayS
+  const ttl = Math.floor(now.getTime() / 1000) + retentionDays * dayS
   return { put: { ...entry, pk: partitionOf(now), sk: entry.id, ttl } }
 }
 
@@ -64,7 +64,7 @@ export async function auditPage(
 
 /** Those of which entries are kept, the newest first. */
 function months(now: Date): string[] {
-  const count = Math.ceil(keptDays / 28) + 1
+  const count = Math.ceil(retentionDays / 28) + 1
   return Array.from({ length: count }, (_, ago) =>
     partitionOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))),
   )

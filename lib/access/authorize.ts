@@ -1,14 +1,15 @@
 import { AppError } from '../errors.ts'
 import type { Access, Principal } from './principal.ts'
 
-const wayIn =
+const signInHint =
   'Sign in, or send an API key in X-Api-Key or as Authorization: Bearer, or an access token of /v1/oauth/token.'
 
 /** @throws AppError AUTHENTICATION_REQUIRED, INSUFFICIENT_PERMISSIONS naming what is needed. */
 export function authorize(principal: Principal, access: Access): void {
   if (principal.kind === 'anonymous') {
-    const may = access.anonymous === true || access.anonymous === principal.plan
-    if (!may) throw new AppError('AUTHENTICATION_REQUIRED', `This endpoint serves accounts. ${wayIn}`)
+    const isAllowed = access.anonymous === true || access.anonymous === principal.plan
+    if (!isAllowed)
+      throw new AppError('AUTHENTICATION_REQUIRED', `This endpoint serves accounts. ${signInHint}`)
     return
   }
   const missing = access.scopes.filter((scope) => !principal.scopes.has(scope))

@@ -7,8 +7,8 @@ import { removeDefaultSecret } from '../webhooks/default-secret.ts'
 import { accountOf } from './accounts.ts'
 import { forgetMove } from './adopt-anonymous.ts'
 import { ApiKeys } from './api-keys.ts'
-import { noteOf } from './audit.ts'
-import { removeRecordsOf } from './sessions.ts'
+import { auditWrite } from './audit.ts'
+import { removeAuthRecords } from './sessions.ts'
 
 /**
  * An account that its owner closes takes along what it owns: jobs with their files, keys, webhooks, workflows, drives.
@@ -16,37 +16,37 @@ import { removeRecordsOf } from './sessions.ts'
  */
 
 /** By then nobody lets the account in from memory, and the list of its jobs is whole. */
-const beginS = 60
+const delayS = 60
 const pageSize = 100
 const writers = 8
 
-const closeKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
+const deletionKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
 
 /** Right before the account is deleted. */
-export async function announceClosing(
+export async function scheduleDeletion(
   account: string,
   { table }: Pick<Services, 'table'>,
   now = new Date(),
 ): Promise<void> {
-  const wakeAt = new Date(now.getTime() + beginS * 1000).toISOString()
+  const wakeAt = new Date(now.getTime() + delayS * 1000).toISOString()
   await table.transact([
-    { put: { ...closeKey(account), wakeAt, wakeShard: wakeShardOf(account) } },
-    noteOf({ actor: account, action: 'user.close', subject: account }, now),
+    { put: { ...deletionKey(account), wakeAt, wakeShard: wakeShardOf(account) } },
+    auditWrite({ actor: account, action: 'user.close', subject: account }, now),
   ])
 }
 
 /** It may be done twice, and goes on where somebody stopped. */
-export async function wakeClosing(account: string, services: Services): Promise<void> {
+export async function resumeDeletion(account: string, services: Services): Promise<void> {
   const { table } = services
   // An account that is still there was not closed after all.
-  if (!(await accountOf(services, account))) await removeAllOf(account, services)
-  await table.delete(closeKey(account))
+  if (!(await accountOf(services, account))) await removeOwnedRecords(account, services)
+  await table.delete(deletionKey(account))
 }
 
-async function removeAllOf(owner: string, services: Services): Promise<void> {
+async function removeOwnedRecords(owner: string, services: Services): Promise<void> {
   const { table } = services
   await forgetMove(owner, services)
-  await removeRecordsOf(owner, services)
+  await removeAuthRecords(owner, services)
   const keys = new ApiKeys(services)
   for (const key of await keys.list(owner)) await keys.revoke(key)
   for (const kind of ownedKinds)

@@ -1,14 +1,14 @@
 import type { Item, Write } from '../aws/table.ts'
 import type { Services } from '../services.ts'
 import { Account, accountKey, accountOf } from './accounts.ts'
-import { noteOf } from './audit.ts'
-import { allOf } from './auth/records.ts'
-import { planToTell } from './plan-changes.ts'
+import { auditWrite } from './audit.ts'
+import { modelListKey } from './auth/records.ts'
+import { planChangeWrite } from './plan-changes.ts'
 import { endSessions } from './sessions.ts'
 
 /** What administrators do with accounts; each act is in the audit trail. */
 
-type Needed = Pick<Services, 'table' | 'vault' | 'keys'>
+type Deps = Pick<Services, 'table' | 'vault' | 'keys'>
 
 export type AccountChange = { readonly [Name in 'plan' | 'role' | 'status']?: Account[Name] | undefined }
 
@@ -18,36 +18,36 @@ export interface Actor {
   readonly ip?: string | undefined
 }
 
-const changeable = ['plan', 'role', 'status'] as const
+const changeableFields = ['plan', 'role', 'status'] as const
 /** Two administrators change one account at the same moment. */
-const tries = 5
+const maxAttempts = 5
 
 /** The account before and after; undefined when there is none. Whoever is suspended, or no administrator any more, is signed out. */
-export async function administer(
+export async function updateAccount(
   id: string,
   change: AccountChange,
   actor: Actor,
-  services: Needed,
+  services: Deps,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
-  for (let left = tries; left > 0; left--) {
+  for (let left = maxAttempts; left > 0; left--) {
     const before = await accountOf(services, id)
     if (!before) return undefined
-    const after = { ...before, ...defined(change) }
+    const after = { ...before, ...withoutUndefined(change) }
     if (!(await services.table.transact(writesOf(before, after, actor)))) continue
     // Asked again after a crash it ends what the first time left.
-    const isLess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
-    if (isLess) await endSessions(id, services)
+    const losesAccess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
+    if (losesAccess) await endSessions(id, services)
     return { before, after }
   }
   throw new Error('the account changes all the time')
 }
 
-const defined = (change: AccountChange) =>
+const withoutUndefined = (change: AccountChange) =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 
 /** The change, what the audit trail has of it, and what its owner is to be told, all or none. */
 function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now = new Date()): Write[] {
-  const names = changeable.filter((name) => before[name] !== after[name])
+  const names = changeableFields.filter((name) => before[name] !== after[name])
   const of = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
   return [
     {
@@ -60,7 +60,7 @@ function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now
       if: { exists: true, equal: of(before) },
     },
     ...names.map((name) =>
-      noteOf(
+      auditWrite(
         {
           ...{ actor, ip, action: `user.${name}`, subject: after.id },
           ...{ before: before[name], after: after[name] },
@@ -68,11 +68,11 @@ function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now
         now,
       ),
     ),
-    ...(before.plan === after.plan ? [] : [planToTell(before, after, now)]),
+    ...(before.plan === after.plan ? [] : [planChangeWrite(before, after, now)]),
   ]
 }
 
-interface Wanted {
+interface AccountSearch {
   /** In the address or the name. */
   readonly q?: string | undefined
   readonly plan?: string | undefined
@@ -82,37 +82,37 @@ interface Wanted {
 }
 
 /** Accounts that are looked at for one page: what hardly any fits must not read them all. */
-const mostLooked = 1000
-const atOnce = 100
+const maxScanned = 1000
+const pageSize = 100
 
 /** The newest first; `next` is where the search stopped, where it may go on. */
 export async function listAccounts(
-  { q, plan, limit, before }: Wanted,
+  { q, plan, limit, before }: AccountSearch,
   { table }: Pick<Services, 'table'>,
 ): Promise<{ accounts: Account[]; next: string | null }> {
   const needle = q?.toLowerCase()
   const found: Account[] = []
   let last = before ?? 'acc_~'
-  for (let looked = 0; looked < mostLooked; looked += atOnce) {
+  for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
     const { items } = await table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :all AND id < :before',
-      ExpressionAttributeValues: { ':all': allOf('user'), ':before': last },
-      ...{ ScanIndexForward: false, Limit: atOnce },
+      ExpressionAttributeValues: { ':all': modelListKey('user'), ':before': last },
+      ...{ ScanIndexForward: false, Limit: pageSize },
     })
-    for (const account of await inOrder(items, table)) {
+    for (const account of await loadNewestFirst(items, table)) {
       last = account.id
       const isWanted =
         (plan === undefined || account.plan === plan) &&
         (needle === undefined || `${account.email}\n${account.name.toLowerCase()}`.includes(needle))
       if (isWanted && found.push(account) === limit) return { accounts: found, next: last }
     }
-    if (items.length < atOnce) return { accounts: found, next: null }
+    if (items.length < pageSize) return { accounts: found, next: null }
   }
   return { accounts: found, next: last }
 }
 
-async function inOrder(items: readonly Item[], table: Services['table']): Promise<Account[]> {
+async function loadNewestFirst(items: readonly Item[], table: Services['table']): Promise<Account[]> {
   const records = await table.getAll(items.map(({ id }) => accountKey(String(id))))
   return records.map((item) => Account.parse(item)).sort((a, b) => (a.id < b.id ? 1 : -1))
 }

@@ -5,22 +5,25 @@ import { ShortMemory } from '../ttl-cache.ts'
 import { Account, accountOf, isAccount } from './accounts.ts'
 
 /** Milliseconds after which a changed plan, a suspension or a revoked key is noticed by every process; 5 s are promised. */
-export const noticedAfterMs = 4000
+export const accountCacheMs = 4000
 
 const accounts = new WeakMap<object, ShortMemory<Account | undefined>>()
 
 /** An account as it was a moment ago. */
-export function recentAccount(services: Pick<Services, 'table'>, id: string): Promise<Account | undefined> {
-  return memoryOf(services).get(id, () => accountOf(services, id))
+export function findCachedAccount(
+  services: Pick<Services, 'table'>,
+  id: string,
+): Promise<Account | undefined> {
+  return cacheOf(services).get(id, () => accountOf(services, id))
 }
 
 /** An account that came along with something else. */
-export function rememberAccount(services: Pick<Services, 'table'>, id: string, item: Item | undefined): void {
-  memoryOf(services).put(id, item && Account.parse(item))
+export function cacheAccount(services: Pick<Services, 'table'>, id: string, item: Item | undefined): void {
+  cacheOf(services).put(id, item && Account.parse(item))
 }
 
-function memoryOf({ table }: Pick<Services, 'table'>) {
-  const known = accounts.get(table) ?? new ShortMemory<Account | undefined>(noticedAfterMs)
+function cacheOf({ table }: Pick<Services, 'table'>) {
+  const known = accounts.get(table) ?? new ShortMemory<Account | undefined>(accountCacheMs)
   accounts.set(table, known)
   return known
 }
@@ -33,6 +36,6 @@ export async function planOfOwner(
   services: Pick<Services, 'table' | 'config'>,
   ownerId: string,
 ): Promise<PlanId> {
-  const account = isAccount(ownerId) ? await recentAccount(services, ownerId) : undefined
+  const account = isAccount(ownerId) ? await findCachedAccount(services, ownerId) : undefined
   return account ? planOfAccount(account) : services.config.ANONYMOUS_PLAN
 }

@@ -20,47 +20,47 @@ interface Pace {
   readonly count: number
 }
 
-const mostAtOnce = 16
+const maxBlockSize = 16
 /** Of what a window has left. */
-const share = 1 / 8
+const blockShare = 1 / 8
 const secondMs = 1000
-const mostNames = 10_000
+const maxBlocks = 10_000
 
-export class Blocks {
+export class PermitBlocks {
   /** By the names of what they count against. */
   readonly #blocks = new Map<string, Block>()
   readonly #paces = new Map<string, Pace>()
 
   /** What the windows say to the next request of a block; undefined where there is none. */
-  next(name: string, now: number): readonly WindowUsage[] | undefined {
+  takePermit(name: string, now: number): readonly WindowUsage[] | undefined {
     this.#keepPace(name, now)
     const block = this.#blocks.get(name)
     if (!block || block.left === 0 || isOver(block, now)) return undefined
     block.left--
-    return behind(block.usages, block.left)
+    return reduceUsed(block.usages, block.left)
   }
 
   /** How many to count at once: no more than came within this second. */
-  wishFor(name: string, now: number): number {
+  blockSizeFor(name: string, now: number): number {
     const block = this.#blocks.get(name)
     if (!block || isOver(block, now)) return 1
     const room = block.usages.map(({ policy: { limit }, used }) => {
       // Whoever takes the last one before the mark leaves the one that warns to a request that is there.
-      const toMark = warningCount(limit) - used - 1
-      return Math.min((limit - used) * share, toMark >= 0 ? toMark : mostAtOnce)
+      const untilWarning = warningCount(limit) - used - 1
+      return Math.min((limit - used) * blockShare, untilWarning >= 0 ? untilWarning : maxBlockSize)
     })
-    return Math.max(1, Math.floor(Math.min(mostAtOnce, this.#paces.get(name)?.count ?? 1, ...room)))
+    return Math.max(1, Math.floor(Math.min(maxBlockSize, this.#paces.get(name)?.count ?? 1, ...room)))
   }
 
   /** Keeps what is left of `count` that were counted at once. @returns what the windows say to the first of them. */
-  begin(name: string, pk: string, count: number, usages: readonly WindowUsage[]): readonly WindowUsage[] {
-    if (this.#blocks.size >= mostNames) this.#blocks.clear()
+  addBlock(name: string, pk: string, count: number, usages: readonly WindowUsage[]): readonly WindowUsage[] {
+    if (this.#blocks.size >= maxBlocks) this.#blocks.clear()
     this.#blocks.set(name, { pk, usages, left: count - 1 })
-    return behind(usages, count - 1)
+    return reduceUsed(usages, count - 1)
   }
 
   /** Readings without what was counted for requests that have not come. */
-  without(pk: string, usages: readonly WindowUsage[]): WindowUsage[] {
+  subtractUnused(pk: string, usages: readonly WindowUsage[]): WindowUsage[] {
     const blocks = [...this.#blocks.values()].filter((block) => block.pk === pk)
     const isOf =
       ({ policy: { counter }, endsAt }: WindowUsage) =>
@@ -75,12 +75,12 @@ export class Blocks {
   #keepPace(name: string, now: number): void {
     const pace = this.#paces.get(name)
     const isRunning = pace !== undefined && now - pace.from < secondMs
-    if (this.#paces.size >= mostNames) this.#paces.clear()
+    if (this.#paces.size >= maxBlocks) this.#paces.clear()
     this.#paces.set(name, isRunning ? { ...pace, count: pace.count + 1 } : { from: now, count: 1 })
   }
 }
 
 const isOver = ({ usages }: Block, now: number) => usages.some(({ endsAt }) => endsAt <= now)
 
-const behind = (usages: readonly WindowUsage[], by: number): WindowUsage[] =>
+const reduceUsed = (usages: readonly WindowUsage[], by: number): WindowUsage[] =>
   usages.map((usage) => ({ ...usage, used: usage.used - by }))

@@ -11,7 +11,7 @@ import type { Account } from './accounts.ts'
 
 const partitionOf = (account: string) => `PLAN#${account}`
 
-export const planToTell = (before: Account, { id, plan }: Account, now: Date): Write => ({
+export const planChangeWrite = (before: Account, { id, plan }: Account, now: Date): Write => ({
   put: {
     ...{ pk: partitionOf(id), sk: now.toISOString(), plan, before: before.plan },
     ...{ wakeAt: now.toISOString(), wakeShard: wakeShardOf(id) },
@@ -19,7 +19,10 @@ export const planToTell = (before: Account, { id, plan }: Account, now: Date): W
 })
 
 /** Tells an owner of all that he was not told of. It may be done twice: the events are the same. */
-export async function tellOfPlans(account: string, services: Pick<Services, 'table' | 'bus'>): Promise<void> {
+export async function publishPlanChanges(
+  account: string,
+  services: Pick<Services, 'table' | 'bus'>,
+): Promise<void> {
   const { table } = services
   for (const { pk, sk, plan, before } of await table.partition(partitionOf(account))) {
     const [had, has] = [{ plan: String(before) }, { id: account, plan: String(plan) }]

@@ -2,7 +2,7 @@ import type { Item, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { Turns } from '../keyed-mutex.ts'
 import type { Services } from '../services.ts'
-import { Blocks } from './permit-blocks.ts'
+import { PermitBlocks } from './permit-blocks.ts'
 import type { Principal } from './principal.ts'
 import {
   limitRecordKey,
@@ -32,18 +32,18 @@ export interface RateLimitResult {
   readonly usages: readonly WindowUsage[]
 }
 
-interface Memory {
+interface LimiterCache {
   readonly full: Map<string, { readonly until: number; readonly taken: RateLimitResult }>
   /** Of one record in this process: a thousand at once would wait for each other in the table. */
   readonly turns: Turns
-  readonly blocks: Blocks
+  readonly blocks: PermitBlocks
 }
-const memories = new WeakMap<object, Memory>()
+const caches = new WeakMap<object, LimiterCache>()
 
-function memoryOf({ table }: Pick<Services, 'table'>): Memory {
-  const memory = memories.get(table) ?? { full: new Map(), turns: new Turns(), blocks: new Blocks() }
-  memories.set(table, memory)
-  return memory
+function cacheOf({ table }: Pick<Services, 'table'>): LimiterCache {
+  const cache = caches.get(table) ?? { full: new Map(), turns: new Turns(), blocks: new PermitBlocks() }
+  caches.set(table, cache)
+  return cache
 }
 
 /** Counts a request of somebody, unless one of his windows is full. */
@@ -55,9 +55,9 @@ export async function countRequest(
 ): Promise<RateLimitResult> {
   const policies = policiesOf(services.plans[principal.plan], principal, isWrite)
   if (policies.length === 0) return { isAllowed: true, usages: [] }
-  const memory = memoryOf(services)
+  const cache = cacheOf(services)
   const key = limitRecordKey(principal)
-  return memory.turns.take(key.pk, () => countUnlessFull(services.table, key, policies, now, memory))
+  return cache.turns.take(key.pk, () => countUnlessFull(services.table, key, policies, now, cache))
 }
 
 async function countUnlessFull(
@@ -65,13 +65,13 @@ async function countUnlessFull(
   key: ReturnType<typeof limitRecordKey>,
   policies: readonly Policy[],
   now: number,
-  { full, blocks }: Memory,
+  { full, blocks }: LimiterCache,
 ): Promise<RateLimitResult> {
   const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
   const known = full.get(name)
   if (known && known.until > now) return known.taken
   full.delete(name)
-  const counted = blocks.next(name, now)
+  const counted = blocks.takePermit(name, now)
   if (counted) return { isAllowed: true, usages: counted }
   const taken = await countInTable(table, key, policies, now, { blocks, name })
   if (!taken.isAllowed) {
@@ -89,14 +89,14 @@ async function countInTable(
   key: ReturnType<typeof limitRecordKey>,
   policies: readonly Policy[],
   now: number,
-  { blocks, name }: { readonly blocks: Blocks; readonly name: string },
+  { blocks, name }: { readonly blocks: PermitBlocks; readonly name: string },
 ): Promise<RateLimitResult> {
   let item: Item | undefined
   if (policies.some(({ limit }) => limit === 0))
     return { isAllowed: false, usages: policies.map((policy) => windowUsageOf(policy, item, now)) }
   // Most requests come in the middle of a window.
   let running: readonly Policy[] = policies
-  let count = blocks.wishFor(name, now)
+  let count = blocks.blockSizeFor(name, now)
   for (let left = maxAttempts; left > 0; left--) {
     const begun = policies.filter((policy) => !running.includes(policy))
     const ends = begun.map(({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const)
@@ -135,7 +135,7 @@ async function countInTable(
     )
     item = found
     const usages = policies.map((policy) => windowUsageOf(policy, item, now))
-    if (applied) return { isAllowed: true, usages: blocks.begin(name, key.pk, count, usages) }
+    if (applied) return { isAllowed: true, usages: blocks.addBlock(name, key.pk, count, usages) }
     count = 1
     running = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
     if (usages.some((usage) => running.includes(usage.policy) && isFull(usage)))
@@ -162,7 +162,7 @@ export async function windowUsages(
   if (policies.length === 0) return []
   const item = await services.table.get(limitRecordKey(principal))
   const usages = policies.map((policy) => windowUsageOf(policy, item, now))
-  return memoryOf(services).blocks.without(limitRecordKey(principal).pk, usages)
+  return cacheOf(services).blocks.subtractUnused(limitRecordKey(principal).pk, usages)
 }
 
 /** What a client is told that sent too many. */

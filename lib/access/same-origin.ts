@@ -2,7 +2,7 @@
  * Whether a page of the service itself sends a request, or a program: browsers send cookies whichever page asks, and
  * name the page in `Origin`; programs send none, and cookies only on purpose.
  */
-export function isOwnPage(
+export function isSameOrigin(
   { origin, host }: Readonly<Record<string, string | undefined>>,
   publicUrl: string | undefined,
 ): boolean {
@@ -12,7 +12,7 @@ export function isOwnPage(
 }
 
 /** Origins of the page: the public one, and on one machine the other names of that machine. */
-export function ownOrigins(publicUrl: string): string[] {
+export function serviceOrigins(publicUrl: string): string[] {
   const { origin, protocol, hostname, port } = new URL(publicUrl)
   const names = ['localhost', '127.0.0.1', '[::1]']
   if (!names.includes(hostname)) return [origin]

@@ -16,31 +16,31 @@ function base62(value: bigint, length: number): string {
 
 /** 62^43 is just above 2^256, 62^6 above 2^32. */
 const secretLength = 43
-const sumLength = 6
-const shape = new RegExp(`^[0-9A-Za-z]{${secretLength + sumLength}}$`)
+const checksumLength = 6
+const shape = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
-const sumOf = (text: string) => base62(BigInt(crc32(text)), sumLength)
+const checksumOf = (text: string) => base62(BigInt(crc32(text)), checksumLength)
 
 /** @param prefix as `sk_`. */
 export function newSecretText(prefix: string): string {
   const text = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength)
-  return text + sumOf(text)
+  return text + checksumOf(text)
 }
 
 /** Whether we may have made it; says nothing about whether it holds. */
 export function isSecretText(text: string, prefix: string): boolean {
   if (!text.startsWith(prefix) || !shape.test(text.slice(prefix.length))) return false
-  return sumOf(text.slice(0, -sumLength)) === text.slice(-sumLength)
+  return checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 }
 
 /**
  * What is stored of one, and looked up by: it is random enough that a plain hash keeps it, and the hash tells nothing
  * about one that is nearly right. Lower-case hex.
  */
-export const hashOfSecret = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Takes as long for a near miss as for anything else. */
-export function isSecretOf(hash: string, text: string): boolean {
-  const [expected, given] = [Buffer.from(hash), Buffer.from(hashOfSecret(text))]
+export function matchesSecretHash(hash: string, text: string): boolean {
+  const [expected, given] = [Buffer.from(hash), Buffer.from(hashSecret(text))]
   return expected.length === given.length && timingSafeEqual(expected, given)
 }

@@ -3,10 +3,10 @@ import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { Account, accountKey } from './accounts.ts'
 import { markerKey, models, recordKey } from './auth/records.ts'
-import type { Way } from './auth-method.ts'
+import type { AuthMethod } from './auth-method.ts'
 import { planOfAccount } from './owner-plan.ts'
 import { scopesOfRole } from './principal.ts'
-import { isOwnPage } from './same-origin.ts'
+import { isSameOrigin } from './same-origin.ts'
 
 /**
  * Who signed in has a cookie with the token of the session and its signature, as better-auth writes it. It is read
@@ -22,34 +22,34 @@ const isSecure = (publicUrl = '') => publicUrl.startsWith('https:')
  * plain connection can set it. Over plain http Chromium and Firefox keep one on loopback, Safari does not, and none of them
  * anywhere else: there it has a plain name.
  */
-export const sessionCookie = (publicUrl: string | undefined): string =>
+export const sessionCookieName = (publicUrl: string | undefined): string =>
   isSecure(publicUrl) ? '__Host-session' : 'session'
 
 /** What better-auth signs cookies and makes keys with. */
 export const authSecret = ({ keys }: Pick<Services, 'keys'>): string => keys.accounts.toString('base64url')
 
 /** A cookie that takes the place of the session's and is gone at once. */
-export const endedSession = (publicUrl: string | undefined): string =>
-  `${sessionCookie(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
+export const expiredSessionCookie = (publicUrl: string | undefined): string =>
+  `${sessionCookieName(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
 /** @throws AppError AUTHENTICATION_REQUIRED for a session that is over, INSUFFICIENT_PERMISSIONS for a foreign page. */
-export const bySession: Way = async ({ headers, cookies, method }, services) => {
+export const authenticateBySession: AuthMethod = async ({ headers, cookies, method }, services) => {
   const { PUBLIC_URL } = services.config
-  const name = `${sessionCookie(PUBLIC_URL)}=`
+  const name = `${sessionCookieName(PUBLIC_URL)}=`
   const cookie = cookies?.find((pair) => pair.startsWith(name))?.slice(name.length)
   if (!cookie) return undefined
-  if (!safeMethods.includes(method) && !isOwnPage(headers, PUBLIC_URL))
+  if (!safeMethods.includes(method) && !isSameOrigin(headers, PUBLIC_URL))
     throw new AppError(
       'INSUFFICIENT_PERMISSIONS',
       'The page that sends this request is not one of this service. Send an API key instead of the cookie.',
       { field: 'Origin', expected: PUBLIC_URL },
     )
-  const token = signedToken(cookie, authSecret(services))
+  const token = verifyToken(cookie, authSecret(services))
   const account = token && (await accountOfSession(token, services))
-  if (!account) throw ended('Your session is over.')
-  if (account.status !== 'active') throw ended('Your account is suspended.')
+  if (!account) throw sessionEndedError('Your session is over.')
+  if (account.status !== 'active') throw sessionEndedError('Your account is suspended.')
   return {
     ownerId: account.id,
     kind: 'session',
@@ -60,18 +60,18 @@ export const bySession: Way = async ({ headers, cookies, method }, services) => 
   }
 }
 
-const ended = (why: string) =>
+const sessionEndedError = (why: string) =>
   new AppError('AUTHENTICATION_REQUIRED', `${why} Sign in again, or go on without an account.`, {
     reason: 'session',
   })
 
 /** Whether a reply with this error should take the cookie away. */
-export const endsSession = ({ code, details }: AppError): boolean =>
+export const clearsSession = ({ code, details }: AppError): boolean =>
   code === 'AUTHENTICATION_REQUIRED' && details?.['reason'] === 'session'
 
 /** `token.signature`, percent-encoded; the signature is base64. */
-function signedToken(cookie: string, secret: string): string | undefined {
-  const value = decoded(cookie)
+function verifyToken(cookie: string, secret: string): string | undefined {
+  const value = decodeCookie(cookie)
   const dot = value.lastIndexOf('.')
   if (dot <= 0) return undefined
   const token = value.slice(0, dot)
@@ -80,7 +80,7 @@ function signedToken(cookie: string, secret: string): string | undefined {
   return given.length === expected.length && timingSafeEqual(given, expected) ? token : undefined
 }
 
-function decoded(text: string): string {
+function decodeCookie(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Write } from '../aws/table.ts'
 import type { Services } from '../services.ts'
-import { listPartition, models, opened, pointerWrites, recordKey } from './auth/records.ts'
+import { fromItem, listPartition, models, pointerWrites, recordKey } from './auth/records.ts'
 
 /** Sessions of accounts as administrators see and end them; people themselves do it at /v1/auth. */
 
@@ -15,7 +15,7 @@ export const SessionView = z.object({
 })
 export type SessionView = z.infer<typeof SessionView>
 
-type Needed = Pick<Services, 'table' | 'vault' | 'keys'>
+type Deps = Pick<Services, 'table' | 'vault' | 'keys'>
 
 const viewOf = (item: unknown): SessionView => {
   const { ipAddress, userAgent, ...rest } = SessionView.partial({ ipAddress: true, userAgent: true }).parse(
@@ -25,7 +25,7 @@ const viewOf = (item: unknown): SessionView => {
 }
 
 /** Those that are not over, the newest first. */
-export async function sessionsOf(accountId: string, services: Needed): Promise<SessionView[]> {
+export async function sessionsOf(accountId: string, services: Deps): Promise<SessionView[]> {
   const { table } = services
   const places = await table.partition(
     listPartition('session', 'userId', accountId, { ...services, models }),
@@ -42,35 +42,35 @@ export async function sessionsOf(accountId: string, services: Needed): Promise<S
 /** Undefined when there is no such session any more. @param along is written with its end. */
 export async function endSession(
   id: string,
-  services: Needed,
+  services: Deps,
   along: (session: SessionView) => readonly Write[] = () => [],
 ): Promise<SessionView | undefined> {
   const { table } = services
-  const keeper = { ...services, models }
+  const context = { ...services, models }
   const key = recordKey('session', id)
   const item = await table.get(key)
   if (!item) return undefined
-  const pointers = pointerWrites('session', opened('session', item, keeper), undefined, keeper)
+  const pointers = pointerWrites('session', fromItem('session', item, context), undefined, context)
   const session = viewOf(item)
   const writes = [{ delete: key, if: { exists: true } }, ...pointers, ...along(session)]
   return (await table.transact(writes)) ? session : undefined
 }
 
 /** What signing in kept of an account that is gone. */
-export async function removeRecordsOf(accountId: string, services: Needed): Promise<void> {
+export async function removeAuthRecords(accountId: string, services: Deps): Promise<void> {
   const { table } = services
-  const keeper = { ...services, models }
+  const context = { ...services, models }
   for (const model of ['session', 'account', 'twoFactor']) {
-    const places = await table.partition(listPartition(model, 'userId', accountId, keeper), 'PLACE#')
+    const places = await table.partition(listPartition(model, 'userId', accountId, context), 'PLACE#')
     for (const item of await table.getAll(places.map(({ id }) => recordKey(model, String(id))))) {
-      const record = opened(model, item, keeper)
-      const pointers = pointerWrites(model, record, undefined, keeper)
+      const record = fromItem(model, item, context)
+      const pointers = pointerWrites(model, record, undefined, context)
       await table.transact([{ delete: recordKey(model, record.id) }, ...pointers])
     }
   }
 }
 
-export async function endSessions(accountId: string, services: Needed): Promise<number> {
+export async function endSessions(accountId: string, services: Deps): Promise<number> {
   const sessions = await sessionsOf(accountId, services)
   const ended = await Promise.all(sessions.map(({ id }) => endSession(id, services)))
   return ended.filter(Boolean).length

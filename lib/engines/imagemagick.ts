@@ -16,7 +16,7 @@ import { packPages } from './pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { unsupportedFeatureError } from './unsupported-feature.ts'
-import { thumbnailPicture } from './vips/thumbnail.ts'
+import { makeThumbnail } from './vips/thumbnail.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
 const targetIds = Object.keys(targets) as TargetId[]
@@ -85,7 +85,7 @@ async function thumbnail(step: Step): Promise<EngineResult> {
   const path = join(tools.workDir, 'first.png')
   const whole: Step = { ...step, to: 'png', work: { ...work, options: {} } }
   await write(whole, `${sourceOf(from).coder}:${input.path}[${index}]`, frame, path)
-  return thumbnailPicture({ ...work, inputs: [{ ...input, path, format: 'png' }] }, tools)
+  return makeThumbnail({ ...work, inputs: [{ ...input, path, format: 'png' }] }, tools)
 }
 
 async function convert(step: Step): Promise<EngineResult> {

@@ -16,7 +16,7 @@ export const BatchItem = z.looseObject({
 export type BatchItem = z.infer<typeof BatchItem>
 
 /** Items as an array, or in a form the same as JSON. @throws AppError INVALID_INPUT */
-export function batchItems(given: unknown): BatchItem[] | undefined {
+export function parseBatchItems(given: unknown): BatchItem[] | undefined {
   if (given === undefined || given === '') return undefined
   const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
   const items = typeof given === 'string' ? parseJson(z.unknown(), given, 'items', expected) : given
@@ -28,7 +28,7 @@ export function batchItems(given: unknown): BatchItem[] | undefined {
  * @param isSent its file came in the form.
  * @throws AppError INVALID_INPUT for one that is said to be at two places.
  */
-export function placed(item: BatchItem, index: number, isSent: boolean): BatchItem {
+export function normalizeItem(item: BatchItem, index: number, isSent: boolean): BatchItem {
   const [place, other] = (['uploadId', 'url', 'fileUrl'] as const).filter((name) => item[name] !== undefined)
   const one = isSent ? 'the file that was sent' : place
   const another = isSent ? place : other

@@ -1,6 +1,6 @@
 import { ownerHeader } from '../access/anonymous.ts'
 import { type Access, grantedScopes, isOpenAccess } from '../access/principal.ts'
-import { sessionCookie } from '../access/session-auth.ts'
+import { sessionCookieName } from '../access/session-auth.ts'
 import type { ErrorCode } from '../error-catalog.ts'
 
 /** Ways to say who one is, and what an operation needs, as OpenAPI has it. */
@@ -20,7 +20,7 @@ export const securitySchemes = {
   session: {
     type: 'apiKey',
     in: 'cookie',
-    name: sessionCookie('https:'),
+    name: sessionCookieName('https:'),
     description: 'Of a person who has signed in',
   },
   owner: {

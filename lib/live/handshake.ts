@@ -1,7 +1,7 @@
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { type Credentials, listAccess, type Principal } from '../access/principal.ts'
-import { isOwnPage } from '../access/same-origin.ts'
+import { isSameOrigin } from '../access/same-origin.ts'
 import { AppError } from '../errors.ts'
 import { clientIpOf } from '../http/edge-origin.ts'
 import type { Services } from '../services.ts'
@@ -34,7 +34,7 @@ export async function claimOf(
   const sourceIp = clientIpOf({ headers, sourceIp: peer }, services.config)
   const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
   // A browser sends it whichever page asks.
-  const isForeign = byCookie.kind === 'known' && !isOwnPage(headers, services.config.PUBLIC_URL)
+  const isForeign = byCookie.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
   if (byCookie.kind === 'known' && !isForeign) return byCookie
   const byHeader = await claim({ headers: spoken(headers), sourceIp }, services)
   if (byHeader.kind !== 'unknown') return byHeader

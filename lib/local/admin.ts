@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { accountByEmail } from '../access/accounts.ts'
-import { type AccountChange, changeAccount } from '../access/manage-accounts.ts'
+import { type AccountChange, updateAccount } from '../access/manage-accounts.ts'
 import { createAccountFor } from '../access/auth/create-account.ts'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
 import { accountName } from '../display-name.ts'
@@ -47,7 +47,7 @@ async function change(place: Place, email: string, to: AccountChange, now: strin
   const services = servicesOf(place)
   const account = await accountByEmail(services, email)
   if (!account) throw new UsageError(`There is no account with the address ${email}. create-user makes one.`)
-  await changeAccount(account.id, to, { id: 'command' }, services)
+  await updateAccount(account.id, to, { id: 'command' }, services)
   return `${account.email} ${now}.`
 }
 

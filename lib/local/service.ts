@@ -173,8 +173,8 @@ export async function startService(given: Given, apart?: Apart): Promise<Service
 async function functionsTogether(environment: Environment, connections: Connections) {
   const { createApi } = await import('../../functions/all-routes.ts')
   const { createLive } = await import('../../functions/live.ts')
-  const { createUsageCounter: createCounting } = await import('../../functions/count-usage.ts')
-  const counting = createCounting({ environment, gatherMs: countTogetherMs })
+  const { createUsageCounter } = await import('../../functions/count-usage.ts')
+  const counting = createUsageCounter({ environment, gatherMs: countTogetherMs })
   const handlers = {
     ...apiHandlers(createApi(environment, waitForHint, connections)),
     ...liveHandlers(createLive(environment, connections)),

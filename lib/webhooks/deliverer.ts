@@ -1,5 +1,5 @@
-import { writeToOwner } from '../access/account-emails.ts'
-import { letters, type Mailer } from '../access/auth/emails.ts'
+import { emailOwner } from '../access/account-emails.ts'
+import { emailTemplates, type Mailer } from '../access/auth/emails.ts'
 import { mostDelayS } from '../aws/queues.ts'
 import type { Services } from '../services.ts'
 import { believedMs } from '../subscriber-cache.ts'
@@ -227,8 +227,8 @@ export class Deliverer {
     const why = whyDisabled[disabledFor]
     // The rest of an address may be a secret.
     const { origin } = new URL(url)
-    const letter = (name: string) => letters.webhookDisabled(name, { url: origin, why })
-    return writeToOwner(this.#services, owner, letter, this.#mailer)
+    const letter = (name: string) => emailTemplates.webhookDisabled(name, { url: origin, why })
+    return emailOwner(this.#services, owner, letter, this.#mailer)
   }
 
   /** Nothing of a lane will be delivered any more. */

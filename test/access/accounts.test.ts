@@ -24,7 +24,7 @@ import { totpOf } from './totp.ts'
 /** scrypt takes its time on purpose. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const cheap = {
-  evenMs: 0,
+  constantTimeMs: 0,
   password: {
     hash: async (text: string) => hashOf(text),
     verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fields, presets, requirePublicBounds, scopesOf, viewOf } from '../../lib/access/api-key-fields.ts'
-import { isKeyText, looksLikeKey, newKeyText } from '../../lib/access/api-key-text.ts'
+import {
+  apiKeyFields,
+  keyView,
+  requirePublicKeyRules,
+  resolveScopes,
+  scopePresets,
+} from '../../lib/access/api-key-fields.ts'
+import { hasKeyPrefix, isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
 import type { ApiKey } from '../../lib/access/api-keys.ts'
-import { bearerOf } from '../../lib/access/bearer.ts'
-import { hashOfSecret, isSecretOf, isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
+import { bearerToken } from '../../lib/access/bearer.ts'
+import { hashSecret, isSecretText, matchesSecretHash, newSecretText } from '../../lib/access/secret-text.ts'
 
 describe('of a key', () => {
-  const isTaken = (field: keyof typeof fields, value: unknown) => fields[field].safeParse(value).success
+  const isTaken = (field: keyof typeof apiKeyFields, value: unknown) =>
+    apiKeyFields[field].safeParse(value).success
 
   test('the addresses are addresses and networks, fifty at most', () => {
     for (const right of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
@@ -33,21 +40,21 @@ describe('of a key', () => {
   })
 
   test('the end is a moment to come, kept in UTC', () => {
-    assert.equal(fields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
+    assert.equal(apiKeyFields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
     for (const wrong of [new Date(Date.now() - 1).toISOString(), '2126-01-02', '2126-01-02T03:04:05+01:00'])
       assert.ok(!isTaken('expiresAt', wrong), wrong)
   })
 
   test('the scopes are named one by one, or by a word, and not both', () => {
-    assert.deepEqual(fields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
+    assert.deepEqual(apiKeyFields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
     const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
     for (const wrong of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five]) assert.ok(!isTaken('scopes', wrong))
-    assert.ok(isTaken('scopes', [...presets.full]))
-    assert.deepEqual(scopesOf({ access: 'read-only' }), ['CONVERT_READ', 'ACCOUNT_READ'])
-    assert.deepEqual(scopesOf({ access: 'convert-only' }), ['CONVERT_READ', 'CONVERT_WRITE'])
-    assert.deepEqual(scopesOf({ scopes: ['ACCOUNT_READ'] }), ['ACCOUNT_READ'])
-    assert.equal(scopesOf({}), undefined)
-    assert.throws(() => scopesOf({ access: 'full', scopes: [] }), {
+    assert.ok(isTaken('scopes', [...scopePresets.full]))
+    assert.deepEqual(resolveScopes({ access: 'read-only' }), ['CONVERT_READ', 'ACCOUNT_READ'])
+    assert.deepEqual(resolveScopes({ access: 'convert-only' }), ['CONVERT_READ', 'CONVERT_WRITE'])
+    assert.deepEqual(resolveScopes({ scopes: ['ACCOUNT_READ'] }), ['ACCOUNT_READ'])
+    assert.equal(resolveScopes({}), undefined)
+    assert.throws(() => resolveScopes({ access: 'full', scopes: [] }), {
       code: 'INVALID_REQUEST',
       details: { field: 'scopes' },
     })
@@ -57,12 +64,12 @@ describe('of a key', () => {
     const wish = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
     const allowedOrigins = ['https://www.example.com']
     const given = { ...wish, scopes: [...wish.scopes], allowedOrigins }
-    requirePublicBounds(given)
-    requirePublicBounds({ name: 'a', kind: 'secret', scopes: ['WEBHOOKS_MANAGE'] })
-    assert.throws(() => requirePublicBounds({ ...given, allowedOrigins: undefined }), {
+    requirePublicKeyRules(given)
+    requirePublicKeyRules({ name: 'a', kind: 'secret', scopes: ['WEBHOOKS_MANAGE'] })
+    assert.throws(() => requirePublicKeyRules({ ...given, allowedOrigins: undefined }), {
       details: { field: 'allowedOrigins' },
     })
-    assert.throws(() => requirePublicBounds({ ...given, scopes: ['CONVERT_READ', 'ACCOUNT_READ'] }), {
+    assert.throws(() => requirePublicKeyRules({ ...given, scopes: ['CONVERT_READ', 'ACCOUNT_READ'] }), {
       message: 'scopes: a public key may have CONVERT_READ and CONVERT_WRITE, got ACCOUNT_READ.',
       details: { field: 'scopes', expected: ['CONVERT_READ', 'CONVERT_WRITE'], got: 'ACCOUNT_READ' },
     })
@@ -74,7 +81,7 @@ describe('of a key', () => {
       ...{ id: 'key_1', owner: 'acc_1', digest: 'd', name: 'a', kind: 'secret', scopes: ['CONVERT_READ'] },
       ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
     }
-    const { status, ...rest } = viewOf(key, moment)
+    const { status, ...rest } = keyView(key, moment)
     assert.deepEqual(
       [status, rest],
       [
@@ -97,9 +104,9 @@ describe('of a key', () => {
       ...{ allowedIps: ['203.0.113.7'], allowedOrigins: ['https://www.example.com'] },
       ...{ lastUsedAt: moment, lastUsedIp: '203.0.113.7' },
     }
-    assert.partialDeepStrictEqual(viewOf({ ...key, ...bounds }, moment), bounds)
+    assert.partialDeepStrictEqual(keyView({ ...key, ...bounds }, moment), bounds)
     const later = '2026-11-23T08:00:00.001Z'
-    const statusOf = (more: Partial<ApiKey>) => viewOf({ ...key, ...more }, moment).status
+    const statusOf = (more: Partial<ApiKey>) => keyView({ ...key, ...more }, moment).status
     assert.deepEqual(
       [{ expiresAt: later }, { expiresAt: moment }, { validUntil: later }, { validUntil: moment }].map(
         statusOf,
@@ -115,8 +122,8 @@ describe('a secret', () => {
     for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(newKeyText(kind)), kind)
     const text = newSecretText('cs_')
     assert.ok(isSecretText(text, 'cs_'))
-    assert.ok(!isSecretText(text, 'sk_') && !isKeyText(text) && !looksLikeKey(text))
-    assert.ok(looksLikeKey('sk_') && looksLikeKey('ck_x') && !looksLikeKey('k_') && !looksLikeKey('xsk_'))
+    assert.ok(!isSecretText(text, 'sk_') && !isKeyText(text) && !hasKeyPrefix(text))
+    assert.ok(hasKeyPrefix('sk_') && hasKeyPrefix('ck_x') && !hasKeyPrefix('k_') && !hasKeyPrefix('xsk_'))
     for (const odd of [`${text}a`, text.slice(0, -1), ` ${text}`, `${text}\n`, `cs_-${text.slice(4)}`])
       assert.ok(!isSecretText(odd, 'cs_'), odd)
     // A checksum begins with zeros as often as anything else does.
@@ -124,18 +131,18 @@ describe('a secret', () => {
   })
 
   test('is proven by its hash alone', () => {
-    const hash = hashOfSecret('a')
+    const hash = hashSecret('a')
     assert.equal(hash, 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb')
     assert.deepEqual(
-      [isSecretOf(hash, 'a'), isSecretOf(hash, 'b'), isSecretOf('', 'a')],
+      [matchesSecretHash(hash, 'a'), matchesSecretHash(hash, 'b'), matchesSecretHash('', 'a')],
       [true, false, false],
     )
-    assert.equal(isSecretOf(hash.slice(0, -1), 'a'), false)
+    assert.equal(matchesSecretHash(hash.slice(0, -1), 'a'), false)
   })
 })
 
 test('a bearer is the one word after it', () => {
-  const of = (authorization?: string) => bearerOf({ authorization })
+  const of = (authorization?: string) => bearerToken({ authorization })
   assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
   for (const other of [
     undefined,

@@ -79,7 +79,7 @@ async function allSenders(): Promise<Sender[]> {
     ...{ name: 'c', scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'] },
   })
   const token = await new AccessTokens(services.table).issue(client, ['CONVERT_READ'])
-  const person = visitorOf(free, createAuthApi(services, { evenMs: 0 }))
+  const person = visitorOf(free, createAuthApi(services, { constantTimeMs: 0 }))
   const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
   assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
   const page = 'https://www.example.com'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../functions/routes/index.ts'
-import { type ApiKey, overReason } from '../../lib/access/api-keys.ts'
+import { type ApiKey, inactiveReason } from '../../lib/access/api-keys.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
 /** What each operation needs, written down a second time: the first that begins an operation decides. */
@@ -73,8 +73,8 @@ test('a key is over at its last moment', () => {
     ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
   }
   const at = (ms: number) => new Date(Date.parse(moment) + ms)
-  assert.equal(overReason({ ...key, validUntil: moment }, at(-1)), undefined)
-  assert.equal(overReason({ ...key, validUntil: moment }, at(0)), 'revoked')
-  assert.equal(overReason({ ...key, expiresAt: moment }, at(-1)), undefined)
-  assert.equal(overReason({ ...key, expiresAt: moment }, at(0)), 'expired')
+  assert.equal(inactiveReason({ ...key, validUntil: moment }, at(-1)), undefined)
+  assert.equal(inactiveReason({ ...key, validUntil: moment }, at(0)), 'revoked')
+  assert.equal(inactiveReason({ ...key, expiresAt: moment }, at(-1)), undefined)
+  assert.equal(inactiveReason({ ...key, expiresAt: moment }, at(0)), 'expired')
 })

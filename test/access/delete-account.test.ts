@@ -18,7 +18,7 @@ before(async () => {
     hash: async (text: string) => `hash of ${text}`,
     verify: async (given: { hash: string; password: string }) => given.hash === `hash of ${given.password}`,
   }
-  account = createAuthApi(app.services, { evenMs: 0, password })
+  account = createAuthApi(app.services, { constantTimeMs: 0, password })
 })
 after(() => app.close())
 

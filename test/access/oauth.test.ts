@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import * as openid from 'openid-client'
 import { auditPage } from '../../lib/access/audit.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
-import { oauthError, oauthFailure } from '../../lib/access/oauth/oauth-errors.ts'
-import { byToken } from '../../lib/access/oauth/token-auth.ts'
-import { Tokens } from '../../lib/access/oauth/tokens.ts'
+import { oauthError, oauthErrorBody } from '../../lib/access/oauth/oauth-errors.ts'
+import { authenticateByToken } from '../../lib/access/oauth/token-auth.ts'
+import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
 import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -54,7 +54,7 @@ async function tokenOf({ id, secret }: { readonly id: string; readonly secret: s
   return String(json.access_token)
 }
 const principalOf = async (token: string) =>
-  byToken(
+  authenticateByToken(
     { headers: { authorization: `Bearer ${token}` }, method: 'GET', sourceIp: '192.0.2.1' },
     app.services,
   )
@@ -148,7 +148,7 @@ test('what is wrong is said in the words of the protocol', async () => {
 test('tokens end when they are revoked, when their client is deleted, and by themselves', async () => {
   const one = await newClient()
   const other = await newClient()
-  const tokens = new Tokens(app.services.table)
+  const tokens = new AccessTokens(app.services.table)
   const token = await tokenOf(one)
   const headers = basic(one.id, one.secret)
   const introspected = async (asking: typeof one) =>
@@ -158,21 +158,21 @@ test('tokens end when they are revoked, when their client is deleted, and by the
   assert.deepEqual(await introspected(other), { active: false }, 'a stranger learns nothing')
 
   await app.send('POST', '/v1/oauth/revoke', form({ token }, basic(other.id, other.secret)))
-  assert.ok(await tokens.held(token), 'a stranger ends nothing')
+  assert.ok(await tokens.findActive(token), 'a stranger ends nothing')
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
-  assert.equal(await tokens.held(token), undefined)
+  assert.equal(await tokens.findActive(token), undefined)
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
   await assert.rejects(principalOf(token), { code: 'INVALID_API_KEY' })
 
   const second = await tokenOf(one)
   await new Clients(app.services.table).remove(one.client)
-  assert.equal(await tokens.held(second), undefined)
+  assert.equal(await tokens.findActive(second), undefined)
   const third = await tokenOf(other)
   const records = await app.services.table.partition(`OAUTH#${other.id}`, 'TOKEN#')
   assert.ok(records.every((record) => !JSON.stringify(record).includes(third.slice(-38))))
   for (const { pk, sk } of records)
     await app.services.table.update({ pk: String(pk), sk: String(sk) }, { set: { expiresAt: 1 } })
-  assert.equal(await tokens.held(third), undefined)
+  assert.equal(await tokens.findActive(third), undefined)
 })
 
 test('a bearer that is no token, or one nearly right, is refused as RFC 6750 has it', async () => {
@@ -223,13 +223,13 @@ test('stock clients find the endpoints, get tokens and end them', async () => {
 })
 
 test('an error of OAuth is one word and a sentence in the characters that RFC 6749 takes', () => {
-  const failure = oauthFailure(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
+  const failure = oauthErrorBody(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
   assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
   assert.equal(oauthError('invalid_client', 'a').status, 401)
   assert.deepEqual(oauthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
     ...{ allowed: ['x'], oauth: 'invalid_scope' },
   })
-  const named = (code: AppError['code']) => oauthFailure(new AppError(code, 'a')).error
+  const named = (code: AppError['code']) => oauthErrorBody(new AppError(code, 'a')).error
   assert.deepEqual([named('INVALID_INPUT'), named('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
 })
 
@@ -296,14 +296,14 @@ test('an account has twenty clients, the newest first', async () => {
 
 test('a token is kept an hour, and ended by its client alone', async () => {
   const [one, other] = [await newClient(), await newClient()]
-  const tokens = new Tokens(app.services.table)
+  const tokens = new AccessTokens(app.services.table)
   const token = await tokens.issue(one.client, ['CONVERT_READ'])
-  const held = await tokens.held(token)
+  const held = await tokens.findActive(token)
   assert.ok(held)
   assert.equal(held.expiresAt - held.issuedAt, 3600)
   assert.ok(Math.abs(held.issuedAt - Date.now() / 1000) < 10)
   const [record] = await app.services.table.partition(`OAUTH#${one.id}`, 'TOKEN#')
   assert.equal(record?.['ttl'], held.expiresAt)
   await tokens.revoke(other.client, token)
-  assert.ok(await tokens.held(token))
+  assert.ok(await tokens.findActive(token))
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Blocks } from '../../lib/access/permit-blocks.ts'
+import { PermitBlocks } from '../../lib/access/permit-blocks.ts'
 import { requireFilesPerJob } from '../../lib/access/plan-limits.ts'
 import {
   limitRecordKey,
@@ -83,10 +83,10 @@ describe('a window', () => {
 describe('requests that are counted some at a time', () => {
   /** Counts so many at once in a window that was that full, and says what it tells each. */
   function begun(count: number, used: number, limit = 1000, at = now) {
-    const blocks = new Blocks()
-    const told = [blocks.begin('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
+    const blocks = new PermitBlocks()
+    const told = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
     for (;;) {
-      const next = blocks.next('one', at)
+      const next = blocks.takePermit('one', at)
       if (!next) return { blocks, used: told.map(([first]) => first?.used) }
       told.push(next)
     }
@@ -96,24 +96,24 @@ describe('requests that are counted some at a time', () => {
     assert.deepEqual(begun(4, 20).used, [17, 18, 19, 20])
     assert.deepEqual(begun(1, 20).used, [20])
     assert.deepEqual(begun(4, 20, 1000, now + 60_000).used, [17], 'the window is over')
-    assert.equal(new Blocks().next('one', now), undefined)
+    assert.equal(new PermitBlocks().takePermit('one', now), undefined)
   })
 
   /** How many to count at once after so many requests within a second. */
   function wish(came: number, used: number, limit: number, asked = now) {
-    const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
-    for (let each = 0; each < came; each++) blocks.next('one', now)
-    return blocks.wishFor('one', asked)
+    const blocks = new PermitBlocks()
+    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
+    for (let each = 0; each < came; each++) blocks.takePermit('one', now)
+    return blocks.blockSizeFor('one', asked)
   }
 
   test('are as many as came within a second, sixteen at most, one where nothing is known', () => {
     assert.deepEqual([wish(0, 0, 10_000), wish(3, 0, 10_000), wish(40, 0, 10_000)], [1, 3, 16])
-    assert.equal(new Blocks().wishFor('one', now), 1)
-    const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
-    for (const ms of [0, 400, 999, 1000, 1100]) blocks.next('one', now + ms)
-    assert.equal(blocks.wishFor('one', now + 1100), 2, 'a second after the first the pace is a new one')
+    assert.equal(new PermitBlocks().blockSizeFor('one', now), 1)
+    const blocks = new PermitBlocks()
+    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
+    for (const ms of [0, 400, 999, 1000, 1100]) blocks.takePermit('one', now + ms)
+    assert.equal(blocks.blockSizeFor('one', now + 1100), 2, 'a second after the first the pace is a new one')
     assert.equal(wish(9, 0, 10_000, now + 60_000), 1, 'the window is over')
   })
 
@@ -127,51 +127,51 @@ describe('requests that are counted some at a time', () => {
 
   test('do not count for others before they have come', () => {
     const { blocks } = begun(1, 20)
-    blocks.begin('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
-    blocks.begin('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
+    blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
+    blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
     const used = (of: WindowUsage) => {
-      const [told] = blocks.without('LIMIT#1', [of])
+      const [told] = blocks.subtractUnused('LIMIT#1', [of])
       assert.deepEqual({ ...told, used: of.used }, of)
       return told?.used
     }
     assert.equal(used(usage('minute', 25, 1000)), 21)
     assert.equal(used(usage('hour', 25, 1000)), 25, 'another window')
     assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the one after it')
-    blocks.next('two', now)
+    blocks.takePermit('two', now)
     assert.equal(used(usage('minute', 25, 1000)), 22)
   })
 
   test('end with the first of their windows, and are told of all', () => {
     const usages = [usage('minute', 9, 1000), usage('day', 19, 1000, now + 90_000)]
-    const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 3, usages)
+    const blocks = new PermitBlocks()
+    blocks.addBlock('one', 'LIMIT#1', 3, usages)
     assert.deepEqual(
-      blocks.next('one', now),
+      blocks.takePermit('one', now),
       usages.map((one) => ({ ...one, used: one.used - 1 })),
     )
-    assert.equal(blocks.next('one', now + 60_000), undefined)
-    assert.ok(blocks.next('one', now + 59_999))
+    assert.equal(blocks.takePermit('one', now + 60_000), undefined)
+    assert.ok(blocks.takePermit('one', now + 59_999))
   })
 
   test('are known of ten thousand names', () => {
-    const blocks = new Blocks()
+    const blocks = new PermitBlocks()
     const wide = [usage('minute', 0, 1_000_000)]
-    const begin = (name: string) => blocks.begin(name, name, 5, wide)
+    const begin = (name: string) => blocks.addBlock(name, name, 5, wide)
     begin('one')
     for (let at = 1; at < 10_000; at++) begin(`${at}`)
-    assert.ok(blocks.next('one', now))
+    assert.ok(blocks.takePermit('one', now))
     begin('one too many')
-    assert.equal(blocks.next('one', now), undefined)
+    assert.equal(blocks.takePermit('one', now), undefined)
   })
 
   test('are as many as came within a second of ten thousand names', () => {
-    const blocks = new Blocks()
-    blocks.begin('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
-    for (let left = 3; left > 0; left--) blocks.next('one', now)
-    for (let at = 1; at < 10_000; at++) blocks.next(`${at}`, now)
-    assert.equal(blocks.wishFor('one', now), 3)
-    blocks.next('one too many', now)
-    assert.equal(blocks.wishFor('one', now), 1)
+    const blocks = new PermitBlocks()
+    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
+    for (let left = 3; left > 0; left--) blocks.takePermit('one', now)
+    for (let at = 1; at < 10_000; at++) blocks.takePermit(`${at}`, now)
+    assert.equal(blocks.blockSizeFor('one', now), 3)
+    blocks.takePermit('one too many', now)
+    assert.equal(blocks.blockSizeFor('one', now), 1)
   })
 })
 

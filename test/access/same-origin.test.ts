@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isOwnPage, ownOrigins } from '../../lib/access/same-origin.ts'
-import { endedSession, endsSession, sessionCookie } from '../../lib/access/session-auth.ts'
+import { isSameOrigin, serviceOrigins } from '../../lib/access/same-origin.ts'
+import { clearsSession, expiredSessionCookie, sessionCookieName } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('a page', () => {
   test('is the service’s own by its host or by the public address, and a program is no page', () => {
     const is = (origin: string | undefined, host?: string, publicUrl?: string) =>
-      isOwnPage({ origin, host }, publicUrl)
+      isSameOrigin({ origin, host }, publicUrl)
     assert.ok(is(undefined, 'files.lan'))
     assert.ok(is('http://files.lan:8080', 'files.lan:8080'))
     assert.ok(is('https://files.example.com', 'internal', 'https://files.example.com/'))
@@ -23,31 +23,37 @@ describe('a page', () => {
   })
 
   test('of one machine has all the names of that machine', () => {
-    assert.deepEqual(ownOrigins('https://files.example.com/x'), ['https://files.example.com'])
+    assert.deepEqual(serviceOrigins('https://files.example.com/x'), ['https://files.example.com'])
     const local = ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']
-    for (const url of local) assert.deepEqual(ownOrigins(url), local)
-    assert.deepEqual(ownOrigins('http://localhost'), ['http://localhost', 'http://127.0.0.1', 'http://[::1]'])
+    for (const url of local) assert.deepEqual(serviceOrigins(url), local)
+    assert.deepEqual(serviceOrigins('http://localhost'), [
+      'http://localhost',
+      'http://127.0.0.1',
+      'http://[::1]',
+    ])
   })
 
   test('has the cookie of a session for its very origin where the connection is safe', () => {
-    assert.deepEqual(['https://files.example.com', 'http://localhost:8080', undefined].map(sessionCookie), [
-      '__Host-session',
-      'session',
-      'session',
-    ])
-    assert.equal(endedSession('http://localhost'), 'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax')
+    assert.deepEqual(
+      ['https://files.example.com', 'http://localhost:8080', undefined].map(sessionCookieName),
+      ['__Host-session', 'session', 'session'],
+    )
+    assert.equal(
+      expiredSessionCookie('http://localhost'),
+      'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
+    )
     // Without Secure browsers would not take one of that name.
     assert.equal(
-      endedSession('https://files.example.com'),
+      expiredSessionCookie('https://files.example.com'),
       '__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
     )
   })
 
   test('loses the cookie of its session when that is over, and for no other error', () => {
     const error = (code: AppError['code'], details?: object) => new AppError(code, 'a', { ...details })
-    assert.ok(endsSession(error('AUTHENTICATION_REQUIRED', { reason: 'session' })))
-    assert.ok(!endsSession(error('AUTHENTICATION_REQUIRED')))
-    assert.ok(!endsSession(error('INVALID_API_KEY', { reason: 'session' })))
-    assert.ok(!endsSession(new AppError('AUTHENTICATION_REQUIRED', 'a')))
+    assert.ok(clearsSession(error('AUTHENTICATION_REQUIRED', { reason: 'session' })))
+    assert.ok(!clearsSession(error('AUTHENTICATION_REQUIRED')))
+    assert.ok(!clearsSession(error('INVALID_API_KEY', { reason: 'session' })))
+    assert.ok(!clearsSession(new AppError('AUTHENTICATION_REQUIRED', 'a')))
   })
 })

@@ -1,5 +1,5 @@
-import type { createAccount } from '../../functions/auth.ts'
-import type { Letter, Mailer } from '../../lib/access/auth/emails.ts'
+import type { createAuthApi } from '../../functions/auth.ts'
+import type { Email, Mailer } from '../../lib/access/auth/emails.ts'
 import { type EmbeddedApp, eventOf } from '../http/embedded-app.ts'
 
 export interface Seen {
@@ -11,10 +11,10 @@ export interface Seen {
 }
 
 /** A letter box that holds what is sent. */
-export function letterBox(): Mailer & { readonly letters: Letter[] } {
-  const letters: Letter[] = []
+export function letterBox(): Mailer & { readonly letters: Email[] } {
+  const letters: Email[] = []
   return {
-    goesTo: 'mailbox',
+    destination: 'mailbox',
     letters,
     send: async (letter) => {
       letters.push(letter)
@@ -25,7 +25,7 @@ export function letterBox(): Mailer & { readonly letters: Letter[] } {
 let addresses = 0
 
 /** A browser with cookies of its own, at the page of the service, from an address of its own. */
-export function visitorOf(app: EmbeddedApp, account: ReturnType<typeof createAccount>) {
+export function visitorOf(app: EmbeddedApp, account: ReturnType<typeof createAuthApi>) {
   const jar = new Map<string, string>()
   addresses += 1
   const address = `198.51.${Math.floor(addresses / 250)}.${addresses % 250}`
@@ -54,7 +54,7 @@ export function visitorOf(app: EmbeddedApp, account: ReturnType<typeof createAcc
 }
 
 async function asSeen(
-  account: ReturnType<typeof createAccount>,
+  account: ReturnType<typeof createAuthApi>,
   method: string,
   path: string,
   sent: Parameters<typeof eventOf>[2],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { signOwnerToken, verifyOwnerToken } from '../../lib/access/anonymous.ts'
-import { hashOfSecret, isSecretOf, newSecretText } from '../../lib/access/secret-text.ts'
+import { hashSecret, matchesSecretHash, newSecretText } from '../../lib/access/secret-text.ts'
 import { newId } from '../../lib/ids.ts'
 
 const rounds = 201
@@ -27,18 +27,18 @@ const otherThan = (character: string | undefined) => (character === 'a' ? 'b' : 
 
 test('a secret that is right but for its end is refused no later than one that is wrong from the start', () => {
   const secret = newSecretText('cs_')
-  const hash = hashOfSecret(secret)
+  const hash = hashSecret(secret)
   const near = secret.slice(0, -1) + otherThan(secret.at(-1))
   const far = `cs_${otherThan(secret[3])}${secret.slice(4)}`
-  assert.equal(isSecretOf(hash, secret), true)
-  assert.deepEqual([isSecretOf(hash, near), isSecretOf(hash, far)], [false, false])
+  assert.equal(matchesSecretHash(hash, secret), true)
+  assert.deepEqual([matchesSecretHash(hash, near), matchesSecretHash(hash, far)], [false, false])
   const [nearMs, farMs] = fastest(
-    () => isSecretOf(hash, near),
-    () => isSecretOf(hash, far),
+    () => matchesSecretHash(hash, near),
+    () => matchesSecretHash(hash, far),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
   // Keys are not compared but looked up: what is near is nowhere near by its hash.
-  const same = [...hash].filter((digit, at) => digit === hashOfSecret(near)[at]).length
+  const same = [...hash].filter((digit, at) => digit === hashSecret(near)[at]).length
   assert.ok(same < 20, `${same} of 64 digits`)
 })
 

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
-import { ApiKeys, type KeyWish } from '../../lib/access/api-keys.ts'
+import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { grantedScopes } from '../../lib/access/principal.ts'
-import { hashOfSecret } from '../../lib/access/secret-text.ts'
+import { hashSecret } from '../../lib/access/secret-text.ts'
 import { isInNetwork } from '../../lib/http/ip-networks.ts'
 import { managerKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => app.close())
 
-const keyOf = (owner: string, wish?: Partial<KeyWish>) => newKey(app.services, owner, wish)
+const keyOf = (owner: string, wish?: Partial<KeyInput>) => newKey(app.services, owner, wish)
 
 /** Somebody who may make keys, as one who has signed in. */
 async function manager() {
@@ -61,7 +61,7 @@ describe('a key', () => {
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
     const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
     const table = JSON.stringify(Items)
-    assert.ok(table.includes(hashOfSecret(key)))
+    assert.ok(table.includes(hashSecret(key)))
     assert.ok(!table.includes(key.slice(7, -4)))
   })
 

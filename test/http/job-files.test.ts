@@ -27,7 +27,7 @@ test('a job gives its result, or says why there is none', async () => {
 test('a request that comes again is not answered with a job that is deleted since', async () => {
   const made = (more: Partial<Job>) => {
     const state = { ...newJob([given('in')]), job: job(more) }
-    return findEarlierJob('job_1', { jobs: { store: { whole: async () => state } } } as never)
+    return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
   assert.equal((await made({}))?.job.id, 'job_1')
   for (const gone of [{ deletedAt: moment(9) }, { status: 'expired', expiredAt: moment(9) }] as const)

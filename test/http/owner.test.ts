@@ -161,7 +161,7 @@ describe('a job', () => {
     const whole = newJob([given('in'), task('work', [0])])
     const asked: string[] = []
     const store = {
-      whole: async (id: string) => {
+      getState: async (id: string) => {
         asked.push(id)
         return whole
       },

@@ -6,14 +6,14 @@ import { authPath } from '../session-auth.ts'
 import type { Auth } from './auth.ts'
 
 /** What better-auth refused, in words for people: its own are those of its parser, a word or two, or none at all. */
-export interface Refusal {
+export interface AuthError {
   readonly code: string
   readonly message: string
   readonly details?: AppError['details']
 }
 
 /** What it says too shortly, by its code, which stays. */
-const sentences: Readonly<Record<string, string>> = {
+const messages: Readonly<Record<string, string>> = {
   FAILED_TO_UNLINK_LAST_ACCOUNT:
     'This is your only way to sign in. Set a password, or link another provider, first.',
   INVALID_BACKUP_CODE: 'This is none of your recovery codes, or it was used before. Each of them works once.',
@@ -45,7 +45,7 @@ const sentences: Readonly<Record<string, string>> = {
     'There is an account with this address. Sign in, or sign up with another one.',
 }
 
-export interface Asked {
+export interface AuthRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -53,31 +53,39 @@ export interface Asked {
   readonly body: Buffer
 }
 
-/** @param said the body of the library's answer */
-export function refusalOf(status: number, said: string, api: Auth['api'], asked: Asked): Refusal {
-  const { code, message, details } = wordsOf(said)
-  if (code === 'VALIDATION_ERROR') return wrongFields(api, asked) ?? { code, message }
+/** @param responseBody the body of the library's answer */
+export function toAuthError(
+  status: number,
+  responseBody: string,
+  api: Auth['api'],
+  request: AuthRequest,
+): AuthError {
+  const { code, message, details } = parseErrorBody(responseBody)
+  if (code === 'VALIDATION_ERROR') return findFieldErrors(api, request) ?? { code, message }
   if (status === 404 && code === undefined)
     return {
       code: 'NOT_FOUND',
-      message: `There is nothing at ${asked.method} ${asked.path.slice(0, 100)}. /account signs people in.`,
+      message: `There is nothing at ${request.method} ${request.path.slice(0, 100)}. /account signs people in.`,
     }
   if (status === 429 && code === undefined)
     return { code: 'RATE_LIMITED', message: 'Too many requests came. Wait as long as Retry-After says.' }
   return {
     code: code ?? 'INVALID_REQUEST',
-    message: sentences[code ?? ''] ?? message,
+    message: messages[code ?? ''] ?? message,
     ...(details && { details }),
   }
 }
 
-interface Words extends Pick<Refusal, 'details'> {
+interface ParsedError extends Pick<AuthError, 'details'> {
   readonly code: string | undefined
   readonly message: string
 }
 
-function wordsOf(said: string): Words {
-  const { code, message, details } = (said.startsWith('{') ? JSON.parse(said) : {}) as Record<string, unknown> // looked at next
+function parseErrorBody(responseBody: string): ParsedError {
+  const { code, message, details } = (responseBody.startsWith('{') ? JSON.parse(responseBody) : {}) as Record<
+    string,
+    unknown
+  > // looked at next
   return {
     code: typeof code === 'string' ? code : undefined,
     message: typeof message === 'string' ? message : '',
@@ -87,15 +95,15 @@ function wordsOf(said: string): Words {
 }
 
 /** The endpoint's own schemas once more, for every field that is wrong. */
-function wrongFields(api: Auth['api'], asked: Asked): Refusal | undefined {
+function findFieldErrors(api: Auth['api'], request: AuthRequest): AuthError | undefined {
   const endpoint = (Object.values(api) as readonly Endpoint[]).find(
     ({ path, options }) =>
-      `${authPath}${path}` === asked.path && [options.method].flat().includes(asked.method),
+      `${authPath}${path}` === request.path && [options.method].flat().includes(request.method),
   )
   const { body, query } = endpoint?.options ?? {}
   try {
-    if (body) parseWith(body, sentBody(asked), 'body')
-    if (query) parseWith(query, Object.fromEntries(asked.query), 'query')
+    if (body) parseWith(body, parseRequestBody(request), 'body')
+    if (query) parseWith(query, Object.fromEntries(request.query), 'query')
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -113,7 +121,7 @@ interface Endpoint {
   }
 }
 
-function sentBody({ contentType, body }: Asked): unknown {
+function parseRequestBody({ contentType, body }: AuthRequest): unknown {
   const text = body.toString()
   return contentType.includes('json') ? parseJsonBody(text) : Object.fromEntries(new URLSearchParams(text))
 }

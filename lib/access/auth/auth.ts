@@ -98,7 +98,8 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       // Where letters reach nobody but the log, nobody can be asked to answer one.
       requireEmailVerification: mail.destination === 'mailbox',
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, url }) => mail.send({ to: user.email, ...emailTemplates.resetPassword(user.name, url) }),
+      sendResetPassword: ({ user, url }) =>
+        mail.send({ to: user.email, ...emailTemplates.resetPassword(user.name, url) }),
       onExistingUserSignUp: ({ user }) =>
         mail.send({ to: user.email, ...emailTemplates.alreadyRegistered(user.name, publicUrl) }),
     },
@@ -217,12 +218,12 @@ const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provid
 })
 
 /** What a page has to know to offer the right ways in. */
-const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { destination: goesTo }: Mailer) =>
+const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { destination }: Mailer) =>
   createAuthEndpoint('/options', { method: 'GET' }, async ({ json }) =>
     json({
-      mail: goesTo,
+      mail: destination,
       signUp: SIGN_UP,
-      verificationRequired: goesTo === 'mailbox',
+      verificationRequired: destination === 'mailbox',
       providers: OPENID_PROVIDERS.map(({ id, name = id }) => ({ id, name })),
     }),
   )

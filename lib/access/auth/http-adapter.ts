@@ -7,53 +7,53 @@ import { parseJsonBody } from '../../http/json-body.ts'
 import { readStream } from '../../http/read-body.ts'
 import { requireUtf8Escapes } from '../../http/utf8-escapes.ts'
 import { newId } from '../../ids.ts'
-import { type Auth, addressHeader } from './auth.ts'
-import { type Refusal, refusalOf } from './auth-errors.ts'
+import { type Auth, clientIpHeader } from './auth.ts'
+import { type AuthError, toAuthError } from './auth-errors.ts'
 
 /** Bytes of a body: forms of a person, nothing else comes here. */
-const mostBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024
 
 /** Whether there is an account shows in how long sending a letter takes; the answer to these takes this long always. */
-const usualEvenMs = 1000
-const evenPaths = ['/request-password-reset', '/send-verification-email']
+const defaultConstantTimeMs = 1000
+const constantTimePaths = ['/request-password-reset', '/send-verification-email']
 
 /** An event of the gateway as better-auth's own request, and its response as a result. */
 export async function handleAuth(
-  ...given: Parameters<typeof answer>
+  ...args: Parameters<typeof forwardRequest>
 ): Promise<APIGatewayProxyStructuredResultV2> {
   try {
-    return await answer(...given)
+    return await forwardRequest(...args)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const [, { headers }] = given
+    const [, { headers }] = args
     return {
       statusCode: error.status,
-      headers: { ...always(headers['x-request-id']), 'content-type': 'application/json' },
+      headers: { ...baseHeaders(headers['x-request-id']), 'content-type': 'application/json' },
       body: JSON.stringify({ code: error.code, message: error.message }),
     }
   }
 }
 
-const always = (requestId: string = newId('req')) => ({
+const baseHeaders = (requestId: string = newId('req')) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-request-id': requestId,
 })
 
 /** The page that the library shows to people has no script; nothing else may be made of what is reflected in it. */
-const pageRules = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
-async function answer(
+async function forwardRequest(
   auth: Pick<Auth, 'handler' | 'api'>,
   event: HttpEvent,
   {
     origin,
     address,
-    evenMs = usualEvenMs,
-  }: { readonly origin: string; readonly address: string; readonly evenMs?: number | undefined },
+    constantTimeMs = defaultConstantTimeMs,
+  }: { readonly origin: string; readonly address: string; readonly constantTimeMs?: number | undefined },
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { method } = event.requestContext.http
-  const body = await readStream(openBodyStream(event), mostBytes)
+  const body = await readStream(openBodyStream(event), maxBodyBytes)
   // The library takes what no store can keep, and says nothing of it then.
   const isJson = /[/+]json/i.test(event.headers['content-type'] ?? '')
   if (isJson && body.length > 0) parseJsonBody(decodeUtf8(body))
@@ -63,26 +63,26 @@ async function answer(
   for (const [name, value] of Object.entries(event.headers))
     if (value !== undefined && !/^x-forwarded-|^content-length$/.test(name)) headers.set(name, value)
   if (event.cookies) headers.set('cookie', event.cookies.join('; '))
-  headers.set(addressHeader, address)
+  headers.set(clientIpHeader, address)
   const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
   const request = new Request(`${origin}${encodeURI(event.rawPath)}${query}`, {
     ...{ method, headers },
     ...(method !== 'GET' && method !== 'HEAD' && body.length > 0 && { body }),
   })
-  const isEven = evenPaths.some((path) => event.rawPath.endsWith(path))
-  const [response] = await Promise.all([auth.handler(request), isEven && sleep(evenMs)])
-  return resultOf(response, event.headers['x-request-id'], (said) =>
-    refusalOf(response.status, said, auth.api, {
+  const isConstantTime = constantTimePaths.some((path) => event.rawPath.endsWith(path))
+  const [response] = await Promise.all([auth.handler(request), isConstantTime && sleep(constantTimeMs)])
+  return toResult(response, event.headers['x-request-id'], (responseBody) =>
+    toAuthError(response.status, responseBody, auth.api, {
       ...{ method, body, path: event.rawPath, query: new URLSearchParams(event.rawQueryString) },
       contentType: headers.get('content-type') ?? '',
     }),
   )
 }
 
-async function resultOf(
+async function toResult(
   response: Response,
   requestId: string | undefined,
-  refusal: (said: string) => Refusal,
+  refusal: (responseBody: string) => AuthError,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'))
   const retryAfter = headers['retry-after'] ?? headers['x-retry-after']
@@ -92,10 +92,10 @@ async function resultOf(
   return {
     statusCode: response.status,
     headers: {
-      ...always(requestId),
+      ...baseHeaders(requestId),
       ...headers,
       ...(isRefusal && { 'content-type': 'application/json' }),
-      ...(isPage && { 'content-security-policy': pageRules }),
+      ...(isPage && { 'content-security-policy': pagePolicy }),
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
     },
     cookies: response.headers.getSetCookie(),

@@ -3,22 +3,22 @@ import type { Table } from '../../aws/table.ts'
 
 /** Tries to sign in and the like, counted by address and by account in windows, wherever they arrive. */
 
-interface Rule {
+interface AttemptLimit {
   /** Seconds. */
   readonly window: number
   readonly max: number
 }
 
 /** Whether there is one left; the count and the check are one write. */
-export async function consume(
+export async function consumeAttempt(
   table: Table,
   name: string,
-  { window, max }: Rule,
+  { window, max }: AttemptLimit,
   now = Date.now(),
 ): Promise<{ allowed: boolean; retryAfter: number | null }> {
-  const begin = Math.floor(now / 1000 / window) * window
-  const named = createHash('sha256').update(name).digest('base64url')
-  const key = { pk: `ATTEMPTS#${named}`, sk: String(begin) }
+  const windowStart = Math.floor(now / 1000 / window) * window
+  const hashedName = createHash('sha256').update(name).digest('base64url')
+  const key = { pk: `ATTEMPTS#${hashedName}`, sk: String(windowStart) }
   const one = () =>
     table.update(
       key,
@@ -29,10 +29,10 @@ export async function consume(
   if (first.applied) return { allowed: true, retryAfter: null }
   if (!first.item) {
     const made = await table.put(
-      { ...key, count: 1, ttl: begin + 2 * window },
+      { ...key, count: 1, ttl: windowStart + 2 * window },
       { condition: { exists: false } },
     )
     if (made.applied || (await one()).applied) return { allowed: true, retryAfter: null }
   }
-  return { allowed: false, retryAfter: Math.max(1, begin + window - Math.floor(now / 1000)) }
+  return { allowed: false, retryAfter: Math.max(1, windowStart + window - Math.floor(now / 1000)) }
 }

@@ -1,22 +1,22 @@
 import type { CleanedWhere } from 'better-auth/adapters'
-import type { Model, Record_ } from './records.ts'
+import type { AuthRecord, Model } from './records.ts'
 
 /** What better-auth looks for: which records can be it, and whether one is. */
 
-export type Path =
+export type LookupPath =
   | { readonly by: 'id'; readonly ids: readonly string[] }
   | { readonly by: 'marker' | 'list'; readonly field: string; readonly values: readonly string[] }
   | { readonly by: 'all' }
 
 /** The shortest way to all records that can fit. */
-export function pathTo(
-  { unique = [], listed = [], anyCase = [] }: Model,
+export function chooseLookup(
+  { unique = [], listed = [], caseInsensitive = [] }: Model,
   where: readonly CleanedWhere[],
-): Path {
-  const certain = where.filter(({ connector }) => connector === 'AND')
+): LookupPath {
+  const required = where.filter(({ connector }) => connector === 'AND')
   const exact = new Map(
-    certain.flatMap(({ field, operator, value, mode }): [string, readonly string[]][] => {
-      if (mode === 'insensitive' && !anyCase.includes(field)) return []
+    required.flatMap(({ field, operator, value, mode }): [string, readonly string[]][] => {
+      if (mode === 'insensitive' && !caseInsensitive.includes(field)) return []
       if (operator === 'in' && Array.isArray(value)) return [[field, value.map(String)]]
       return operator === 'eq' && value !== null ? [[field, [String(value)]]] : []
     }),
@@ -31,16 +31,16 @@ export function pathTo(
 }
 
 /** All of what is joined by AND, and one of what is joined by OR. */
-export function fits(record: Record_, where: readonly CleanedWhere[]): boolean {
+export function matchesWhere(record: AuthRecord, where: readonly CleanedWhere[]): boolean {
   const all = where.filter(({ connector }) => connector === 'AND')
   const any = where.filter(({ connector }) => connector === 'OR')
   return (
-    all.every((clause) => holds(record, clause)) &&
-    (any.length === 0 || any.some((clause) => holds(record, clause)))
+    all.every((clause) => matchesClause(record, clause)) &&
+    (any.length === 0 || any.some((clause) => matchesClause(record, clause)))
   )
 }
 
-function holds(record: Record_, { field, operator, value, mode }: CleanedWhere): boolean {
+function matchesClause(record: AuthRecord, { field, operator, value, mode }: CleanedWhere): boolean {
   const plain = (one: unknown) =>
     mode === 'insensitive' && typeof one === 'string' ? one.toLowerCase() : one
   const found = plain(record[field] ?? null)
@@ -67,7 +67,7 @@ function holds(record: Record_, { field, operator, value, mode }: CleanedWhere):
     case 'lte':
     case 'gt':
     case 'gte':
-      return isInOrder(found, operator, wanted)
+      return satisfiesOrder(found, operator, wanted)
   }
 }
 
@@ -75,7 +75,7 @@ type Ordered = string | number
 const isOrdered = (one: unknown): one is Ordered => typeof one === 'string' || typeof one === 'number'
 
 /** What is absent is neither less nor more. */
-function isInOrder(found: unknown, operator: 'lt' | 'lte' | 'gt' | 'gte', wanted: unknown): boolean {
+function satisfiesOrder(found: unknown, operator: 'lt' | 'lte' | 'gt' | 'gte', wanted: unknown): boolean {
   if (!isOrdered(found) || !isOrdered(wanted)) return false
   switch (operator) {
     case 'lt':
@@ -89,10 +89,10 @@ function isInOrder(found: unknown, operator: 'lt' | 'lte' | 'gt' | 'gte', wanted
   }
 }
 
-export function inOrder(
-  records: readonly Record_[],
+export function sortRecords(
+  records: readonly AuthRecord[],
   { field, direction }: { readonly field: string; readonly direction: 'asc' | 'desc' },
-): Record_[] {
+): AuthRecord[] {
   const sign = direction === 'asc' ? 1 : -1
   return [...records].sort((a, b) => sign * compare(a[field], b[field]))
 }

@@ -16,7 +16,7 @@ export interface Model {
   /** Sealed while it is stored; where it is looked for, only a hash of it stands in the key. */
   readonly secret?: readonly string[]
   /** Of `unique`: found in upper and lower case alike. */
-  readonly anyCase?: readonly string[]
+  readonly caseInsensitive?: readonly string[]
   /** Every record can be found without knowing anything of it: administrators list accounts. */
   readonly enumerated?: boolean
 }
@@ -24,7 +24,7 @@ export interface Model {
 export type Models = Readonly<Record<string, Model | undefined>>
 
 export const models: Models = {
-  user: { unique: ['email'], anyCase: ['email'], enumerated: true },
+  user: { unique: ['email'], caseInsensitive: ['email'], enumerated: true },
   session: { unique: ['token'], listed: ['userId'], secret: ['token'] },
   account: {
     listed: ['userId', 'accountId'],
@@ -34,36 +34,37 @@ export const models: Models = {
   twoFactor: { listed: ['userId'], secret: ['secret', 'backupCodes'] },
 }
 
-export type Record_ = Item & { readonly id: string }
+export type AuthRecord = Item & { readonly id: string }
 
-export interface Keeper extends Pick<Services, 'vault' | 'keys'> {
+export interface RecordContext extends Pick<Services, 'vault' | 'keys'> {
   readonly models: Models
 }
 
-export const modelOf = (model: string, { models }: Pick<Keeper, 'models'>): Model => models[model] ?? {}
+export const modelOf = (model: string, { models }: Pick<RecordContext, 'models'>): Model =>
+  models[model] ?? {}
 
 export const recordKey = (model: string, id: string): Key =>
   model === 'user' ? accountKey(id) : { pk: `AUTH#${model}#${id}`, sk: 'RECORD' }
 
 /** Partition of the index that has every record of a model. */
-export const allOf = (model: string) => `AUTH#${model}`
+export const modelListKey = (model: string) => `AUTH#${model}`
 
 /** What stands for a value in a key. */
-function shownAs(model: string, field: string, value: string, keeper: Keeper): string {
-  if (!modelOf(model, keeper).secret?.includes(field)) return value
-  return createHmac('sha256', keeper.keys.accounts).update(`${model}.${field}\n${value}`).digest('base64url')
+function keyValueOf(model: string, field: string, value: string, context: RecordContext): string {
+  if (!modelOf(model, context).secret?.includes(field)) return value
+  return createHmac('sha256', context.keys.accounts).update(`${model}.${field}\n${value}`).digest('base64url')
 }
 
-export const markerKey = (model: string, field: string, value: string, keeper: Keeper): Key =>
+export const markerKey = (model: string, field: string, value: string, context: RecordContext): Key =>
   model === 'user' && field === 'email'
     ? emailKey(value)
-    : { pk: `AUTH#${model}.${field}#${shownAs(model, field, value, keeper)}`, sk: 'MARKER' }
+    : { pk: `AUTH#${model}.${field}#${keyValueOf(model, field, value, context)}`, sk: 'MARKER' }
 
-export const listPartition = (model: string, field: string, value: string, keeper: Keeper): string =>
-  `AUTH#${model}.${field}#${shownAs(model, field, value, keeper)}`
+export const listPartition = (model: string, field: string, value: string, context: RecordContext): string =>
+  `AUTH#${model}.${field}#${keyValueOf(model, field, value, context)}`
 
-const placeKey = (model: string, field: string, value: string, id: string, keeper: Keeper): Key => ({
-  pk: listPartition(model, field, value, keeper),
+const placeKey = (model: string, field: string, value: string, id: string, context: RecordContext): Key => ({
+  pk: listPartition(model, field, value, context),
   sk: `PLACE#${id}`,
 })
 
@@ -74,38 +75,38 @@ const ttlOf = ({ expiresAt }: Item): { ttl?: number } =>
 /** Pointers name it, so that a session and its account are read at once. */
 const ownerOf = ({ userId }: Item) => (typeof userId === 'string' ? { userId } : {})
 
-export function stored(model: string, record: Record_, keeper: Keeper): Item & Key {
+export function toItem(model: string, record: AuthRecord, context: RecordContext): Item & Key {
   const key = recordKey(model, record.id)
   const sealed = Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
-      const isSecret = modelOf(model, keeper).secret?.includes(name) && value !== undefined && value !== null
-      return [name, isSecret ? keeper.vault.seal(value, `${key.pk} ${name}`) : value]
+      const isSecret = modelOf(model, context).secret?.includes(name) && value !== undefined && value !== null
+      return [name, isSecret ? context.vault.seal(value, `${key.pk} ${name}`) : value]
     }),
   )
   return {
     ...sealed,
     ...ttlOf(record),
-    ...(modelOf(model, keeper).enumerated && { listKey: allOf(model) }),
+    ...(modelOf(model, context).enumerated && { listKey: modelListKey(model) }),
     ...key,
   }
 }
 
-export function opened(model: string, item: Item, keeper: Keeper): Record_ {
+export function fromItem(model: string, item: Item, context: RecordContext): AuthRecord {
   const { pk, sk: _sk, listKey: _listKey, ttl: _ttl, ...rest } = item
   const record = { ...rest }
-  for (const name of modelOf(model, keeper).secret ?? []) {
+  for (const name of modelOf(model, context).secret ?? []) {
     const value = record[name]
-    if (isSealedValue(value)) record[name] = keeper.vault.open(value, `${pk} ${name}`)
+    if (isSealedValue(value)) record[name] = context.vault.open(value, `${pk} ${name}`)
   }
-  return record as Record_ // every record was stored with an id
+  return record as AuthRecord // every record was stored with an id
 }
 
 const isSealedValue = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' && value !== null && 'sealed' in value
 
 /** The records by which this one is found. */
-export function pointersOf(model: string, record: Record_, keeper: Keeper): (Item & Key)[] {
-  const { unique = [], listed = [] } = modelOf(model, keeper)
+export function pointersOf(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
+  const { unique = [], listed = [] } = modelOf(model, context)
   const of = (fields: readonly string[], key: (field: string, value: string) => Key) =>
     fields.flatMap((field) => {
       const value = record[field]
@@ -114,20 +115,20 @@ export function pointersOf(model: string, record: Record_, keeper: Keeper): (Ite
         : [{ ...key(field, String(value)), id: record.id, ...ownerOf(record), ...ttlOf(record) }]
     })
   return [
-    ...of(unique, (field, value) => markerKey(model, field, value, keeper)),
-    ...of(listed, (field, value) => placeKey(model, field, value, record.id, keeper)),
+    ...of(unique, (field, value) => markerKey(model, field, value, context)),
+    ...of(listed, (field, value) => placeKey(model, field, value, record.id, context)),
   ]
 }
 
 /** Writes that make the pointers of `before` those of `next`; a marker that somebody else has makes them fail. */
 export function pointerWrites(
   model: string,
-  before: Record_ | undefined,
-  next: Record_ | undefined,
-  keeper: Keeper,
+  before: AuthRecord | undefined,
+  next: AuthRecord | undefined,
+  context: RecordContext,
 ): Write[] {
-  const old = before ? pointersOf(model, before, keeper) : []
-  const now = next ? pointersOf(model, next, keeper) : []
+  const old = before ? pointersOf(model, before, context) : []
+  const now = next ? pointersOf(model, next, context) : []
   const isIn = (all: readonly Key[], { pk, sk }: Key) => all.some((one) => one.pk === pk && one.sk === sk)
   const isSame = before && next && ttlOf(before).ttl === ttlOf(next).ttl
   return [

@@ -2,27 +2,27 @@ import type { CleanedWhere, CustomAdapter } from 'better-auth/adapters'
 import { createAdapterFactory } from 'better-auth/adapters'
 import type { Item, Key } from '../../aws/table.ts'
 import type { Services } from '../../services.ts'
-import { fits, inOrder, pathTo } from './query-filter.ts'
+import { chooseLookup, matchesWhere, sortRecords } from './query-filter.ts'
 import {
-  allOf,
-  type Keeper,
+  type AuthRecord,
+  fromItem,
   listPartition,
   markerKey,
+  modelListKey,
   modelOf,
-  opened,
   pointerWrites,
-  type Record_,
+  type RecordContext,
   recordKey,
-  stored,
+  toItem,
 } from './records.ts'
 
-export interface AdapterParts extends Keeper, Pick<Services, 'table'> {}
+export interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
 
 /** Somebody else changes the same record at each of so many tries: the request is given up. */
-const tries = 12
+const maxAttempts = 12
 
 /** better-auth on the service's own table. */
-export const tableAdapter = (parts: AdapterParts) =>
+export const tableAdapter = (parts: AdapterDeps) =>
   createAdapterFactory({
     config: {
       adapterId: 'table',
@@ -37,13 +37,13 @@ export const tableAdapter = (parts: AdapterParts) =>
   })
 
 /** What is written over a record; undefined to leave it alone, null to delete it. */
-type Next = Item | null | undefined
+type Replacement = Item | null | undefined
 
 class TableAdapter implements CustomAdapter {
-  readonly #parts: AdapterParts
+  readonly #parts: AdapterDeps
   readonly #nameOf: (model: string, field: string) => string
 
-  constructor(parts: AdapterParts, nameOf: (model: string, field: string) => string) {
+  constructor(parts: AdapterDeps, nameOf: (model: string, field: string) => string) {
     this.#parts = parts
     this.#nameOf = nameOf
     // The factory takes them from here one by one.
@@ -56,7 +56,7 @@ class TableAdapter implements CustomAdapter {
   async create<T extends Record<string, unknown>>({ model, data }: { model: string; data: T }): Promise<T> {
     const record = { ...data, id: String(data['id']), version: 1 }
     const made = await this.#parts.table.transact([
-      { put: stored(model, record, this.#parts), if: { exists: false } },
+      { put: toItem(model, record, this.#parts), if: { exists: false } },
       ...pointerWrites(model, undefined, record, this.#parts),
     ])
     if (!made) throw new Error(`there is such a ${model} already`)
@@ -77,7 +77,7 @@ class TableAdapter implements CustomAdapter {
     select,
   }: Parameters<CustomAdapter['findMany']>[0]): Promise<T[]> {
     const found = await this.#find(model, where)
-    const sorted = sortBy ? inOrder(found, sortBy) : found
+    const sorted = sortBy ? sortRecords(found, sortBy) : found
     const page = sorted.slice(offset, limit === undefined ? undefined : offset + limit)
     const names = select?.map((field) => this.#nameOf(model, field))
     const wanted = names
@@ -137,10 +137,10 @@ class TableAdapter implements CustomAdapter {
   async #changeOne<T>(
     model: string,
     where: readonly CleanedWhere[],
-    next: (record: Record_) => Next,
+    next: (record: AuthRecord) => Replacement,
   ): Promise<T | null> {
     if (where.length === 0) return null
-    for (let attempt = 1; attempt <= tries; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const [found] = await this.#find(model, where)
       if (!found) return null
       const changed = await this.#write(model, found, next(found))
@@ -152,7 +152,7 @@ class TableAdapter implements CustomAdapter {
   async #changeAll(
     model: string,
     where: readonly CleanedWhere[],
-    next: (record: Record_) => Next,
+    next: (record: AuthRecord) => Replacement,
   ): Promise<number> {
     const found = await this.#find(model, where)
     const changed = await Promise.all(
@@ -168,7 +168,7 @@ class TableAdapter implements CustomAdapter {
   }
 
   /** Undefined when somebody has changed the record since it was read. */
-  async #write(model: string, before: Record_, change: Next): Promise<Record_ | undefined> {
+  async #write(model: string, before: AuthRecord, change: Replacement): Promise<AuthRecord | undefined> {
     const { table } = this.#parts
     const isUnchanged = { equal: { version: before['version'] } }
     const key = recordKey(model, before.id)
@@ -177,9 +177,9 @@ class TableAdapter implements CustomAdapter {
       const pointers = pointerWrites(model, before, undefined, this.#parts)
       return (await table.transact([{ delete: key, if: isUnchanged }, ...pointers])) ? before : undefined
     }
-    const next: Record_ = { ...before, ...change, id: before.id, version: Number(before['version']) + 1 }
+    const next: AuthRecord = { ...before, ...change, id: before.id, version: Number(before['version']) + 1 }
     const pointers = pointerWrites(model, before, next, this.#parts)
-    const item = stored(model, next, this.#parts)
+    const item = toItem(model, next, this.#parts)
     if (pointers.length === 0) {
       const { applied } = await table.put(item, { condition: isUnchanged })
       return applied ? next : undefined
@@ -190,22 +190,24 @@ class TableAdapter implements CustomAdapter {
     return undefined
   }
 
-  async #find(model: string, where: readonly CleanedWhere[]): Promise<Record_[]> {
+  async #find(model: string, where: readonly CleanedWhere[]): Promise<AuthRecord[]> {
     const ids = await this.#candidates(model, where)
     const items = await this.#parts.table.getAll([...new Set(ids)].map((id) => recordKey(model, id)))
-    const found = new Map(items.map((item) => [String(item['id']), opened(model, item, this.#parts)]))
-    return [...new Set(ids)].flatMap((id) => found.get(id) ?? []).filter((record) => fits(record, where))
+    const found = new Map(items.map((item) => [String(item['id']), fromItem(model, item, this.#parts)]))
+    return [...new Set(ids)]
+      .flatMap((id) => found.get(id) ?? [])
+      .filter((record) => matchesWhere(record, where))
   }
 
   async #candidates(model: string, where: readonly CleanedWhere[]): Promise<string[]> {
-    const path = pathTo(modelOf(model, this.#parts), where)
+    const path = chooseLookup(modelOf(model, this.#parts), where)
     const { table } = this.#parts
     switch (path.by) {
       case 'id':
         return [...path.ids]
       case 'marker': {
         const keys = path.values.map((value) => markerKey(model, path.field, value, this.#parts))
-        return idsOf(await table.getAll(distinct(keys)))
+        return idsOf(await table.getAll(uniqueKeys(keys)))
       }
       case 'list': {
         const partitions = path.values.map((value) => listPartition(model, path.field, value, this.#parts))
@@ -225,7 +227,7 @@ class TableAdapter implements CustomAdapter {
     do {
       const page = await this.#parts.table.query({
         ...{ IndexName: 'byList', KeyConditionExpression: 'listKey = :all', ExclusiveStartKey: from },
-        ExpressionAttributeValues: { ':all': allOf(model) },
+        ExpressionAttributeValues: { ':all': modelListKey(model) },
       })
       found.push(...page.items)
       from = page.next
@@ -236,6 +238,6 @@ class TableAdapter implements CustomAdapter {
 
 const idsOf = (items: readonly Item[]) => items.map(({ id }) => String(id))
 
-const distinct = (keys: readonly Key[]) => [
+const uniqueKeys = (keys: readonly Key[]) => [
   ...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values(),
 ]

@@ -4,11 +4,11 @@ import { AppError } from '../../errors.ts'
 import { idPattern, newId } from '../../ids.ts'
 import { createOwned, ownedIds, ownedKey, removeOwned } from '../../owned-records.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
-import { hashOfSecret, isSecretOf, newSecretText } from '../secret-text.ts'
+import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
 
 /** Programs that an account lets in by themselves (RFC 6749, 4.4). */
 
-export const mostClients = 20
+export const maxClients = 20
 const secretPrefix = 'cs_'
 
 export const Client = z.object({
@@ -26,7 +26,7 @@ export type Client = z.infer<typeof Client>
 export const isClientId = (text: string) => idPattern('client').test(text)
 
 /** Compared with when there is no such client, so that the answer takes as long. */
-const nobody = hashOfSecret('')
+const dummyHash = hashSecret('')
 
 export class Clients {
   readonly #table: Table
@@ -44,14 +44,14 @@ export class Clients {
     const secret = newSecretText(secretPrefix)
     const client: Client = {
       ...{ id: newId('client'), owner, name, scopes: [...new Set(scopes)] },
-      ...{ secretHash: hashOfSecret(secret), last4: secret.slice(-4) },
+      ...{ secretHash: hashSecret(secret), last4: secret.slice(-4) },
       createdAt: new Date().toISOString(),
     }
-    if (await createOwned(this.#table, 'OAUTH', client, mostClients, along(client))) return { client, secret }
+    if (await createOwned(this.#table, 'OAUTH', client, maxClients, along(client))) return { client, secret }
     throw new AppError(
       'INVALID_INPUT',
-      `There are ${mostClients} OAuth clients, as many as an account may have. Delete one that is not used any more.`,
-      { max: mostClients },
+      `There are ${maxClients} OAuth clients, as many as an account may have. Delete one that is not used any more.`,
+      { max: maxClients },
     )
   }
 
@@ -74,8 +74,8 @@ export class Clients {
   }
 
   /** The client whose secret it is. */
-  async proven(id: string, secret: string): Promise<Client | undefined> {
+  async authenticate(id: string, secret: string): Promise<Client | undefined> {
     const client = await this.find(id)
-    return isSecretOf(client?.secretHash ?? nobody, secret) ? client : undefined
+    return matchesSecretHash(client?.secretHash ?? dummyHash, secret) ? client : undefined
   }
 }

@@ -3,11 +3,11 @@ import { accountOf } from '../accounts.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { type Client, Clients } from './clients.ts'
 import { oauthError } from './oauth-errors.ts'
-import { Tokens } from './tokens.ts'
+import { AccessTokens } from './tokens.ts'
 
 /** What clients say to the endpoints for tokens; each of them is one of RFC 6749, 7009 or 7662. */
 
-export interface Said {
+export interface TokenRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: {
     readonly client_id?: string | undefined
@@ -16,16 +16,19 @@ export interface Said {
 }
 
 /** @throws AppError invalid_client, invalid_request */
-export async function clientOf({ headers, body }: Said, { table }: Pick<Services, 'table'>): Promise<Client> {
+export async function authenticateClient(
+  { headers, body }: TokenRequest,
+  { table }: Pick<Services, 'table'>,
+): Promise<Client> {
   const { id, secret } = credentialsOf(headers['authorization'], body)
-  const client = await new Clients(table).proven(id, secret)
+  const client = await new Clients(table).authenticate(id, secret)
   const account = client && (await accountOf({ table }, client.owner))
   if (client && account?.status === 'active') return client
   throw oauthError('invalid_client', 'There is no OAuth client with this client_id and client_secret.')
 }
 
 /** RFC 6749, 2.3.1: "by HTTP Basic or in the body; the client MUST NOT use more than one authentication method". */
-function credentialsOf(authorization: string | undefined, body: Said['body']) {
+function credentialsOf(authorization: string | undefined, body: TokenRequest['body']) {
   const basic = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1]
   const { client_id: bodyId, client_secret: bodySecret } = body
   if (basic !== undefined && bodySecret !== undefined)
@@ -42,12 +45,12 @@ function credentialsOf(authorization: string | undefined, body: Said['body']) {
   }
   const [, ...pair] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
   // Each was encoded as a form field before they were joined; none has a space.
-  const [id, secret] = pair.map(formDecoded)
+  const [id, secret] = pair.map(decodeFormValue)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
   throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
 }
 
-function formDecoded(text: string): string {
+function decodeFormValue(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -56,13 +59,13 @@ function formDecoded(text: string): string {
 }
 
 /** @throws AppError unsupported_grant_type, invalid_scope, invalid_client, invalid_request */
-export async function grant(
-  said: Said & {
+export async function issueToken(
+  request: TokenRequest & {
     readonly body: { readonly grant_type?: string | undefined; readonly scope?: string | undefined }
   },
   { table }: Pick<Services, 'table'>,
 ) {
-  const { grant_type: type, scope } = said.body
+  const { grant_type: type, scope } = request.body
   if (type === undefined)
     throw oauthError('invalid_request', 'grant_type is missing; expected client_credentials.')
   if (type !== 'client_credentials')
@@ -70,14 +73,14 @@ export async function grant(
       'unsupported_grant_type',
       `grant_type: expected client_credentials, got ${type.slice(0, 40)}.`,
     )
-  const client = await clientOf(said, { table })
-  const scopes = scopesOf(scope, client)
-  return { token: await new Tokens(table).issue(client, scopes), scopes }
+  const client = await authenticateClient(request, { table })
+  const scopes = requestedScopes(scope, client)
+  return { token: await new AccessTokens(table).issue(client, scopes), scopes }
 }
 
 /** All that the client may when it asks for nothing in particular. */
-function scopesOf(asked: string | undefined, { scopes }: Client): readonly GrantedScope[] {
-  const names = asked?.split(' ').filter(Boolean) ?? []
+function requestedScopes(scopeText: string | undefined, { scopes }: Client): readonly GrantedScope[] {
+  const names = scopeText?.split(' ').filter(Boolean) ?? []
   if (names.length === 0) return scopes
   const refused = names.filter((name) => !scopes.some((scope) => scope === name))
   if (refused.length > 0)

@@ -15,7 +15,7 @@ export function oauthError(
 }
 
 /** As OAuth clients read errors. "error_description: … characters %x20-21 / %x23-5B / %x5D-7E". */
-export function oauthFailure({ status, message, details }: AppError) {
+export function oauthErrorBody({ status, message, details }: AppError) {
   const known = details?.['oauth'] ?? (status >= 500 ? 'server_error' : 'invalid_request')
   return {
     error: String(known),

@@ -1,38 +1,38 @@
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { ShortMemory } from '../../ttl-cache.ts'
-import { suspended } from '../api-key-auth.ts'
-import type { Way } from '../auth-method.ts'
-import { bearerOf } from '../bearer.ts'
-import { noticedAfterMs, planOfAccount, recentAccount } from '../owner-plan.ts'
-import { type Held, isAccessToken, Tokens } from './tokens.ts'
+import { suspendedError } from '../api-key-auth.ts'
+import type { AuthMethod } from '../auth-method.ts'
+import { bearerToken } from '../bearer.ts'
+import { accountCacheMs, findCachedAccount, planOfAccount } from '../owner-plan.ts'
+import { AccessTokens, type ActiveToken, isAccessToken } from './tokens.ts'
 
 /** By table, of which tests have several in one process. */
-const memories = new WeakMap<Table, ShortMemory<Held | undefined>>()
+const caches = new WeakMap<Table, ShortMemory<ActiveToken | undefined>>()
 
-function recentlyHeld(token: string, table: Table): Promise<Held | undefined> {
-  const memory = memories.get(table) ?? new ShortMemory<Held | undefined>(noticedAfterMs)
-  memories.set(table, memory)
-  return memory.get(token, () => new Tokens(table).held(token))
+function findCachedToken(token: string, table: Table): Promise<ActiveToken | undefined> {
+  const cache = caches.get(table) ?? new ShortMemory<ActiveToken | undefined>(accountCacheMs)
+  caches.set(table, cache)
+  return cache.get(token, () => new AccessTokens(table).findActive(token))
 }
 
 /**
  * Who sends an access token.
  * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS for an account that is suspended.
  */
-export const byToken: Way = async ({ headers }, services) => {
-  const token = bearerOf(headers)
+export const authenticateByToken: AuthMethod = async ({ headers }, services) => {
+  const token = bearerToken(headers)
   if (token === undefined || !isAccessToken(token)) return undefined
-  const held = await recentlyHeld(token, services.table)
-  const account = held && (await recentAccount(services, held.client.owner))
-  if (!held || !account || held.expiresAt * 1000 <= Date.now())
+  const active = await findCachedToken(token, services.table)
+  const account = active && (await findCachedAccount(services, active.client.owner))
+  if (!active || !account || active.expiresAt * 1000 <= Date.now())
     throw new AppError(
       'INVALID_API_KEY',
       'The access token is unknown, revoked or older than an hour. Ask /v1/oauth/token for a new one.',
       { reason: 'unknown' },
     )
-  if (account.status === 'suspended') throw suspended()
-  const { client, scopes } = held
+  if (account.status === 'suspended') throw suspendedError()
+  const { client, scopes } = active
   return {
     ...{ ownerId: account.id, kind: 'token', role: account.role, scopes: new Set(scopes) },
     ...{ plan: planOfAccount(account), limiterKey: `client:${client.id}`, keyId: client.id },

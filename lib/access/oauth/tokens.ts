@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Key, Table } from '../../aws/table.ts'
 import { ownedKey } from '../../owned-records.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
-import { hashOfSecret, isSecretText, newSecretText } from '../secret-text.ts'
+import { hashSecret, isSecretText, newSecretText } from '../secret-text.ts'
 import { Client, isClientId } from './clients.ts'
 
 /** Access tokens say nothing by themselves: what they stand for is looked up, so that an end of one is one at once. */
@@ -17,19 +17,19 @@ const Token = z.object({
 })
 
 /** A token that holds, and whose it is. */
-export interface Held extends z.infer<typeof Token> {
+export interface ActiveToken extends z.infer<typeof Token> {
   readonly client: Client
 }
 
 /** `at_`, the client's id without what all of them begin with, and the secret. */
 const prefixOf = (clientId: string) => `at_${clientId.slice('client_'.length)}_`
-const form = /^at_([0-9A-Z]{26})_/
+const tokenPattern = /^at_([0-9A-Z]{26})_/
 
 /** Whether it is meant to be one. */
 export const isAccessToken = (text: string) => text.startsWith('at_')
 
-function clientOf(token: string): string | undefined {
-  const [prefix = '', id = ''] = form.exec(token) ?? []
+function clientIdOf(token: string): string | undefined {
+  const [prefix = '', id = ''] = tokenPattern.exec(token) ?? []
   const clientId = `client_${id}`
   return isClientId(clientId) && isSecretText(token, prefix) ? clientId : undefined
 }
@@ -37,12 +37,12 @@ function clientOf(token: string): string | undefined {
 /** In the partition of its client, so that both are read together and end together. */
 const tokenKey = (clientId: string, token: string): Key => ({
   pk: ownedKey('OAUTH', clientId).pk,
-  sk: `TOKEN#${hashOfSecret(token)}`,
+  sk: `TOKEN#${hashSecret(token)}`,
 })
 
 const nowS = () => Math.floor(Date.now() / 1000)
 
-export class Tokens {
+export class AccessTokens {
   readonly #table: Table
 
   constructor(table: Table) {
@@ -58,8 +58,8 @@ export class Tokens {
   }
 
   /** Undefined for whatever does not hold: unknown, expired, revoked, or of a client that is gone. */
-  async held(token: string): Promise<Held | undefined> {
-    const clientId = clientOf(token)
+  async findActive(token: string): Promise<ActiveToken | undefined> {
+    const clientId = clientIdOf(token)
     if (clientId === undefined) return undefined
     const owner = ownedKey('OAUTH', clientId)
     const items = await this.#table.getAll([owner, tokenKey(clientId, token)])
@@ -72,6 +72,6 @@ export class Tokens {
 
   /** Of this client; whatever else it is stays as it is. */
   async revoke({ id }: Client, token: string): Promise<void> {
-    if (clientOf(token) === id) await this.#table.delete(tokenKey(id, token))
+    if (clientIdOf(token) === id) await this.#table.delete(tokenKey(id, token))
   }
 }

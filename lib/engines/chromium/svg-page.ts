@@ -6,9 +6,9 @@ import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { boxOf, dpi, pictureOptions } from '../image/options.ts'
 import { filled, scaleInto, thumbnailBox } from '../image/thumbnail-options.ts'
 import { decimal } from '../options.ts'
-import { extensionOf, writePicture } from '../vips/convert.ts'
-import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
-import { drawingInPixels, pixelsPerInch, usualLetters } from '../vips/svg-lengths.ts'
+import { targetExtension, writeImage } from '../vips/convert.ts'
+import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
+import { svgWithPixelLengths, pixelsPerInch, svgDefaults } from '../vips/svg-lengths.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import type { Page, PageArea } from './page.ts'
@@ -35,8 +35,8 @@ export const isDrawing = (id: FormatId) => id === 'svg' || id === 'svgz'
  */
 export async function sizeByLibrsvg(input: InputFile, tools: Tools): Promise<PageArea | undefined> {
   const sharp = await loadSharp()
-  const path = await drawingInPixels(input, tools)
-  const { width, height } = await sharp(path, { limitInputPixels: false, ...usualLetters })
+  const path = await svgWithPixelLengths(input, tools)
+  const { width, height } = await sharp(path, { limitInputPixels: false, ...svgDefaults })
     .metadata()
     .catch(() => ({ width: 0, height: 0 }))
   return width > 0 && height > 0 ? { width, height } : undefined
@@ -107,10 +107,10 @@ async function asPicture(
 ): Promise<EngineResult> {
   const to = targets.find((target) => target === id)
   if (!to) throw new Error(`A drawing was asked for as ${id}, which the browser does not declare.`)
-  const picture = await openPicture(drawn, to, tools, options)
-  await warnOfLosses(picture, to, { options: pictureOptions(options) }, tools)
-  const path = join(outDir, `output.${extensionOf(to)}`)
-  const { width, height } = await writePicture(picture, to, { page: 0, path, options }, tools)
+  const picture = await openImage(drawn, to, tools, options)
+  await warnAboutLosses(picture, to, { options: pictureOptions(options) }, tools)
+  const path = join(outDir, `output.${targetExtension(to)}`)
+  const { width, height } = await writeImage(picture, to, { page: 0, path, options }, tools)
   return { files: [{ path }], details: { width, height } }
 }
 

@@ -4,7 +4,7 @@ import { view } from '../../formats/detect/source.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { SampleRange, type Samples, shadesOf, shareOf } from '../image/sample-range.ts'
 import { loadSharp } from '../vips/image.ts'
-import { usualTiff } from '../vips/tiff-extra-planes.ts'
+import { normalizeTiff } from '../vips/tiff-extra-planes.ts'
 import { fitsPicture } from './fits.ts'
 import { magick } from './run.ts'
 import type { SourceId } from './sources.ts'
@@ -27,7 +27,7 @@ export async function settled(from: SourceId, input: InputFile, tools: Tools): P
       return fits(input, tools)
     case 'tiff':
     case 'ptif':
-      return { from, input: await usualTiff(input, await loadSharp(), tools) }
+      return { from, input: await normalizeTiff(input, await loadSharp(), tools) }
     case 'tga':
       return { from, input, args: (await isBlankAlpha(input, tools)) ? ['-alpha', 'off'] : [] }
     default:

@@ -4,7 +4,7 @@ import type { Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { pictureOptions } from '../image/options.ts'
-import { type Picture, pixels } from './image.ts'
+import { type SourceImage, renderImage } from './image.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 
 export const compressedFormats = [
@@ -25,8 +25,8 @@ export interface Effort {
   readonly scale: number
 }
 
-export interface Compressing {
-  readonly picture: Picture
+export interface CompressJob {
+  readonly source: SourceImage
   readonly input: InputFile
   readonly to: CompressedId
   readonly path: string
@@ -35,18 +35,18 @@ export interface Compressing {
 }
 
 /** Encodes for size, where a conversion encodes for speed. */
-export async function smallerPicture(job: Compressing): Promise<void> {
+export async function recompressImage(job: CompressJob): Promise<void> {
   const { to, path, effort, tools } = job
   const { quality } = effort
   switch (to) {
     case 'gif':
-      return smallerGif(job)
+      return compressGif(job)
     case 'jpg':
-      await (await image(job)).jpeg({ quality, mozjpeg: true }).toFile(path)
+      await (await scaleImage(job)).jpeg({ quality, mozjpeg: true }).toFile(path)
       return
     case 'png':
       // At 90 and above the pixels stay exact; below, the image is reduced to a palette of at most 256 colors.
-      await (await image(job))
+      await (await scaleImage(job))
         .png(
           quality >= 90
             ? { compressionLevel: 9, effort: 10, adaptiveFiltering: true }
@@ -55,22 +55,22 @@ export async function smallerPicture(job: Compressing): Promise<void> {
         .toFile(path)
       return
     case 'webp':
-      await (await image(job))
-        .webp({ quality, effort: isLargeForWebp(job.picture) ? 2 : 5, smartSubsample: true })
+      await (await scaleImage(job))
+        .webp({ quality, effort: isLargeForWebp(job.source) ? 2 : 5, smartSubsample: true })
         .toFile(path)
       return
     case 'avif':
-      await (await image(job)).avif({ quality: Math.round(quality * 0.8), effort: 5 }).toFile(path)
+      await (await scaleImage(job)).avif({ quality: Math.round(quality * 0.8), effort: 5 }).toFile(path)
       return
     case 'heic': {
       const file = join(tools.workDir, 'compress.png')
-      await (await image(job)).png({ compressionLevel: 1 }).toFile(file)
+      await (await scaleImage(job)).png({ compressionLevel: 1 }).toFile(file)
       await tools.exec('heif-enc', ['-q', String(Math.round(quality * 0.8)), '-o', path, file])
       await rm(file)
       return
     }
     case 'tiff':
-      await (await image(job))
+      await (await scaleImage(job))
         .tiff(
           quality >= 90
             ? { compression: 'deflate', predictor: 'horizontal' }
@@ -80,8 +80,8 @@ export async function smallerPicture(job: Compressing): Promise<void> {
   }
 }
 
-async function image({ picture, to, effort }: Compressing): Promise<Sharp> {
-  const { metadata, pages } = picture
+async function scaleImage({ source, to, effort }: CompressJob): Promise<Sharp> {
+  const { metadata, pages } = source
   const { width = 1, height = 1 } = metadata.autoOrient
   const scaled =
     effort.scale < 1
@@ -90,14 +90,14 @@ async function image({ picture, to, effort }: Compressing): Promise<Sharp> {
           height: Math.max(1, Math.round(height * effort.scale)),
         }
       : {}
-  const moving = pages > 1 && (to === 'webp' || to === 'tiff')
+  const isAnimated = pages > 1 && (to === 'webp' || to === 'tiff')
   // JPEG compression inside TIFF has no transparency.
-  const opaque = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
-  return pixels(picture, to, { page: moving ? -1 : 0, options: pictureOptions({ ...scaled, ...opaque }) })
+  const onWhite = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
+  return renderImage(source, to, { page: isAnimated ? -1 : 0, options: pictureOptions({ ...scaled, ...onWhite }) })
 }
 
 /** Uses gifsicle, which keeps frames, delays and palettes: re-encoding would double the size. */
-async function smallerGif({ input, path, effort, tools }: Compressing): Promise<void> {
+async function compressGif({ input, path, effort, tools }: CompressJob): Promise<void> {
   const { quality, scale } = effort
   const loss = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]
   const colors = quality >= 60 ? [] : ['--colors', String(Math.max(16, Math.round(quality * 4)))]

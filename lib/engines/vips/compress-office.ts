@@ -10,7 +10,7 @@ import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { loadSharp } from './image.ts'
 
-const packages = [
+const officeFormats = [
   'docx',
   'docm',
   'dotx',
@@ -36,7 +36,7 @@ const Options = z.object({
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
 const steps = [90, 75, 60, 40, 25] as const
 
-export const officeCompressRows: readonly Capability[] = packages.map((id) => ({
+export const officeCompressRows: readonly Capability[] = officeFormats.map((id) => ({
   operation: 'compress',
   from: [id],
   to: [id],
@@ -45,19 +45,19 @@ export const officeCompressRows: readonly Capability[] = packages.map((id) => ({
   cost: 1,
 }))
 
-export const isOfficePackage = (id: FormatId): boolean => packages.some((candidate) => candidate === id)
+export const isOfficePackage = (id: FormatId): boolean => officeFormats.some((candidate) => candidate === id)
 
 /** Loaded on first use: planning does not need it. */
-const zipLibrary = () => import('@zip.js/zip.js')
+const loadZipLibrary = () => import('@zip.js/zip.js')
 
 const maxEntries = 20_000
 /** A larger image is copied unchanged: it would not fit in memory together with its result. */
-const maxPictureBytes = 64 * 1024 * 1024
+const maxImageBytes = 64 * 1024 * 1024
 /** Where Office Open XML and OpenDocument packages store images. */
-const picture = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
-const signature = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
+const imagePath = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
+const signaturePath = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
 
-interface Made {
+interface Attempt {
   readonly path: string
   readonly size: number
 }
@@ -67,33 +67,33 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
   const [input] = work.inputs
   if (!input) throw new Error('vips was asked to compress no document.')
   const { targetSize, ...options } = Options.parse(work.options)
-  const entries = await entriesOf(input.path, work.from)
-  const asked = qualityNumber(options.quality ?? 'medium', scale)
-  const tries =
+  const entries = await readEntries(input.path, work.from)
+  const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
+  const levels =
     targetSize === undefined
-      ? [asked]
-      : steps.filter((step) => step <= (options.quality === undefined ? 90 : asked))
-  let best: Made = { path: input.path, size: input.size }
-  for (const [index, attempt] of tries.entries()) {
+      ? [requestedQuality]
+      : steps.filter((step) => step <= (options.quality === undefined ? 90 : requestedQuality))
+  let best: Attempt = { path: input.path, size: input.size }
+  for (const [index, level] of levels.entries()) {
     if (targetSize !== undefined && best.size <= targetSize) break
     const path = join(tools.workDir, `attempt-${index}`)
-    const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / tries.length)
-    await repacked(entries, path, attempt, { tools, progress })
+    const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / levels.length)
+    await repack(entries, path, level, { tools, progress })
     const { size } = await stat(path)
     if (size < best.size) best = { path, size }
   }
-  if (best.path !== input.path && entries.some(({ filename }) => signature.test(filename)))
+  if (best.path !== input.path && entries.some(({ filename }) => signaturePath.test(filename)))
     tools.warn('SIGNATURE_BROKEN', 'The document is signed; the signature does not hold for a changed file.')
-  tellSize(best.size, input.size, targetSize, work.from, tools)
+  warnAboutSize(best.size, input.size, targetSize, work.from, tools)
   const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
   await copyFile(best.path, path)
   const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
   return { files: [{ path }], details: { sizeBefore: input.size, sizeAfter: best.size, ...reached } }
 }
 
-async function entriesOf(path: string, format: FormatId): Promise<Entry[]> {
+async function readEntries(path: string, format: FormatId): Promise<Entry[]> {
   try {
-    const { BlobReader, ZipReader } = await zipLibrary()
+    const { BlobReader, ZipReader } = await loadZipLibrary()
     const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
     const entries: Entry[] = []
     for await (const entry of reader.getEntriesGenerator()) {
@@ -107,18 +107,18 @@ async function entriesOf(path: string, format: FormatId): Promise<Entry[]> {
   }
 }
 
-interface Watch {
+interface ProgressReporter {
   readonly tools: Tools
   progress(ratio: number): void
 }
 
-async function repacked(
+async function repack(
   entries: readonly Entry[],
   path: string,
   level: number,
-  { tools, progress }: Watch,
+  { tools, progress }: ProgressReporter,
 ): Promise<void> {
-  const { Uint8ArrayReader, ZipWriter } = await zipLibrary()
+  const { Uint8ArrayReader, ZipWriter } = await loadZipLibrary()
   const file = await open(path, 'w')
   const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), {
     useWebWorkers: false,
@@ -127,21 +127,21 @@ async function repacked(
   for (const [index, entry] of entries.entries()) {
     tools.signal.throwIfAborted()
     if (entry.directory) continue
-    const smaller = picture.test(entry.filename) ? await smallerPicture(entry, level) : undefined
+    const smaller = imagePath.test(entry.filename) ? await shrinkImage(entry, level) : undefined
     if (smaller)
       await zip.add(entry.filename, new Uint8ArrayReader(smaller), {
         level: 0,
         lastModDate: entry.lastModDate,
       })
-    else await copied(zip, entry)
+    else await copyEntry(zip, entry)
     progress((index + 1) / entries.length)
   }
   await zip.close()
 }
 
 /** Copies the entry's raw bytes, compressed or not, so that nothing in it can change. */
-async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> {
-  const { Uint8ArrayReader, Uint8ArrayWriter } = await zipLibrary()
+async function copyEntry(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> {
+  const { Uint8ArrayReader, Uint8ArrayWriter } = await loadZipLibrary()
   const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
   await zip.add(entry.filename, new Uint8ArrayReader(bytes), {
     passThrough: true,
@@ -154,28 +154,28 @@ async function copied(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> 
 }
 
 /** Returns undefined if the image cannot be read or would not shrink: the original is kept. */
-async function smallerPicture(entry: FileEntry, level: number): Promise<Uint8Array | undefined> {
-  if (entry.uncompressedSize > maxPictureBytes) return undefined
+async function shrinkImage(entry: FileEntry, level: number): Promise<Uint8Array | undefined> {
+  if (entry.uncompressedSize > maxImageBytes) return undefined
   try {
-    const { Uint8ArrayWriter } = await zipLibrary()
-    const bytes = await entry.getData(new Uint8ArrayWriter())
+    const { Uint8ArrayWriter } = await loadZipLibrary()
+    const original = await entry.getData(new Uint8ArrayWriter())
     const sharp = await loadSharp()
     // A page is rarely shown larger than a screen, so more pixels than that are never seen.
     const side = 1000 + level * 20
-    const shrunk = sharp(bytes).resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    const shrunk = sharp(original).resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     const isJpeg = /\.jpe?g$/i.test(entry.filename)
-    const written = isJpeg
+    const encoder = isJpeg
       ? shrunk.jpeg({ quality: level, mozjpeg: true })
       : shrunk.png({ compressionLevel: 9, palette: level < 75, quality: level })
     // The orientation is stored in the metadata, and office programs respect it.
-    const made = await written.keepExif().keepIccProfile().toBuffer()
-    return made.length < entry.compressedSize * 0.95 ? made : undefined
+    const bytes = await encoder.keepExif().keepIccProfile().toBuffer()
+    return bytes.length < entry.compressedSize * 0.95 ? bytes : undefined
   } catch {
     return undefined
   }
 }
 
-function tellSize(
+function warnAboutSize(
   size: number,
   before: number,
   targetSize: number | undefined,

@@ -4,9 +4,9 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
-import { compressedFormats, type Effort, smallerPicture } from './compress-formats.ts'
-import { fitting, type Made, tries } from './compress-to-size.ts'
-import { openPicture } from './image.ts'
+import { compressedFormats, type Effort, recompressImage } from './compress-formats.ts'
+import { compressToSize, type Attempt, maxAttempts } from './compress-to-size.ts'
+import { openImage } from './image.ts'
 
 const CompressOptions = z.object({
   quality: quality.optional(),
@@ -17,7 +17,7 @@ const CompressOptions = z.object({
 
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
 
-export const compressRows: readonly Capability[] = compressedFormats.map((id) => ({
+export const compressImageRows: readonly Capability[] = compressedFormats.map((id) => ({
   operation: 'compress',
   from: [id],
   to: [id],
@@ -27,38 +27,38 @@ export const compressRows: readonly Capability[] = compressedFormats.map((id) =>
 }))
 
 /** Recompresses an image; returns the original if that is smaller. */
-export async function compress(work: EngineWork, tools: Tools): Promise<EngineResult> {
+export async function compressImage(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = compressedFormats.find((id) => id === work.to)
   if (!input || !to) throw new Error(`vips was asked to compress ${work.to}, which it does not declare.`)
   const options = CompressOptions.parse(work.options)
   const { targetSize } = options
-  const picture = await openPicture(input, to, tools)
+  const source = await openImage(input, to, tools)
   let count = 0
-  const attempt = async (effort: Effort): Promise<Made> => {
+  const attempt = async (effort: Effort): Promise<Attempt> => {
     tools.signal.throwIfAborted()
     const path = join(tools.workDir, `attempt-${count++}.${to}`)
-    await smallerPicture({ picture, input, to, path, effort, tools })
-    tools.progress(Math.min(0.9, 0.1 + (0.8 * count) / (targetSize === undefined ? 1 : 2 * tries)))
+    await recompressImage({ source, input, to, path, effort, tools })
+    tools.progress(Math.min(0.9, 0.1 + (0.8 * count) / (targetSize === undefined ? 1 : 2 * maxAttempts)))
     return { path, size: (await stat(path)).size }
   }
-  const original: Made = { path: input.path, size: input.size }
-  const asked = qualityNumber(options.quality ?? 'medium', scale)
-  const made =
+  const original: Attempt = { path: input.path, size: input.size }
+  const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
+  const result =
     targetSize === undefined
-      ? await attempt({ quality: asked, scale: 1 })
+      ? await attempt({ quality: requestedQuality, scale: 1 })
       : input.size <= targetSize
         ? original
-        : await fitting(targetSize, options.quality === undefined ? 95 : asked, attempt)
-  const best = made.size < original.size ? made : original
-  warn(best, original, to, targetSize, tools)
+        : await compressToSize(targetSize, options.quality === undefined ? 95 : requestedQuality, attempt)
+  const best = result.size < original.size ? result : original
+  warnAboutSize(best, original, to, targetSize, tools)
   const path = join(work.outDir, `output.${to}`)
   await copyFile(best.path, path)
   const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
   return { files: [{ path }], details: { sizeBefore: original.size, sizeAfter: best.size, ...reached } }
 }
 
-function warn(best: Made, original: Made, to: FormatId, targetSize: number | undefined, tools: Tools): void {
+function warnAboutSize(best: Attempt, original: Attempt, to: FormatId, targetSize: number | undefined, tools: Tools): void {
   if (targetSize !== undefined && best.size > targetSize) {
     const sentence = `The ${to} image could not be made as small as ${targetSize} bytes: it has ${best.size} at least.`
     tools.warn('TARGET_NOT_REACHED', sentence)

@@ -7,16 +7,16 @@ import { colorSpace, pictureOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { framesAsWebp, framesOf, turned } from './animation-frames.ts'
-import { type Pixels, usualDensity, writerOf } from './encoders.ts'
+import { writeFramesAsWebp, splitFrames, rotateFrames } from './animation-frames.ts'
+import { type EncodedSize, defaultDensity, encoderOf } from './encoders.ts'
 import { hasFewColors } from './few-colors.ts'
-import { loadSharp, openPicture, type Picture, pixels, type View, warnOfLosses } from './image.ts'
-import { picturesToPdf } from './image-pdf.ts'
-import { isExact, isOpenToLoss, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
+import { loadSharp, openImage, type SourceImage, renderImage, type ImageView, warnAboutLosses } from './image.ts'
+import { imagesToPdf } from './image-pdf.ts'
+import { isLossless, isLosslessUnspecified, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 
 /** @throws when the engine does not declare the format. */
-export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
+export function vipsTargetOf(to: FormatId): PixelTargetId | 'pdf' {
   const target = pixelTargetIds.find((id) => id === to)
   if (!target && to !== 'pdf') throw new Error(`vips was asked for ${to}, which it does not declare.`)
   return target ?? 'pdf'
@@ -24,70 +24,70 @@ export function targetOf(to: FormatId): PixelTargetId | 'pdf' {
 
 /** Options that affect how an image is rendered; each is supported by some targets only. */
 const ViewOptions = z.object({ colorSpace, dpi: integer(18, 1200).optional() })
-export const viewOf = (raw: unknown): Omit<View, 'page'> => ({
-  ...ViewOptions.parse(raw),
-  options: pictureOptions(raw),
+export const imageViewOf = (rawOptions: unknown): Omit<ImageView, 'page'> => ({
+  ...ViewOptions.parse(rawOptions),
+  options: pictureOptions(rawOptions),
 })
 
 /**
  * Converts an image, an animation or the pages of a TIFF to another format.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function convertPicture(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const to = targetOf(work.to)
+export async function convertImage(work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const to = vipsTargetOf(work.to)
   const [input] = work.inputs
   if (!input) throw new Error('vips was called without an input.')
-  const picture = await openPicture(input, to, tools, work.options)
+  const source = await openImage(input, to, tools, work.options)
   tools.progress(0.3)
-  if (to === 'pdf') return toPdf([picture], work, tools)
-  if (!isPaged(picture)) return toPicture(picture, to, work, tools)
-  return pixelTargetOf(to).holds === 'pages'
-    ? toPages(picture, to, work, tools)
-    : toZip(picture, to, work, tools)
+  if (to === 'pdf') return convertToPdf([source], work, tools)
+  if (!hasPages(source)) return convertToImage(source, to, work, tools)
+  return pixelTargetOf(to).stores === 'pages'
+    ? convertToPagedFile(source, to, work, tools)
+    : convertToZip(source, to, work, tools)
 }
 
 /** Several images in a TIFF are pages; in a GIF or WebP they are an animation. */
-export function isPaged(picture: Picture): boolean {
-  return picture.format === 'tiff' && picture.pages > 1
+export function hasPages(source: SourceImage): boolean {
+  return source.format === 'tiff' && source.pages > 1
 }
 
-export async function toPdf(
-  pictures: readonly Picture[],
+export async function convertToPdf(
+  images: readonly SourceImage[],
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const path = await picturesToPdf(pictures, work.outDir, tools)
-  for (const picture of pictures) if (!isPaged(picture)) warnOfFrames(picture, 'pdf', tools)
-  const pages = pictures.reduce((sum, picture) => sum + (isPaged(picture) ? picture.pages : 1), 0)
+  const path = await imagesToPdf(images, work.outDir, tools)
+  for (const source of images) if (!hasPages(source)) warnAboutDroppedFrames(source, 'pdf', tools)
+  const pages = images.reduce((sum, source) => sum + (hasPages(source) ? source.pages : 1), 0)
   return { files: [{ path }], details: { pages } }
 }
 
-async function toZip(
-  picture: Picture,
+async function convertToZip(
+  source: SourceImage,
   to: PixelTargetId,
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const files = await pageFiles(picture, to, work.outDir, work.options, tools)
+  const files = await writePageFiles(source, to, work.outDir, work.options, tools)
   const path = await packPages(work.outDir, files, { format: to, options: work.options })
-  return { files: [{ path, format: 'zip' }], details: { pages: picture.pages } }
+  return { files: [{ path, format: 'zip' }], details: { pages: source.pages } }
 }
 
 /** Pages may differ in size, so each is written separately and then joined. */
-async function toPages(
-  picture: Picture,
+async function convertToPagedFile(
+  source: SourceImage,
   to: PixelTargetId,
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const files = await pageFiles(picture, to, tools.workDir, work.options, tools)
-  const path = join(work.outDir, `output.${extensionOf(to)}`)
+  const files = await writePageFiles(source, to, tools.workDir, work.options, tools)
+  const path = join(work.outDir, `output.${targetExtension(to)}`)
   const paths = files.map((file) => file.path)
-  await joinPages(to, paths, path, tools)
-  return { files: [{ path }], details: { pages: picture.pages, frames: picture.pages } }
+  await joinPageFiles(to, paths, path, tools)
+  return { files: [{ path }], details: { pages: source.pages, frames: source.pages } }
 }
 
-export async function joinPages(
+export async function joinPageFiles(
   to: PixelTargetId,
   pages: readonly string[],
   path: string,
@@ -97,51 +97,51 @@ export async function joinPages(
   else await tools.exec('tiffcp', ['-c', 'zip:2', ...pages, path])
 }
 
-async function pageFiles(
-  picture: Picture,
+async function writePageFiles(
+  source: SourceImage,
   to: PixelTargetId,
   folder: string,
   options: unknown,
   tools: Tools,
 ): Promise<PageFile[]> {
   const files: PageFile[] = []
-  for (let page = 1; page <= picture.pages; page++) {
+  for (let page = 1; page <= source.pages; page++) {
     tools.signal.throwIfAborted()
-    const path = join(folder, pageFileName(page, picture.pages, extensionOf(to)))
-    await writePicture(picture, to, { page: page - 1, path, options }, tools)
+    const path = join(folder, pageFileName(page, source.pages, targetExtension(to)))
+    await writeImage(source, to, { page: page - 1, path, options }, tools)
     files.push({ page, path })
-    tools.progress(0.3 + (0.6 * page) / picture.pages, 'pages')
+    tools.progress(0.3 + (0.6 * page) / source.pages, 'pages')
   }
   return files
 }
 
-async function toPicture(
-  picture: Picture,
+async function convertToImage(
+  source: SourceImage,
   to: PixelTargetId,
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const moving = picture.pages > 1 && pixelTargetOf(to).holds === 'frames'
-  if (!moving) warnOfFrames(picture, to, tools)
-  await warnOfLosses(picture, to, viewOf(work.options), tools)
-  const path = join(work.outDir, `output.${extensionOf(to)}`)
-  const { width, height } = await writePicture(
-    picture,
+  const isAnimated = source.pages > 1 && pixelTargetOf(to).stores === 'frames'
+  if (!isAnimated) warnAboutDroppedFrames(source, to, tools)
+  await warnAboutLosses(source, to, imageViewOf(work.options), tools)
+  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  const { width, height } = await writeImage(
+    source,
     to,
-    { page: moving ? -1 : 0, path, options: work.options },
+    { page: isAnimated ? -1 : 0, path, options: work.options },
     tools,
   )
-  return { files: [{ path }], details: { width, height, ...(moving && { frames: picture.pages }) } }
+  return { files: [{ path }], details: { width, height, ...(isAnimated && { frames: source.pages }) } }
 }
 
-export function warnOfFrames({ pages }: Picture, to: FormatId, tools: Tools): void {
+export function warnAboutDroppedFrames({ pages }: SourceImage, to: FormatId, tools: Tools): void {
   if (pages < 2) return
   tools.warn('ANIMATION_DROPPED', `Only the first of ${pages} frames was kept: ${to} holds one picture.`)
 }
 
-export const extensionOf = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
+export const targetExtension = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
 
-interface Written {
+interface WriteRequest {
   /** Page index; -1 selects all frames. */
   readonly page: number
   readonly path: string
@@ -149,57 +149,57 @@ interface Written {
 }
 
 /** Writes one page, or all frames, of an image to a file. */
-export async function writePicture(
-  picture: Picture,
+export async function writeImage(
+  source: SourceImage,
   to: PixelTargetId,
-  { page, path, options }: Written,
+  { page, path, options }: WriteRequest,
   tools: Tools,
-): Promise<Pixels> {
-  const view = viewOf(options)
-  const moving = page === -1
+): Promise<EncodedSize> {
+  const view = imageViewOf(options)
+  const isAnimated = page === -1
   const { rotate } = view.options
-  if (moving && rotate) {
-    const still = { ...view, page, options: { ...view.options, rotate: undefined } }
-    return encode(await turnedFrames(picture, rotate, tools), to, still, { path, options, moving }, tools)
+  if (isAnimated && rotate) {
+    const stillView = { ...view, page, options: { ...view.options, rotate: undefined } }
+    return encode(await rotateAnimation(source, rotate, tools), to, stillView, { path, options, isAnimated }, tools)
   }
-  return encode(picture, to, { ...view, page }, { path, options, moving }, tools)
+  return encode(source, to, { ...view, page }, { path, options, isAnimated }, tools)
 }
 
 async function encode(
-  picture: Picture,
+  source: SourceImage,
   to: PixelTargetId,
-  view: View,
-  { path, options, moving }: Pick<Written, 'path' | 'options'> & { moving: boolean },
+  view: ImageView,
+  { path, options, isAnimated }: Pick<WriteRequest, 'path' | 'options'> & { isAnimated: boolean },
   tools: Tools,
-): Promise<Pixels> {
-  const few = isOpenToLoss(to, options) && (await hasFewColors(picture))
-  const wanted = few ? { ...Object(options), lossless: true } : options
-  const image = pixelTargetOf(to).encode(await pixels(picture, to, view), wanted)
-  if (to === 'jpg' && picture.metadata.isPalette) image.jpeg({ chromaSubsampling: '4:4:4' })
-  if (to === 'webp' && isLargeForWebp(picture) && !isExact(to, wanted)) image.webp({ effort: 2 })
-  const density = densityOf(picture, view)
-  const isDrawing = picture.metadata.format === 'svg'
-  if (density !== undefined || !isDrawing) setDensity(image, to, density ?? usualDensity)
-  return writerOf(to)({ image, picture, moving, path, density, options, tools })
+): Promise<EncodedSize> {
+  const isPaletteLike = isLosslessUnspecified(to, options) && (await hasFewColors(source))
+  const effectiveOptions = isPaletteLike ? { ...Object(options), lossless: true } : options
+  const image = pixelTargetOf(to).encode(await renderImage(source, to, view), effectiveOptions)
+  if (to === 'jpg' && source.metadata.isPalette) image.jpeg({ chromaSubsampling: '4:4:4' })
+  if (to === 'webp' && isLargeForWebp(source) && !isLossless(to, effectiveOptions)) image.webp({ effort: 2 })
+  const density = densityOf(source, view)
+  const isDrawing = source.metadata.format === 'svg'
+  if (density !== undefined || !isDrawing) setTiffDensity(image, to, density ?? defaultDensity)
+  return encoderOf(to)({ image, source, isAnimated, path, density, options, tools })
 }
 
 /** Pixels per inch: the source's own density, or for vector drawings the density at which they are rendered. */
-const densityOf = ({ metadata }: Picture, { dpi }: View) =>
+const densityOf = ({ metadata }: SourceImage, { dpi }: ImageView) =>
   metadata.format === 'svg' ? dpi : metadata.density
 
 const mmPerInch = 25.4
 
 /** Avoids sharp's `withMetadata({ density })`, which would also keep EXIF data such as the location. */
-function setDensity(image: Sharp, to: PixelTargetId, density: number): void {
+function setTiffDensity(image: Sharp, to: PixelTargetId, density: number): void {
   const perMm = density / mmPerInch
   // A TIFF needs it set explicitly; a PNG takes it from the source, and the JPEG encoder adds it on writing.
   if (to === 'tiff' || to === 'jxr') image.tiff({ xres: perMm, yres: perMm, resolutionUnit: 'inch' })
 }
 
-async function turnedFrames(picture: Picture, degrees: number, tools: Tools): Promise<Picture> {
+async function rotateAnimation(source: SourceImage, degrees: number, tools: Tools): Promise<SourceImage> {
   const sharp = await loadSharp()
-  const { metadata, pages } = picture
-  const { data, info } = await sharp(picture.path, { pages: -1 })
+  const { metadata, pages } = source
+  const { data, info } = await sharp(source.path, { pages: -1 })
     .toColourspace('srgb')
     .ensureAlpha()
     .raw({ depth: 'uchar' })
@@ -209,10 +209,10 @@ async function turnedFrames(picture: Picture, degrees: number, tools: Tools): Pr
   const animation = {
     width,
     height,
-    frames: framesOf(data, { width, height, pages }),
+    frames: splitFrames(data, { width, height, pages }),
     delaysMs: metadata.delay ?? [],
     loop: metadata.loop ?? 0,
   }
-  const { path } = await framesAsWebp(await turned(animation, degrees, sharp), sharp, tools)
-  return { ...picture, path, metadata: await sharp(path).metadata() }
+  const { path } = await writeFramesAsWebp(await rotateFrames(animation, degrees, sharp), sharp, tools)
+  return { ...source, path, metadata: await sharp(path).metadata() }
 }

@@ -32,26 +32,26 @@ export const cameraFormats = [
 ] as const satisfies readonly FormatId[]
 
 /** File that libvips reads in place of the original. */
-export interface Decoded {
+export interface DecodedFile {
   readonly path: string
   readonly format: FormatId
 }
 
-interface Decoding {
+interface DecodeJob {
   readonly input: InputFile
   /** The target is lossless, so the intermediate file must be too. */
-  readonly exact: boolean
+  readonly isLossless: boolean
   /** Decode all bits per channel, which takes more time and disk space. */
-  readonly deep: boolean
+  readonly hasDeepColor: boolean
   readonly tools: Tools
 }
 
-type Decoder = (decoding: Decoding) => Promise<Decoded>
+type ImageDecoder = (job: DecodeJob) => Promise<DecodedFile>
 
-const raw: Decoder = async ({ input, deep, tools }) => {
-  const path = beside(input, tools, 'tif')
+const cameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
+  const path = decodedPath(input, tools, 'tif')
   // -w: white balance as measured by the camera. dcraw_emu also rotates the image upright.
-  const depth = deep ? ['-6'] : []
+  const depth = hasDeepColor ? ['-6'] : []
   const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
   // Its exit code is always 0, and it continues after damaged data.
   if (/cannot (?:unpack|open)/i.test(stderr)) throw new ProcessFailure('dcraw_emu', 0, stderr)
@@ -61,8 +61,8 @@ const raw: Decoder = async ({ input, deep, tools }) => {
   return { path, format: 'tiff' }
 }
 
-const jxl: Decoder = async ({ input, tools }) => {
-  const path = beside(input, tools, 'png')
+const jxl: ImageDecoder = async ({ input, tools }) => {
+  const path = decodedPath(input, tools, 'png')
   try {
     await tools.exec('djxl', [input.path, path, '--quiet'])
   } catch (error) {
@@ -73,20 +73,20 @@ const jxl: Decoder = async ({ input, tools }) => {
   return { path, format: 'png' }
 }
 
-const jxr: Decoder = async ({ input, tools }) => {
-  const path = beside(input, tools, 'tif')
+const jxr: ImageDecoder = async ({ input, tools }) => {
+  const path = decodedPath(input, tools, 'tif')
   await tools.exec('JxrDecApp', ['-i', input.path, '-o', path])
   return { path, format: 'tiff' }
 }
 
-const djvu: Decoder = async ({ input, tools }) => {
-  const path = beside(input, tools, 'tif')
+const djvu: ImageDecoder = async ({ input, tools }) => {
+  const path = decodedPath(input, tools, 'tif')
   // Uncompressed, a book of scans would fill the disk.
   await tools.exec('ddjvu', ['-format=tiff', '-quality=90', input.path, path])
   return { path, format: 'tiff' }
 }
 
-const icns: Decoder = async ({ input, tools }) => {
+const icns: ImageDecoder = async ({ input, tools }) => {
   const folder = join(tools.workDir, `${parse(input.path).name}-icons`)
   await mkdir(folder)
   await tools.exec('icns2png', ['-x', '-o', folder, input.path])
@@ -97,14 +97,14 @@ const icns: Decoder = async ({ input, tools }) => {
 }
 
 /** sharp's libvips has no HEVC decoder. If the target is lossy too, JPEG is used: it is six times faster than PNG. */
-const heic: Decoder = async ({ input, exact, tools }) => {
-  const path = beside(input, tools, exact ? 'png' : 'jpg')
+const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
+  const path = decodedPath(input, tools, isLossless ? 'png' : 'jpg')
   await tools.exec('heif-convert', ['-q', '97', input.path, path])
-  return { path: await mainOfHeic(input, path, tools), format: exact ? 'png' : 'jpg' }
+  return { path: await primaryImageOfHeic(input, path, tools), format: isLossless ? 'png' : 'jpg' }
 }
 
 /** heif-convert writes one file per image, with a number before the extension; returns that of the primary image. */
-async function mainOfHeic(input: InputFile, path: string, tools: Tools): Promise<string> {
+async function primaryImageOfHeic(input: InputFile, path: string, tools: Tools): Promise<string> {
   const { dir, name, ext } = parse(path)
   const numbered = new RegExp(`^${name}-\\d+\\${ext}$`)
   const { length } = (await readdir(dir)).filter((file) => numbered.test(file))
@@ -115,27 +115,27 @@ async function mainOfHeic(input: InputFile, path: string, tools: Tools): Promise
   return join(dir, `${name}-${Math.max(main, 0) + 1}${ext}`)
 }
 
-const bmp: Decoder = async ({ input, tools }) => {
-  const path = beside(input, tools, 'png')
+const bmp: ImageDecoder = async ({ input, tools }) => {
+  const path = decodedPath(input, tools, 'png')
   await magick(tools, 'convert', [`bmp:${input.path}[0]`, '-quality', '10', `png:${path}`])
   return { path, format: 'png' }
 }
 
-const byFormat: Partial<Record<FormatId, Decoder>> = {
+const decoders: Partial<Record<FormatId, ImageDecoder>> = {
   heic,
   jxl,
   jxr,
   djvu,
   icns,
   bmp,
-  ...Object.fromEntries(cameraFormats.map((id) => [id, raw])),
+  ...Object.fromEntries(cameraFormats.map((id) => [id, cameraRaw])),
 }
 
 /** Returns the decoder for a format that libvips cannot read; undefined if it can. */
-export function decoderOf(format: FormatId): Decoder | undefined {
-  return byFormat[format]
+export function imageDecoderOf(format: FormatId): ImageDecoder | undefined {
+  return decoders[format]
 }
 
-function beside(input: InputFile, tools: Tools, extension: string): string {
+function decodedPath(input: InputFile, tools: Tools, extension: string): string {
   return join(tools.workDir, `${parse(input.path).name}-decoded.${extension}`)
 }

@@ -2,25 +2,25 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { Tools } from '../engine.ts'
-import { apngOf } from './apng/write.ts'
-import { bitmap } from './bitmap.ts'
-import { framesOf } from './animation-frames.ts'
-import { loadSharp, type Picture } from './image.ts'
-import { tellDensity } from './png-density.ts'
-import { type PixelTargetId, qualityFor } from './targets.ts'
+import { encodeApng } from './apng/write.ts'
+import { encodeBitmap } from './bitmap.ts'
+import { splitFrames } from './animation-frames.ts'
+import { loadSharp, type SourceImage } from './image.ts'
+import { setPngDensity } from './png-density.ts'
+import { type PixelTargetId, encoderQuality } from './targets.ts'
 
 /** Size of the written image, or of one frame of an animation. */
-export interface Pixels {
+export interface EncodedSize {
   readonly width: number
   readonly height: number
 }
 
-interface Writing {
+interface EncodeJob {
   /** Result of the target's `encode`. */
   readonly image: Sharp
-  readonly picture: Picture
+  readonly source: SourceImage
   /** The image is a vertical strip of all frames. */
-  readonly moving: boolean
+  readonly isAnimated: boolean
   readonly path: string
   /** Pixels per inch, if known. */
   readonly density?: number | undefined
@@ -28,69 +28,69 @@ interface Writing {
   readonly tools: Tools
 }
 
-type Writer = (writing: Writing) => Promise<Pixels>
+type Encoder = (job: EncodeJob) => Promise<EncodedSize>
 
-const plain: Writer = async ({ image, path }) => {
+const encodeWithSharp: Encoder = async ({ image, path }) => {
   const { width, height, pageHeight } = await image.toFile(path)
   return { width, height: pageHeight ?? height }
 }
 
 /** Pixels per inch assumed for an image that does not state its resolution. */
-export const usualDensity = 72
+export const defaultDensity = 72
 
-const png: Writer = async (writing) => {
-  const size = await plain(writing)
+const png: Encoder = async (job) => {
+  const size = await encodeWithSharp(job)
   // For a drawing, keep the density at which libvips rendered it.
-  if (writing.density === undefined && writing.picture.metadata.format !== 'svg')
-    await tellDensity(writing.path, usualDensity)
+  if (job.density === undefined && job.source.metadata.format !== 'svg')
+    await setPngDensity(job.path, defaultDensity)
   return size
 }
 
 /** Adds the density in a JFIF segment (JFIF 1.02, page 5), which libvips drops together with other metadata. */
-const jpg: Writer = async (writing) => {
-  const size = await plain(writing)
-  const { path, density = usualDensity } = writing
+const jpg: Encoder = async (job) => {
+  const size = await encodeWithSharp(job)
+  const { path, density = defaultDensity } = job
   const perInch = Math.round(density)
-  if (perInch === usualDensity || perInch < 1 || perInch > 0xffff) return size
+  if (perInch === defaultDensity || perInch < 1 || perInch > 0xffff) return size
   const bytes = await readFile(path)
   const segment = Buffer.from('ffe000104a46494600010201000000000000', 'hex')
   segment.writeUInt16BE(perInch, 12)
   segment.writeUInt16BE(perInch, 14)
-  const has = bytes.toString('latin1', 6, 10) === 'JFIF'
-  const rest = bytes.subarray(has ? 4 + bytes.readUInt16BE(4) : 2)
+  const hasJfif = bytes.toString('latin1', 6, 10) === 'JFIF'
+  const rest = bytes.subarray(hasJfif ? 4 + bytes.readUInt16BE(4) : 2)
   await writeFile(path, Buffer.concat([bytes.subarray(0, 2), segment, rest]))
   return size
 }
 
-const bmp: Writer = async ({ image, path, density }) => {
+const bmp: Encoder = async ({ image, path, density }) => {
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
-  await writeFile(path, bitmap({ width: info.width, height: info.height, data, density }))
+  await writeFile(path, encodeBitmap({ width: info.width, height: info.height, data, density }))
   return info
 }
 
 /** Returns an encoder that writes the pixels to a temporary file and runs an external program on it. */
-function byProgram(extension: string, command: (file: string, writing: Writing) => string[]): Writer {
-  return async (writing) => {
-    const { image, path, tools } = writing
+function encodeWithProgram(extension: string, command: (file: string, job: EncodeJob) => string[]): Encoder {
+  return async (job) => {
+    const { image, path, tools } = job
     const file = join(tools.workDir, `pixels-${path.replace(/.*\//, '')}.${extension}`)
     const info = await image.toFile(file)
-    const [bin = '', ...args] = command(file, writing)
+    const [bin = '', ...args] = command(file, job)
     await tools.exec(bin, args)
     await rm(file)
     return info
   }
 }
 
-const heic = byProgram('png', (file, { path, options }) => [
+const heic = encodeWithProgram('png', (file, { path, options }) => [
   'heif-enc',
   '-q',
-  String(qualityFor('heic', options)),
+  String(encoderQuality('heic', options)),
   '-o',
   path,
   file,
 ])
 
-const jxl = byProgram('png', (file, { path, options }) => [
+const jxl = encodeWithProgram('png', (file, { path, options }) => [
   'cjxl',
   file,
   path,
@@ -98,21 +98,21 @@ const jxl = byProgram('png', (file, { path, options }) => [
   '-e',
   '4',
   '-q',
-  String(qualityFor('jxl', options)),
+  String(encoderQuality('jxl', options)),
 ])
 
-const jxr = byProgram('tif', (file, { path, options }) => [
+const jxr = encodeWithProgram('tif', (file, { path, options }) => [
   'JxrEncApp',
   '-i',
   file,
   '-o',
   path,
   '-q',
-  String(qualityFor('jxr', options) / 100),
+  String(encoderQuality('jxr', options) / 100),
 ])
 
 /** Quality is the number of wavelet slices: 76 is coarse, 108 nearly lossless. */
-const djvu: Writer = async ({ image, path, density, options, tools }) => {
+const djvu: Encoder = async ({ image, path, density, options, tools }) => {
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
   const file = `${path}.ppm`
   const { width, height, channels } = info
@@ -120,7 +120,7 @@ const djvu: Writer = async ({ image, path, density, options, tools }) => {
     file,
     Buffer.concat([Buffer.from(`P${channels === 1 ? 5 : 6}\n${width} ${height}\n255\n`), data]),
   )
-  const slices = Math.round(65 + qualityFor('djvu', options) * 0.45)
+  const slices = Math.round(65 + encoderQuality('djvu', options) * 0.45)
   // c44 accepts 25 to 4800 and replaces anything else with 100.
   const dpi =
     density !== undefined && density >= 25 && density <= 4800 ? ['-dpi', String(Math.round(density))] : []
@@ -131,15 +131,15 @@ const djvu: Writer = async ({ image, path, density, options, tools }) => {
 
 const iconSides = [16, 32, 48, 128, 256, 512, 1024]
 
-const icns: Writer = async ({ image, path, tools }) => {
+const icns: Encoder = async ({ image, path, tools }) => {
   const sharp = await loadSharp()
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
-  const side = Math.max(info.width, info.height)
-  const sides = iconSides.filter((one) => one <= side)
+  const longestSide = Math.max(info.width, info.height)
+  const sides = iconSides.filter((side) => side <= longestSide)
   const files: string[] = []
-  for (const one of sides.length > 0 ? sides : iconSides.slice(0, 1)) {
-    const file = join(tools.workDir, `icon-${one}.png`)
-    const square = { width: one, height: one, fit: 'contain', background: '#00000000' } as const
+  for (const side of sides.length > 0 ? sides : iconSides.slice(0, 1)) {
+    const file = join(tools.workDir, `icon-${side}.png`)
+    const square = { width: side, height: side, fit: 'contain', background: '#00000000' } as const
     await sharp(data).ensureAlpha().resize(square).png().toFile(file)
     files.push(file)
   }
@@ -148,26 +148,26 @@ const icns: Writer = async ({ image, path, tools }) => {
   return { width: largest, height: largest }
 }
 
-const apng: Writer = async (writing) => {
-  const { image, picture, moving, path } = writing
-  if (!moving) return png(writing)
+const apng: Encoder = async (job) => {
+  const { image, source, isAnimated, path } = job
+  if (!isAnimated) return png(job)
   const sharp = await loadSharp()
   const { data, info } = await image
     .ensureAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
-  const { metadata, pages } = picture
+  const { metadata, pages } = source
   const { width } = info
   const height = info.height / pages
-  const frames = framesOf(data, { width, height, pages })
+  const frames = splitFrames(data, { width, height, pages })
   const { delay: delaysMs = [], loop = 0 } = metadata
-  await writeFile(path, await apngOf({ width, height, frames, delaysMs, loop }, sharp))
+  await writeFile(path, await encodeApng({ width, height, frames, delaysMs, loop }, sharp))
   return { width, height }
 }
 
-const writers: Partial<Record<PixelTargetId, Writer>> = { jpg, png, bmp, heic, jxl, jxr, djvu, icns, apng }
+const encoders: Partial<Record<PixelTargetId, Encoder>> = { jpg, png, bmp, heic, jxl, jxr, djvu, icns, apng }
 
 /** Returns the encoder of a format: an external program where libvips cannot write it, otherwise libvips. */
-export function writerOf(to: PixelTargetId): Writer {
-  return writers[to] ?? plain
+export function encoderOf(to: PixelTargetId): Encoder {
+  return encoders[to] ?? encodeWithSharp
 }

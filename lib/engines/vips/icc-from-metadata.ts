@@ -2,24 +2,24 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
-import { type Chunk, chunksOf, pngOf } from './apng/chunks.ts'
-import { type Chromaticities, type Curve, grayProfileOf, profileOf } from './build-icc.ts'
-import type { Range } from './tone-mapping.ts'
+import { type Chunk, readChunks, buildPng } from './apng/chunks.ts'
+import { type Chromaticities, type Curve, buildGrayProfile, buildRgbProfile } from './build-icc.ts'
+import type { ColorCodes } from './tone-mapping.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
 /** Largest PNG, in bytes, that is copied only to add a profile. */
-const mostCopied = 256 * 1024 * 1024
+const maxCopiedBytes = 256 * 1024 * 1024
 
 interface Colors {
   readonly primaries: Chromaticities
   readonly curve: Curve
 }
 
-const usual: Chromaticities = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]
+const srgbPrimaries: Chromaticities = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]
 /** Primaries of sRGB and of wide-gamut screens by H.273 code; all three have the same white point. */
-const named: Readonly<Record<number, Chromaticities>> = {
-  1: usual,
+const primariesByCode: Readonly<Record<number, Chromaticities>> = {
+  1: srgbPrimaries,
   9: [0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046],
   12: [0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06],
 }
@@ -29,18 +29,18 @@ const transferOfSrgb = 13
  * Returns the image with an ICC profile if PNG chunks (`gAMA`, `cHRM`, `cICP`) say that it is not sRGB: browsers respect
  * these, libvips ignores them.
  */
-export async function withToldColors(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
+export async function addProfileFromPng(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
   const header = head.get('IHDR')
-  const colors = colorsOf(head)
-  if (!colors || !header || input.size > mostCopied) return input.path
+  const colors = colorsOfPng(head)
+  if (!colors || !header || input.size > maxCopiedBytes) return input.path
   const isDeepGray = !hasColor(header) && header.readUInt8(8) === 16
   // libvips applies no profile to 16-bit gray, so the image is converted to RGB.
   const source = isDeepGray ? await pixelsAsPng(input.path, 'rgb16', tools) : input.path
   const isColored = hasColor(header) || isDeepGray
-  const profile = isColored ? profileOf(colors.primaries, colors.curve) : grayProfileOf(colors.curve)
+  const profile = isColored ? buildRgbProfile(colors.primaries, colors.curve) : buildGrayProfile(colors.curve)
   const path = profiledPath(input.path, tools)
   // The reader of the pixels reports a truncated file.
-  return (await writeProfiled(source, profile, path)) ? path : input.path
+  return (await writeWithProfile(source, profile, path)) ? path : input.path
 }
 
 const profiledPath = (path: string, { workDir }: Tools) => join(workDir, `${parse(path).name}-profiled.png`)
@@ -58,40 +58,40 @@ async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools):
 }
 
 /** Copies an image whose colors are given only by H.273 codes, such as an AVIF, into a PNG with an ICC profile. */
-export async function withCodedColors(
+export async function addProfileFromCodes(
   path: string,
-  { primaries, transfer }: Range,
+  { primaries, transfer }: ColorCodes,
   tools: Tools,
 ): Promise<string | undefined> {
-  const colors = codedColors(primaries, transfer)
+  const colors = colorsOfCodes(primaries, transfer)
   if (!colors) return undefined
   const { default: sharp } = await import('sharp')
   const { icc, depth, space } = await sharp(path, { limitInputPixels: maxPixels }).metadata()
   // An existing profile takes precedence, and gray images need none.
   if (icc || !/^s?rgb/.test(space)) return undefined
   const plain = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
-  const profiled = profiledPath(path, tools)
-  return (await writeProfiled(plain, profileOf(colors.primaries, colors.curve), profiled))
-    ? profiled
+  const profiledFile = profiledPath(path, tools)
+  return (await writeWithProfile(plain, buildRgbProfile(colors.primaries, colors.curve), profiledFile))
+    ? profiledFile
     : undefined
 }
 
 /** Returns false if the chunks are truncated. */
-async function writeProfiled(png: string, profile: Buffer, path: string): Promise<boolean> {
-  const chunks = allChunks(await readFile(png))
+async function writeWithProfile(png: string, profile: Buffer, path: string): Promise<boolean> {
+  const chunks = readAllChunks(await readFile(png))
   if (!chunks) return false
-  const others = chunks.filter(({ type }) => !told.includes(type))
+  const others = chunks.filter(({ type }) => !colorChunks.includes(type))
   const chunk = { type: 'iCCP', data: profileChunk(profile) }
-  await writeFile(path, pngOf([...others.slice(0, 1), chunk, ...others.slice(1)]))
+  await writeFile(path, buildPng([...others.slice(0, 1), chunk, ...others.slice(1)]))
   return true
 }
 
-const told = ['gAMA', 'cHRM', 'sRGB', 'cICP']
+const colorChunks = ['gAMA', 'cHRM', 'sRGB', 'cICP']
 
 /** Returns undefined if the file is truncated, or if something other than a chunk follows the last one. */
-function allChunks(file: Buffer): readonly Chunk[] | undefined {
+function readAllChunks(file: Buffer): readonly Chunk[] | undefined {
   try {
-    return [...chunksOf(file)]
+    return [...readChunks(file)]
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -101,30 +101,30 @@ function allChunks(file: Buffer): readonly Chunk[] | undefined {
 const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
 
 /** Precedence of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
-function colorsOf(chunks: PngHead): Colors | undefined {
+function colorsOfPng(chunks: PngHead): Colors | undefined {
   const code = chunks.get('cICP')
-  if (code && code.length >= 2) return codedColors(code.readUInt8(0), code.readUInt8(1))
+  if (code && code.length >= 2) return colorsOfCodes(code.readUInt8(0), code.readUInt8(1))
   const gamma = chunks.get('gAMA')
   if (chunks.has('iCCP') || chunks.has('sRGB') || gamma?.length !== 4) return undefined
   const exponent = 100_000 / gamma.readUInt32BE(0)
   const primaries = chromaticities(chunks.get('cHRM'))
-  const isUsual = Math.abs(exponent / 2.2 - 1) < 0.05
+  const isSrgbGamma = Math.abs(exponent / 2.2 - 1) < 0.05
   if (!Number.isFinite(exponent) || exponent < 0.5 || exponent > 5) return undefined
-  if (isUsual && primaries === usual) return undefined
+  if (isSrgbGamma && primaries === srgbPrimaries) return undefined
   return { primaries, curve: exponent }
 }
 
-function codedColors(code: number, transfer: number): Colors | undefined {
-  const primaries = named[code]
-  if (transfer !== transferOfSrgb || !primaries || primaries === usual) return undefined
+function colorsOfCodes(code: number, transfer: number): Colors | undefined {
+  const primaries = primariesByCode[code]
+  if (transfer !== transferOfSrgb || !primaries || primaries === srgbPrimaries) return undefined
   return { primaries, curve: 'srgb' }
 }
 
 function chromaticities(chunk: Buffer | undefined): Chromaticities {
-  if (chunk?.length !== 32) return usual
+  if (chunk?.length !== 32) return srgbPrimaries
   const at = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
-  const told: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
-  return told.every((value, index) => Math.abs(value - (usual[index] ?? 0)) < 0.01) ? usual : told
+  const values: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
+  return values.every((value, index) => Math.abs(value - (srgbPrimaries[index] ?? 0)) < 0.01) ? srgbPrimaries : values
 }
 
 /** Profile name, compression method and compressed profile (section 11.3.2.3). */

@@ -5,53 +5,53 @@ import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { pictureOptions } from '../image/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { type Picture, pixels } from './image.ts'
-import { tellDensity } from './png-density.ts'
+import { type SourceImage, renderImage } from './image.ts'
+import { setPngDensity } from './png-density.ts'
 
 /** Formats that img2pdf embeds unchanged in a PDF. */
-const embeddable = ['jpg', 'png', 'tiff']
+const embeddableFormats = ['jpg', 'png', 'tiff']
 
 /** EXIF orientations that img2pdf applies. It ignores mirrored ones, and every orientation of a TIFF. */
-const turnedByImg2pdf = [1, 3, 6, 8]
+const orientationsOfImg2pdf = [1, 3, 6, 8]
 
 /** Writes a PDF with one page per image or TIFF page and returns its path. @throws AppError CORRUPT_FILE. */
-export async function picturesToPdf(
-  pictures: readonly Picture[],
+export async function imagesToPdf(
+  images: readonly SourceImage[],
   outDir: string,
   tools: Tools,
 ): Promise<string> {
   const path = join(outDir, 'output.pdf')
-  const failure = await writePages(path, await pagesOf(pictures, true, tools), tools)
+  const failure = await runImg2pdf(path, await preparePages(images, true, tools), tools)
   // An image that img2pdf refuses to embed, such as one with a zero resolution, may work once it is decoded.
-  const again = failure && (await writePages(path, await pagesOf(pictures, false, tools), tools))
-  if (!again) return path
+  const secondFailure = failure && (await runImg2pdf(path, await preparePages(images, false, tools), tools))
+  if (!secondFailure) return path
   const sentence = 'The image is damaged, or of a kind that fits no PDF page.'
-  throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: again })
+  throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: secondFailure })
 }
 
-/** @param asTheyAre whether images are embedded without decoding where possible. */
-async function pagesOf(pictures: readonly Picture[], asTheyAre: boolean, tools: Tools): Promise<string[]> {
-  const sources: string[] = []
-  for (const [index, picture] of pictures.entries()) {
-    const { depth, hasAlpha, orientation = 1 } = picture.metadata
-    const density = fittingDensity(picture.metadata)
-    const turns = picture.format === 'tiff' ? [1] : turnedByImg2pdf
-    const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && turns.includes(orientation)
-    const embeds = asTheyAre && embeddable.includes(picture.format) && isPlain && !(await isNegative(picture))
-    sources.push(...(embeds ? [picture.path] : await asPngs(picture, index, tools, density)))
-    tools.progress((index + 1) / (pictures.length + 1))
+/** @param mayEmbed whether images are embedded without decoding where possible. */
+async function preparePages(images: readonly SourceImage[], mayEmbed: boolean, tools: Tools): Promise<string[]> {
+  const paths: string[] = []
+  for (const [index, source] of images.entries()) {
+    const { depth, hasAlpha, orientation = 1 } = source.metadata
+    const density = pageDensity(source.metadata)
+    const appliedOrientations = source.format === 'tiff' ? [1] : orientationsOfImg2pdf
+    const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
+    const embeds = mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
+    paths.push(...(embeds ? [source.path] : await decodeToPngs(source, index, tools, density)))
+    tools.progress((index + 1) / (images.length + 1))
   }
-  return sources
+  return paths
 }
 
-async function writePages(
+async function runImg2pdf(
   path: string,
-  sources: readonly string[],
+  paths: readonly string[],
   tools: Tools,
 ): Promise<ProcessFailure | undefined> {
   try {
     // Ignore an invalid EXIF rotation, as viewers do.
-    await tools.exec('img2pdf', ['--rotation=ifvalid', '--output', path, '--', ...sources])
+    await tools.exec('img2pdf', ['--rotation=ifvalid', '--output', path, '--', ...paths])
     return undefined
   } catch (error) {
     if (error instanceof ProcessFailure) return error
@@ -60,45 +60,45 @@ async function writePages(
 }
 
 /** Adobe's APP14 marker with its length. */
-const markOfAdobe = Buffer.from('ffee000e41646f6265', 'hex')
+const adobeMarker = Buffer.from('ffee000e41646f6265', 'hex')
 
 /**
  * Whether a CMYK JPEG would come out inverted: without an Adobe marker, img2pdf does not invert the inks, while image
  * viewers always do.
  */
-async function isNegative({ format, metadata, path }: Picture): Promise<boolean> {
-  return format === 'jpg' && metadata.space === 'cmyk' && !(await readFile(path)).includes(markOfAdobe)
+async function hasInvertedInks({ format, metadata, path }: SourceImage): Promise<boolean> {
+  return format === 'jpg' && metadata.space === 'cmyk' && !(await readFile(path)).includes(adobeMarker)
 }
 
 /** Page side limits in points: 3 is img2pdf's minimum, 14,400 the maximum of PDF readers (ISO 32000-1, annex C). */
-const [leastSide, mostSide] = [3, 14_400]
+const [minSidePt, maxSidePt] = [3, 14_400]
 /** img2pdf's default for images without a density. */
-const usualDensity = 96
+const defaultDensity = 96
 
 /** Density in dpi at which a very thin or very large image fits a page; undefined if its own density does. */
-export function fittingDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
-  const { width, height, density = usualDensity } = metadata
-  const most = (Math.min(width, height) * 72) / leastSide
-  const least = (Math.max(width, height) * 72) / mostSide
-  if (least > most || (density >= least && density <= most)) return undefined
+export function pageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
+  const { width, height, density = defaultDensity } = metadata
+  const max = (Math.min(width, height) * 72) / minSidePt
+  const min = (Math.max(width, height) * 72) / maxSidePt
+  if (min > max || (density >= min && density <= max)) return undefined
   // Keep 1 % off the bound: files store the density rounded, in dots per meter.
-  return density < least ? least * 1.01 : most * 0.99
+  return density < min ? min * 1.01 : max * 0.99
 }
 
 /** Decodes each page to a lossless PNG, rendered as for JPEG: opaque on white, 8 bits per channel. */
-async function asPngs(
-  picture: Picture,
+async function decodeToPngs(
+  source: SourceImage,
   index: number,
   tools: Tools,
-  density = picture.metadata.density ?? usualDensity,
+  density = source.metadata.density ?? defaultDensity,
 ): Promise<string[]> {
-  const pages = picture.format === 'tiff' ? picture.pages : 1
+  const pages = source.format === 'tiff' ? source.pages : 1
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
     const path = join(tools.workDir, `embed-${index}-${page}.png`)
-    const image = await pixels(picture, 'jpg', { page, options: pictureOptions({}) })
+    const image = await renderImage(source, 'jpg', { page, options: pictureOptions({}) })
     await image.png({ compressionLevel: 3 }).toFile(path)
-    await tellDensity(path, density)
+    await setPngDensity(path, density)
     paths.push(path)
   }
   return paths

@@ -4,8 +4,8 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { pictureOptions } from '../image/options.ts'
-import { extensionOf, targetOf, toPdf, warnOfFrames, writePicture } from './convert.ts'
-import { loadSharp, openPicture, type Picture, pixels } from './image.ts'
+import { targetExtension, vipsTargetOf, convertToPdf, warnAboutDroppedFrames, writeImage } from './convert.ts'
+import { loadSharp, openImage, type SourceImage, renderImage } from './image.ts'
 import { maxPixels } from './limits.ts'
 import { pixelTargetOf } from './targets.ts'
 
@@ -55,47 +55,47 @@ export const mergeRows: readonly Capability[] = [
  * Combines several images into one, or into the pages of a PDF.
  * @throws AppError INVALID_INPUT, CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function mergePictures(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const to = targetOf(work.to)
-  const pictures: Picture[] = []
+export async function mergeImages(work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const to = vipsTargetOf(work.to)
+  const images: SourceImage[] = []
   for (const [index, input] of work.inputs.entries()) {
     tools.signal.throwIfAborted()
-    pictures.push(await openPicture(input, to === 'pdf' ? 'pdf' : 'png', tools))
+    images.push(await openImage(input, to === 'pdf' ? 'pdf' : 'png', tools))
     tools.progress((0.4 * (index + 1)) / work.inputs.length)
   }
-  if (to === 'pdf') return toPdf(pictures, work, tools)
-  const merged = await laidOut(pictures, LayoutOptions.parse(work.options).layout, tools)
+  if (to === 'pdf') return convertToPdf(images, work, tools)
+  const merged = await layOut(images, LayoutOptions.parse(work.options).layout, tools)
   tools.progress(0.8)
-  const path = join(work.outDir, `output.${extensionOf(to)}`)
-  const size = await writePicture(merged, to, { page: 0, path, options: work.options }, tools)
-  return { files: [{ path }], details: { ...size, pictures: pictures.length } }
+  const path = join(work.outDir, `output.${targetExtension(to)}`)
+  const size = await writeImage(merged, to, { page: 0, path, options: work.options }, tools)
+  return { files: [{ path }], details: { ...size, pictures: images.length } }
 }
 
-interface Drawn {
+interface Cell {
   readonly path: string
   readonly width: number
   readonly height: number
 }
 
 /** Places each image unscaled in the center of its cell. */
-async function laidOut(pictures: readonly Picture[], layout: Layout, tools: Tools): Promise<Picture> {
-  const columns = columnsOf(layout, pictures.length)
+async function layOut(images: readonly SourceImage[], layout: Layout, tools: Tools): Promise<SourceImage> {
+  const columns = columnCount(layout, images.length)
   // A grid of a fixed size includes its empty rows.
-  const rows = layout === 'grid2x2' || layout === 'grid3x3' ? columns : Math.ceil(pictures.length / columns)
-  const drawn: Drawn[] = []
-  for (const [index, picture] of pictures.entries()) drawn.push(await upright(picture, index, tools))
-  const widths = sidesOf(drawn, layout, { side: 'width', places: columns }, (index) => index % columns)
-  const heights = sidesOf(drawn, layout, { side: 'height', places: rows }, (index) =>
+  const rows = layout === 'grid2x2' || layout === 'grid3x3' ? columns : Math.ceil(images.length / columns)
+  const cells: Cell[] = []
+  for (const [index, source] of images.entries()) cells.push(await renderCell(source, index, tools))
+  const widths = cellSides(cells, layout, { side: 'width', count: columns }, (index) => index % columns)
+  const heights = cellSides(cells, layout, { side: 'height', count: rows }, (index) =>
     Math.floor(index / columns),
   )
   const [width, height] = [sum(widths), sum(heights)]
-  requireRoom(width, height)
-  const placed = drawn.map((picture, index) => {
+  requireAllowedSize(width, height)
+  const placed = cells.map((source, index) => {
     const [column, row] = [index % columns, Math.floor(index / columns)]
     return {
-      input: picture.path,
-      left: sum(widths.slice(0, column)) + Math.floor(((widths[column] ?? 0) - picture.width) / 2),
-      top: sum(heights.slice(0, row)) + Math.floor(((heights[row] ?? 0) - picture.height) / 2),
+      input: source.path,
+      left: sum(widths.slice(0, column)) + Math.floor(((widths[column] ?? 0) - source.width) / 2),
+      top: sum(heights.slice(0, row)) + Math.floor(((heights[row] ?? 0) - source.height) / 2),
     }
   })
   const sharp = await loadSharp()
@@ -104,20 +104,20 @@ async function laidOut(pictures: readonly Picture[], layout: Layout, tools: Tool
     .composite(placed)
     .png({ compressionLevel: 1 })
     .toFile(path)
-  return { path, format: 'png', source: 'png', metadata: await sharp(path).metadata(), pages: 1 }
+  return { path, format: 'png', sourceFormat: 'png', metadata: await sharp(path).metadata(), pages: 1 }
 }
 
-async function upright(picture: Picture, index: number, tools: Tools): Promise<Drawn> {
+async function renderCell(source: SourceImage, index: number, tools: Tools): Promise<Cell> {
   tools.signal.throwIfAborted()
-  warnOfFrames(picture, 'png', tools)
+  warnAboutDroppedFrames(source, 'png', tools)
   const path = join(tools.workDir, `cell-${index}.png`)
   // All cells need the same bit depth and color space.
-  const image = await pixels(picture, 'webp', { page: 0, options: pictureOptions({}), colorSpace: 'srgb' })
+  const image = await renderImage(source, 'webp', { page: 0, options: pictureOptions({}), colorSpace: 'srgb' })
   const { width, height } = await image.png({ compressionLevel: 1 }).toFile(path)
   return { path, width, height }
 }
 
-function columnsOf(layout: Layout, count: number): number {
+function columnCount(layout: Layout, count: number): number {
   switch (layout) {
     case 'vertical':
       return 1
@@ -139,16 +139,16 @@ function requireCells(layout: Layout, side: number, count: number): number {
 }
 
 /** All cells of a grid have the same size; in a single row or column each cell is as large as its image. */
-function sidesOf(
-  drawn: readonly Drawn[],
+function cellSides(
+  cells: readonly Cell[],
   layout: Layout,
-  { side, places }: { readonly side: 'width' | 'height'; readonly places: number },
-  placeOf: (index: number) => number,
+  { side, count }: { readonly side: 'width' | 'height'; readonly count: number },
+  indexOf: (cellIndex: number) => number,
 ): number[] {
-  const sides = Array.from({ length: places }, () => 0)
-  for (const [index, picture] of drawn.entries()) {
-    const place = placeOf(index)
-    sides[place] = Math.max(sides[place] ?? 0, picture[side])
+  const sides = Array.from({ length: count }, () => 0)
+  for (const [cellIndex, source] of cells.entries()) {
+    const index = indexOf(cellIndex)
+    sides[index] = Math.max(sides[index] ?? 0, source[side])
   }
   if (layout === 'vertical' || layout === 'horizontal') return sides
   return sides.map(() => Math.max(...sides))
@@ -156,7 +156,7 @@ function sidesOf(
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-function requireRoom(width: number, height: number): void {
+function requireAllowedSize(width: number, height: number): void {
   if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
   const sentence = `The pictures together would be ${width} × ${height} pixels, which is more than an image may have. Send smaller ones, or fewer.`
   throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })

@@ -12,11 +12,11 @@ import {
   thumbnailBox,
   thumbnailTargets,
 } from '../image/thumbnail-options.ts'
-import { loadSharp, openPicture, pixels } from './image.ts'
+import { loadSharp, openImage, renderImage } from './image.ts'
 import { pixelTargetOf } from './targets.ts'
 
 /** Makes a thumbnail of the image, or of the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
-export async function thumbnailPicture(work: EngineWork, tools: Tools): Promise<EngineResult> {
+export async function makeThumbnail(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A thumbnail was asked of no file.')
   const to = thumbnailTargetOf(work.to)
@@ -32,7 +32,7 @@ export function thumbnailTargetOf(id: FormatId): ThumbnailTarget {
   return to
 }
 
-interface Thumbnail {
+interface ThumbnailRequest {
   readonly to: ThumbnailTarget
   readonly path: string
   /** As parsed with the capability's schema. */
@@ -43,26 +43,26 @@ interface Thumbnail {
 
 export async function writeThumbnail(
   input: InputFile,
-  { to, path, options, box: asked = thumbnailBox(options) }: Thumbnail,
+  { to, path, options, box: requestedBox = thumbnailBox(options) }: ThumbnailRequest,
   tools: Tools,
 ): Promise<Size> {
-  const picture = await openPicture(input, to, tools)
-  const isShape = picture.metadata.format === 'svg'
-  const box = isShape ? filled(asked) : asked
-  const whole = await pixels(picture, to, { page: 0, options: pictureOptions({}) })
-  const image = isShape && isNeedle(picture.metadata, box) ? await drawn(whole) : whole
+  const source = await openImage(input, to, tools)
+  const isDrawing = source.metadata.format === 'svg'
+  const box = isDrawing ? filled(requestedBox) : requestedBox
+  const fullSize = await renderImage(source, to, { page: 0, options: pictureOptions({}) })
+  const image = isDrawing && isTooThinToRender(source.metadata, box) ? await rasterize(fullSize) : fullSize
   // A thumbnail needs no more than 8 bits per channel.
-  const small = fitted(image, box).toColourspace('srgb')
+  const small = fitInto(image, box).toColourspace('srgb')
   const { width, height } = await pixelTargetOf(to).encode(small, options).toFile(path)
   return { width, height }
 }
 
-async function drawn(image: Sharp): Promise<Sharp> {
+async function rasterize(image: Sharp): Promise<Sharp> {
   const sharp = await loadSharp()
   return sharp(await image.png().toBuffer())
 }
 
-function fitted(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
+function fitInto(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
   switch (fit) {
     case 'max':
       return image.resize({ width, height, fit: 'inside', withoutEnlargement: true })
@@ -79,6 +79,6 @@ function fitted(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
 const maxDrawnSide = 32_767
 
 /** Whether a drawing is so long and thin that rendering it at full size is impossible: its pixels are enlarged. */
-function isNeedle({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): boolean {
+function isTooThinToRender({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): boolean {
   return Math.max(width, height) * scaleInto({ width, height }, box) > maxDrawnSide
 }

@@ -7,29 +7,29 @@ import { tags, tiffTag } from '../image/tiff-tag.ts'
 import { maxPixels } from './limits.ts'
 
 const mmPerInch = 25.4
-const anyPlanes: SharpOptions = { limitInputPixels: maxPixels, limitInputChannels: 0 }
+const anyPlaneCount: SharpOptions = { limitInputPixels: maxPixels, limitInputChannels: 0 }
 
 /**
  * Returns the TIFF, or a copy in which libvips interprets the samples correctly: rescaled, and without planes that are
  * neither colors nor alpha.
  * @throws AppError UNSUPPORTED_FORMAT.
  */
-export async function usualTiff(asSent: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
-  const input = await tiffOfShades(asSent, tools)
-  const metadata = await sharp(input.path, anyPlanes)
+export async function normalizeTiff(original: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
+  const input = await tiffOfShades(original, tools)
+  const metadata = await sharp(input.path, anyPlaneCount)
     .metadata()
     .catch(() => undefined)
   // The reader reports a file that is unreadable or too large.
   if (!metadata) return input
   const planes = await planesOf(metadata, input.path)
-  const { dropped, areUsual } = planes
-  if (areUsual) return input
+  const { dropped, areSupported } = planes
+  if (areSupported) return input
   if (dropped > 0) {
     const left = dropped === 1 ? 'one plane was' : `${dropped} planes were`
     const sentence = `Beside those of the picture's colors ${left} left out: a picture has no place for more.`
     tools.warn('PLANES_DROPPED', sentence)
   }
-  return { ...input, path: await withoutMore(input, metadata, planes, sharp, tools) }
+  return { ...input, path: await dropExtraPlanes(input, metadata, planes, sharp, tools) }
 }
 
 interface Planes {
@@ -37,7 +37,7 @@ interface Planes {
   readonly hasAlpha: boolean
   readonly dropped: number
   /** libvips interprets the planes in the same way. */
-  readonly areUsual: boolean
+  readonly areSupported: boolean
 }
 
 const inksOf: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
@@ -46,16 +46,16 @@ const inksOf: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 
 async function planesOf({ channels, space }: Metadata, path: string): Promise<Planes> {
   const inks = inksOf[space] ?? 3
   const colors = inks === 1 && channels > 2 ? 3 : inks
-  const more = Math.max(0, channels - colors)
+  const extraCount = Math.max(0, channels - colors)
   // A single unnamed extra plane is an alpha channel, but after four inks it is a fifth ink.
-  const said = more > 0 && ((await tiffTag(path, tags.extraSamples)) ?? 0) > 0
-  const hasAlpha = inks === colors && (space === 'cmyk' ? said && more === 1 : said || more === 1)
-  const dropped = more - (hasAlpha ? 1 : 0)
-  return { hasAlpha, dropped, areUsual: dropped === 0 && inks === colors }
+  const isDeclared = extraCount > 0 && ((await tiffTag(path, tags.extraSamples)) ?? 0) > 0
+  const hasAlpha = inks === colors && (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
+  const dropped = extraCount - (hasAlpha ? 1 : 0)
+  return { hasAlpha, dropped, areSupported: dropped === 0 && inks === colors }
 }
 
 /** Writes the pages with only the color and alpha planes. */
-async function withoutMore(
+async function dropExtraPlanes(
   input: InputFile,
   { space, density = 72, pages = 1 }: Metadata,
   { hasAlpha }: Planes,
@@ -67,13 +67,13 @@ async function withoutMore(
   const target = space === 'cmyk' ? 'cmyk' : isDeep ? 'rgb16' : 'srgb'
   const perMm = density / mmPerInch
   const write = async (image: Image, name: string) => {
-    const path = beside(input, tools, name)
+    const path = outputPath(input, tools, name)
     await image.keepIccProfile().tiff({ compression: 'none', xres: perMm, yres: perMm }).toFile(path)
     return path
   }
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
-    const open = () => sharp(input.path, { ...anyPlanes, page, ignoreIcc: true }).autoOrient()
+    const open = () => sharp(input.path, { ...anyPlaneCount, page, ignoreIcc: true }).autoOrient()
     const gray = isDeep ? 'grey16' : 'b-w'
     const plane = (index: 0 | 1 | 2) =>
       write(open().extractChannel(index).toColourspace(gray), `${page}-plane-${index}`)
@@ -83,22 +83,22 @@ async function withoutMore(
       paths.push(await write(whole, `${page}`))
     } else if (hasAlpha) {
       // PNG keeps exactly the first four planes; other formats cannot drop the rest without dropping alpha too.
-      const clear = await open()
+      const withAlpha = await open()
         .toColourspace(target)
         .keepIccProfile()
         .png({ compressionLevel: 1 })
         .toBuffer()
-      paths.push(await write(sharp(clear, { ignoreIcc: true }).toColourspace(target), `${page}`))
+      paths.push(await write(sharp(withAlpha, { ignoreIcc: true }).toColourspace(target), `${page}`))
     } else {
       const image = open().removeAlpha().toColourspace(target)
       // Without a CMYK pipeline, inks would be converted to RGB and back.
       paths.push(await write(target === 'cmyk' ? image.pipelineColourspace(target) : image, `${page}`))
     }
   }
-  const path = beside(input, tools, 'picture')
+  const path = outputPath(input, tools, 'picture')
   await tools.exec('tiffcp', [...paths, path])
   return path
 }
 
-const beside = (input: InputFile, tools: Tools, name: string) =>
+const outputPath = (input: InputFile, tools: Tools, name: string) =>
   join(tools.workDir, `${parse(input.path).name}-${name}.tif`)

@@ -1,5 +1,5 @@
 import type sharp from 'sharp'
-import { type Chunk, chunksOf, pngOf } from './chunks.ts'
+import { type Chunk, readChunks, buildPng } from './chunks.ts'
 import type { Animation } from './read.ts'
 
 interface Area {
@@ -10,45 +10,45 @@ interface Area {
 }
 
 /** Delay of frames that do not state one. */
-const usualDelayMs = 100
+const defaultDelayMs = 100
 
 /** Encodes an animated PNG in which each frame stores only what changed since the previous one. */
-export async function apngOf(animation: Animation, encode: typeof sharp): Promise<Buffer> {
+export async function encodeApng(animation: Animation, encode: typeof sharp): Promise<Buffer> {
   const { width, height, frames, delaysMs, loop } = animation
   const chunks: Chunk[] = []
   let sequence = 0
   for (const [index, frame] of frames.entries()) {
-    const area = changed(frames[index - 1], frame, width, height)
+    const area = changedArea(frames[index - 1], frame, width, height)
     const png = await encode(frame, { raw: { width, height, channels: 4 } })
       .extract(area)
       .png({ compressionLevel: 9, adaptiveFiltering: true, palette: false })
       .toBuffer()
-    const parts = [...chunksOf(png)]
+    const parts = [...readChunks(png)]
     if (index === 0) {
       chunks.push(...parts.filter(({ type }) => type === 'IHDR'))
-      chunks.push({ type: 'acTL', data: numbers(frames.length, loop) })
+      chunks.push({ type: 'acTL', data: uint32s(frames.length, loop) })
     }
-    chunks.push({ type: 'fcTL', data: control(sequence++, area, delaysMs[index] ?? usualDelayMs) })
+    chunks.push({ type: 'fcTL', data: frameControl(sequence++, area, delaysMs[index] ?? defaultDelayMs) })
     const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
     // Readers without support for animations show the first frame.
     if (index === 0) chunks.push({ type: 'IDAT', data })
-    else chunks.push({ type: 'fdAT', data: Buffer.concat([numbers(sequence++), data]) })
+    else chunks.push({ type: 'fdAT', data: Buffer.concat([uint32s(sequence++), data]) })
   }
-  return pngOf([...chunks, { type: 'IEND', data: Buffer.alloc(0) }])
+  return buildPng([...chunks, { type: 'IEND', data: Buffer.alloc(0) }])
 }
 
 /** Returns the smallest area that contains every change; never empty, because a frame needs at least one pixel. */
-function changed(before: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
-  if (!before) return { left: 0, top: 0, width, height }
+function changedArea(previous: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
+  if (!previous) return { left: 0, top: 0, width, height }
   let [left, top, right, bottom] = [width, height, -1, -1]
   for (let y = 0; y < height; y++) {
     const row = y * width * 4
-    if (frame.compare(before, row, row + width * 4, row, row + width * 4) === 0) continue
+    if (frame.compare(previous, row, row + width * 4, row, row + width * 4) === 0) continue
     top = Math.min(top, y)
     bottom = y
     for (let x = 0; x < width; x++) {
       const at = row + x * 4
-      if (frame.readUInt32LE(at) === before.readUInt32LE(at)) continue
+      if (frame.readUInt32LE(at) === previous.readUInt32LE(at)) continue
       left = Math.min(left, x)
       right = Math.max(right, x)
     }
@@ -58,14 +58,14 @@ function changed(before: Buffer | undefined, frame: Buffer, width: number, heigh
 }
 
 /** Frame control (https://www.w3.org/TR/png-3/#fcTL-chunk): no disposal, the frame replaces its area. */
-function control(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
+function frameControl(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
   const time = Buffer.alloc(6)
   time.writeUInt16BE(Math.min(delayMs, 65_535), 0)
   time.writeUInt16BE(1000, 2)
-  return Buffer.concat([numbers(sequence, width, height, left, top), time])
+  return Buffer.concat([uint32s(sequence, width, height, left, top), time])
 }
 
-function numbers(...values: number[]): Buffer {
+function uint32s(...values: number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
   return bytes
