@@ -6,7 +6,7 @@ import { webFolder } from '../../lib/asset-folder.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { referencePageHeaders } from '../../lib/http/security-headers.ts'
 import { documentAt, pageFile } from '../../lib/page/page.ts'
-import { type PlaceId, placeIds, places } from '../web/places.ts'
+import { type PlaceId, placeIds, places } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
-import type { DocumentOf, PlaceId } from './places.ts'
+import type { DocumentOf, PlaceId } from './section-paths.ts'
 import { PlainForm, WayIn } from './sections/convert/drop-zone.tsx'
 import { Shell } from './shell/shell.tsx'
-import { Loading, NotFound } from './shell/states.tsx'
+import { Loading, NotFound } from './shell/placeholders.tsx'
 import { toHtml } from './shell/to-html.ts'
 import words from './words/en.ts'
 

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { PlaceId } from './places.ts'
+import type { PlaceId } from './section-paths.ts'
 import type { Whereabouts } from './shell/router.ts'
 
 /** A module of a section: what it shows, by default. */

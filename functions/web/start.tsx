@@ -5,7 +5,7 @@ import { closeMenu } from './shell/menu.ts'
 import { takeFiles } from './shell/pending-files.ts'
 import { followLinks, here, type Whereabouts } from './shell/router.ts'
 import { Shell } from './shell/shell.tsx'
-import { LoadFailed, NotFound } from './shell/states.tsx'
+import { LoadFailed, NotFound } from './shell/placeholders.tsx'
 import { keepTitle, sectionTitle } from './shell/title.ts'
 
 interface Shown {

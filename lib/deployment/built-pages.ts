@@ -1,5 +1,5 @@
-import { languages } from '../../functions/web/places.ts'
-import type { Encoded } from '../page/encoding.ts'
+import { languages } from '../../functions/web/section-paths.ts'
+import type { Encoded } from '../page/compression.ts'
 
 type Bodies = Readonly<Record<string, Encoded>>
 type Numbered = readonly (readonly [name: string, at: number])[]
@@ -46,7 +46,7 @@ export const buildPage = async (language) => {
 }
 
 async function drawing(): Promise<string> {
-  const { buildDrawing } = await import('../page/drawing.ts')
+  const { buildDrawing } = await import('../page/build-drawing.ts')
   const shelf = new Shelf()
   const files = shelf.put(await buildDrawing())
   return `${opening(shelf, files)}
@@ -56,5 +56,5 @@ export const buildDrawing = async () => named(rest)`
 /** By the module that builds it on one machine: code of one that holds the page as it was built, and not what builds it. */
 export const builtPages: Readonly<Record<string, () => Promise<string>>> = {
   'lib/page/build.ts': page,
-  'lib/page/drawing.ts': drawing,
+  'lib/page/build-drawing.ts': drawing,
 }

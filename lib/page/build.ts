@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
-import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/places.ts'
+import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/section-paths.ts'
 import { webFolder } from '../asset-folder.ts'
 import { styleHash } from '../http/security-headers.ts'
 import { browsers } from './browsers.ts'
-import { type Encoded, encoded } from './encoding.ts'
+import { type Encoded, encoded } from './compression.ts'
 
 /**
  * The page as it is served. On one machine it is made here when it is first asked for, from the sources; a
@@ -32,7 +32,7 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
   const { outputFiles, metafile } = await build({
     ...shared(language),
     entryPoints: [inRoot('start.tsx')],
-    inject: [inRoot('shell/base.ts')],
+    inject: [inRoot('shell/shared-chunk.ts')],
     outdir: '/web',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { isOfDrawing } from '../../functions/web/grid/served.ts'
-import { builtLanguages, type Language, languages, type PlaceId } from '../../functions/web/places.ts'
+import { isOfDrawing } from '../../functions/web/grid/drawing-files.ts'
+import { builtLanguages, type Language, languages, type PlaceId } from '../../functions/web/section-paths.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { securityHeaders } from '../http/security-headers.ts'
 import type { BuiltPage } from './build.ts'
-import type { Encoded } from './encoding.ts'
+import type { Encoded } from './compression.ts'
 
 /** The page as browsers get it: in their language and coding. */
 
@@ -77,7 +77,7 @@ const types: Readonly<Record<string, string>> = {
 let drawing: Promise<Readonly<Record<string, Encoded>>> | undefined
 
 async function drawingFile(name: string): Promise<Encoded | undefined> {
-  drawing ??= import('./drawing.ts').then(({ buildDrawing }) => buildDrawing())
+  drawing ??= import('./build-drawing.ts').then(({ buildDrawing }) => buildDrawing())
   drawing.catch(() => {
     drawing = undefined
   })

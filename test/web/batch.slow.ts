@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { fixture, openSite, type Site, visit } from './browser.ts'
-import { looksRight } from './looks-right.ts'
+import { looksRight } from './check-appearance.ts'
 
 /** A folder in, its tree out, and what failed once more, in a real browser. Half a minute. */
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { until } from '../wait-until.ts'
 import { cardOf, fixture, give, openSite, payload, type Site, visit } from './browser.ts'
-import { looksRight } from './looks-right.ts'
+import { looksRight } from './check-appearance.ts'
 
 /** Results looked at before they are taken, each kind as a real browser shows it. Half a minute. */
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
 import { bytesOf, cardOf, downloadFrom, openSite, type Site, visit } from './browser.ts'
-import { looksRight } from './looks-right.ts'
+import { looksRight } from './check-appearance.ts'
 
 /** Files from a drive, by a real browser that is led there and back. The drive speaks as the real ones do. A quarter of a minute. */
 

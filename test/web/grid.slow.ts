@@ -8,7 +8,7 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { faultsByAxe } from './axe.ts'
 import { bytesOf, fixture, openSite, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './inspect.ts'
+import { misfits, weakContrasts } from './layout-checks.ts'
 import { press, tabTo } from './keyboard.ts'
 
 /**

@@ -19,7 +19,7 @@ import {
   type Site,
   visit,
 } from './browser.ts'
-import { looksRight } from './looks-right.ts'
+import { looksRight } from './check-appearance.ts'
 
 /** Fields of options in a real browser: those that are more than a field, in both languages. About a minute. */
 

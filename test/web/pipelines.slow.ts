@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { openSite, type Site, visit } from './browser.ts'
-import { looksRight } from './looks-right.ts'
+import { looksRight } from './check-appearance.ts'
 
 /** Pipelines put together in a real browser, tried, and run as the command that the page gives. Half a minute. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { curlOf, pipelineIn, type Source, tasksOf } from '../../functions/web/sections/pipelines/plan.ts'
+import { curlOf, pipelineIn, type Source, tasksOf } from '../../functions/web/sections/pipelines/pipeline.ts'
 
 const steps = [
   { key: 'a', to: 'pdf', values: {} },

@@ -1,6 +1,6 @@
 import { announce } from '../shell/announce.ts'
 import { type Arranged, cut, moved, partsOf, removed, type Sheets, shifted, turned } from './page-order.ts'
-import type { Ability } from './props.ts'
+import type { Ability } from './grid-props.ts'
 import words from './words/en.ts'
 
 /** What somebody does with pages, whether by a button, a key or by dragging, and what is said of it. */

@@ -1,5 +1,5 @@
-import type { Answer, Ask } from './messages.ts'
-import { drawingScript } from './served.ts'
+import type { Answer, Ask } from './worker-messages.ts'
+import { drawingScript } from './drawing-files.ts'
 
 /** Pages of a PDF as pictures, wherever they are drawn. */
 export interface Pages {

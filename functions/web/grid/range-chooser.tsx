@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import PageGrid from './grid.tsx'
 import { type Arranged, rangeOf, selectedPages } from './page-order.ts'
-import type { Ability } from './props.ts'
+import type { Ability } from './grid-props.ts'
 
 /** Some pages of a file; in the order in which they are taken, where they can be moved. */
 export default function RangeChooser(props: {

@@ -1,5 +1,5 @@
 import { ask, type Job, jobStatus, Problem } from '../api.ts'
-import { send } from '../sections/convert/send.ts'
+import { send } from '../sections/convert/upload-file.ts'
 import { type Pages, Unreadable } from './local-pages.ts'
 
 /** Pages drawn by the service, where the browser cannot or would have to read too much. */

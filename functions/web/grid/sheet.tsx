@@ -1,6 +1,6 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Slots } from '../sections/convert/slots.ts'
+import { Slots } from '../sections/convert/semaphore.ts'
 import type { Pages } from './local-pages.ts'
 import type { Sheet } from './page-order.ts'
 import words from './words/en.ts'

@@ -1,12 +1,12 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ActId, act, meant, needs } from './commands.ts'
-import { wishOf } from './keys.ts'
-import type { SheetsProps } from './props.ts'
+import { wishOf } from './keyboard.ts'
+import type { SheetsProps } from './grid-props.ts'
 import { SheetOption } from './sheet.tsx'
 import { Toolbar } from './toolbar.tsx'
-import { isMirrored, useDrops } from './use-drops.ts'
-import { useInSight } from './use-in-sight.ts'
-import { useSlices } from './use-slices.ts'
+import { isMirrored, useDrops } from './use-page-dragging.ts'
+import { useInSight } from './use-visible-pages.ts'
+import { useSlices } from './use-gradual-count.ts'
 import words from './words/en.ts'
 
 const usualSide = 150

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { Field } from '../ui/parts.tsx'
+import { Field } from '../ui/components.tsx'
 import { type ActId, meant, needs } from './commands.ts'
 import { type Arranged, cutEvery, pagesIn, partsOf, rangeOf, selectedPages, untouched } from './page-order.ts'
-import type { SheetsProps } from './props.ts'
+import type { SheetsProps } from './grid-props.ts'
 import words from './words/en.ts'
 
 interface Props extends SheetsProps {

@@ -1,4 +1,4 @@
-import { type ControlProps, textOf } from './attributes.ts'
+import { type ControlProps, textOf } from './field-props.ts'
 import { Slider } from './numbers.tsx'
 import words from './words/en.ts'
 

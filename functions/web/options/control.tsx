@@ -1,4 +1,4 @@
-import type { ControlProps } from './attributes.ts'
+import type { ControlProps } from './field-props.ts'
 import { Choice, Switch, YesNo } from './choices.tsx'
 import { Languages } from './languages.tsx'
 import { Num, Slider } from './numbers.tsx'

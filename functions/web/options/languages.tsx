@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type ControlProps, textOf } from './attributes.ts'
+import { type ControlProps, textOf } from './field-props.ts'
 import words from './words/en.ts'
 
 /** As many as the service reads at a time. */

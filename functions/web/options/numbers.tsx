@@ -1,4 +1,4 @@
-import { type ControlProps, placeholderOf, textOf } from './attributes.ts'
+import { type ControlProps, placeholderOf, textOf } from './field-props.ts'
 import words from './words/en.ts'
 
 interface Bounds {

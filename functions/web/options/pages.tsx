@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Later } from '../shell/lazy.tsx'
-import type { ControlProps } from './attributes.ts'
+import type { ControlProps } from './field-props.ts'
 import { Text } from './texts.tsx'
 import words from './words/en.ts'
 

@@ -1,4 +1,4 @@
-import { type ControlProps, textOf } from './attributes.ts'
+import { type ControlProps, textOf } from './field-props.ts'
 import words from './words/en.ts'
 
 const units = ['mm', 'cm', 'in', 'pt'] as const

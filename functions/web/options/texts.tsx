@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type ControlProps, placeholderOf, textOf } from './attributes.ts'
+import { type ControlProps, placeholderOf, textOf } from './field-props.ts'
 import words from './words/en.ts'
 
 export function Text(props: ControlProps & { readonly type: 'text' | 'date' }) {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Props } from './attributes.ts'
-import { clock, secondsIn } from './clock.ts'
+import type { Props } from './field-props.ts'
+import { clock, secondsIn } from './timecode.ts'
 import words from './words/en.ts'
 
 const lengthWords = (seconds: number) =>

@@ -1,4 +1,4 @@
-import type { Language } from '../places.ts'
+import type { Language } from '../section-paths.ts'
 
 /** Put in by the bundler: each language has a bundle of its own. */
 declare const LANGUAGE: Language

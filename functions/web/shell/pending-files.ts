@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import type { PlaceId } from '../places.ts'
-import { chooseFiles, onDroppedFiles, onPastedFiles } from '../sections/convert/incoming.ts'
+import type { PlaceId } from '../section-paths.ts'
+import { chooseFiles, onDroppedFiles, onPastedFiles } from '../sections/convert/file-input.ts'
 import { here } from './router.ts'
 
 /** Sections that take files in, wherever they are dropped. */

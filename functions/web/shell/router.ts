@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type PlaceId, placeIds, places } from '../places.ts'
+import { type PlaceId, placeIds, places } from '../section-paths.ts'
 
 /** Where the visitor is: a section, what its address names, and the query. */
 export interface Whereabouts {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { inMenu, type PlaceId, placeIds, places, unlisted } from '../places.ts'
+import { inMenu, type PlaceId, placeIds, places, unlisted } from '../section-paths.ts'
 import words from '../words/en.ts'
 import { languageLink } from './language.ts'
 

@@ -1,4 +1,4 @@
-import { Field } from './parts.tsx'
+import { Field } from './components.tsx'
 
 /** The time up to now that figures are of. */
 export const DaysField = (props: {

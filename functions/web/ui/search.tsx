@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { go } from '../shell/router.ts'
-import { Field } from './parts.tsx'
+import { Field } from './components.tsx'
 
 /** What is typed narrows a list at once and stands in the address, so that it can be passed on. */
 export function useSearch(

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { createKey, listKeys, rotateKey } from '../../../routes/api-keys.ts'
 import { ask, type DataOf } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/parts.tsx'
-import { sayMoment } from '../../ui/say.ts'
-import { useLoaded } from '../../ui/use-loaded.ts'
+import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/components.tsx'
+import { sayMoment } from '../../ui/format-values.ts'
+import { useLoaded } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
 type Key = DataOf<typeof listKeys>['keys'][number]

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/parts.tsx'
-import { sayMoment } from '../../ui/say.ts'
-import { useLoaded } from '../../ui/use-loaded.ts'
+import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/components.tsx'
+import { sayMoment } from '../../ui/format-values.ts'
+import { useLoaded } from '../../ui/use-query.ts'
 import { auth, type Current, type Session } from './auth.ts'
 import words from './words/en.ts'
 

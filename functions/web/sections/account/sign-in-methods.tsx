@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
 import { go, type Whereabouts } from '../../shell/router.ts'
-import { Act, Block, Field, Form, Page } from '../../ui/parts.tsx'
-import { useLoaded } from '../../ui/use-loaded.ts'
+import { Act, Block, Field, Form, Page } from '../../ui/components.tsx'
+import { useLoaded } from '../../ui/use-query.ts'
 import { auth, type Options } from './auth.ts'
 import words from './words/en.ts'
 

@@ -1,8 +1,8 @@
 import type { getSlo } from '../../../routes/usage.ts'
 import type { DataOf } from '../../api.ts'
-import { Bars } from '../../ui/bars.tsx'
-import { type Column, Table } from '../../ui/parts.tsx'
-import { sayDay, sayMs, sayNumber, sayShare } from '../../ui/say.ts'
+import { Bars } from '../../ui/bar-chart.tsx'
+import { type Column, Table } from '../../ui/components.tsx'
+import { sayDay, sayMs, sayNumber, sayShare } from '../../ui/format-values.ts'
 import words from './words/en.ts'
 
 type Slo = DataOf<typeof getSlo>

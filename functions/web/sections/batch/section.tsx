@@ -1,10 +1,10 @@
 import '../convert/entry.ts'
 import { useStyles } from '../../shell/styles.ts'
 import { take } from '../convert/add-files.ts'
-import { Files } from '../convert/files.tsx'
-import { chooseFiles } from '../convert/incoming.ts'
+import { Files } from '../convert/file-list.tsx'
+import { chooseFiles } from '../convert/file-input.ts'
 import type { Item } from '../convert/item.ts'
-import { items } from '../convert/list.ts'
+import { items } from '../convert/item-list.ts'
 import rules from './batch.css'
 import words from './words/en.ts'
 

@@ -1,11 +1,11 @@
 import { effect, signal } from '@preact/signals'
 import { announce } from '../../shell/announce.ts'
 import { brought } from '../../shell/pending-files.ts'
-import { add, itemsOf } from './adding.ts'
-import { addressIn, mostFiles } from './incoming.ts'
+import { add, itemsOf } from './add-items.ts'
+import { addressIn, mostFiles } from './file-input.ts'
 import type { Origin } from './item.ts'
-import { newest } from './list.ts'
-import { wantFormats } from './loading.ts'
+import { newest } from './item-list.ts'
+import { wantFormats } from './restore-list.ts'
 import words from './words/en.ts'
 
 /** Files and addresses that come from outside, on their way into the list. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Later } from '../../shell/lazy.tsx'
 import type { Item } from './item.ts'
 
-const glimpse = () => import('../../grid/page-preview.tsx')
+const glimpse = () => import('../../grid/file-preview.tsx')
 
 /** Decoding a larger picture for a stamp of it would make the page sluggish. */
 const largestPreviewBytes = 40_000_000

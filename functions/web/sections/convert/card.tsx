@@ -1,14 +1,14 @@
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Badge } from './badge.tsx'
-import { Done, Stranded } from './done.tsx'
+import { Done, Stranded } from './item-result.tsx'
 import type { Item } from './item.ts'
-import { newest } from './list.ts'
-import { Icon } from './parts.tsx'
-import { Busy } from './queue-bar.tsx'
-import { Ready } from './ready.tsx'
-import { remove } from './removing.ts'
+import { newest } from './item-list.ts'
+import { Icon } from './components.tsx'
+import { Busy } from './item-progress.tsx'
+import { Ready } from './item-form.tsx'
+import { remove } from './remove-items.ts'
 import words from './words/en.ts'
-import { sizeWords } from './words.ts'
+import { sizeWords } from './format-text.ts'
 
 /** One file, from being chosen to being downloaded. */
 export function Card({ item }: { readonly item: Item }) {

@@ -1,5 +1,5 @@
 import { Problem, type Wish } from '../../api.ts'
-import { chosen } from '../../options/values.ts'
+import { chosen } from '../../options/option-values.ts'
 import type { Item } from './item.ts'
 import words from './words/en.ts'
 

@@ -1,4 +1,4 @@
-import type { Values } from '../../options/values.ts'
+import type { Values } from '../../options/option-values.ts'
 import { quietly, request, store } from './database.ts'
 
 /**

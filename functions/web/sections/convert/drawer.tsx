@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Job } from '../../api.ts'
-import { again } from './adding.ts'
+import { again } from './add-items.ts'
 import { Body } from './card.tsx'
 import type { Item } from './item.ts'
-import said from './later/words/en.ts'
-import { catalogue, opened } from './list.ts'
-import { Icon } from './parts.tsx'
+import said from './lazy/words/en.ts'
+import { catalogue, opened } from './item-list.ts'
+import { Icon } from './components.tsx'
 import words from './words/en.ts'
 
 /** One file beside the list: what came out of it, and what is chosen for it. */

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { Option } from '../../api.ts'
 import { OptionFields } from '../../options/fields.tsx'
-import { loadOptions } from '../../options/load.ts'
-import { faultsIn, type Values, withValue } from '../../options/values.ts'
-import { setValues } from './choosing.ts'
+import { loadOptions } from '../../options/load-options.ts'
+import { faultsIn, type Values, withValue } from '../../options/option-values.ts'
+import { setValues } from './choose-target.ts'
 import type { Item } from './item.ts'
-import said from './later/words/en.ts'
+import said from './lazy/words/en.ts'
 import { Presets } from './presets.tsx'
 
 /** Options of a kind of files, of those that the first of them has; each takes what it knows. */

@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals'
 import type { Format, Job, Option } from '../../api.ts'
 import { Problem } from '../../api.ts'
-import type { Values } from '../../options/values.ts'
-import type { Catalogue } from './catalogue.ts'
-import type { Progress } from './conversion.ts'
+import type { Values } from '../../options/option-values.ts'
+import type { Catalogue } from './format-catalog.ts'
+import type { Progress } from './watch-job.ts'
 import type { Draft } from './drafts.ts'
-import { folderOf } from './incoming.ts'
+import { folderOf } from './file-input.ts'
 
 export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 

@@ -1,6 +1,6 @@
 import type { Job } from '../../api.ts'
 import words from './words/en.ts'
-import { whole } from './words.ts'
+import { whole } from './format-text.ts'
 
 type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
 type Unit = Exclude<keyof Fidelity, 'dropped' | 'uncounted'>

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { announce } from '../../shell/announce.ts'
 import { workPercent } from '../../shell/title.ts'
 import type { Item } from './item.ts'
-import { counts } from './list.ts'
+import { counts } from './item-list.ts'
 import words from './words/en.ts'
 
 /** What is said of the work: in the title, to those who listen, and by the system when all is done. */

@@ -1,7 +1,7 @@
 import { partsThere } from '../../api.ts'
 import { type Draft, keepDraft, mostKeptBytes } from './drafts.ts'
 import type { Item } from './item.ts'
-import { items } from './list.ts'
+import { items } from './item-list.ts'
 
 /** Files that were added and not yet converted, as drafts. */
 

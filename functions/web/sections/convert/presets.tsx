@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { Option } from '../../api.ts'
-import type { Values } from '../../options/values.ts'
+import type { Values } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
-import said from './later/words/en.ts'
-import { type Choice, linkTo } from './links.ts'
-import { keepPresets, presetsFor } from './remembered.ts'
+import said from './lazy/words/en.ts'
+import { type Choice, linkTo } from './preset-links.ts'
+import { keepPresets, presetsFor } from './local-storage.ts'
 
 /** Options under a name, kept in this browser, and as an address to give away. */
 export function Presets(props: {

@@ -3,19 +3,19 @@ import { useEffect } from 'preact/hooks'
 import { Later } from '../../shell/lazy.tsx'
 import type { Whereabouts } from '../../shell/router.ts'
 import { take, takeAddress } from './add-files.ts'
-import { linked } from './adding.ts'
+import { linked } from './add-items.ts'
 import { WayIn } from './drop-zone.tsx'
-import { Files } from './files.tsx'
-import { chooseFiles } from './incoming.ts'
-import { Kinds } from './kinds.tsx'
-import { choiceIn } from './links.ts'
-import { items } from './list.ts'
-import { isThere } from './loading.ts'
-import { nameOfTool } from './tools.ts'
+import { Files } from './file-list.tsx'
+import { chooseFiles } from './file-input.ts'
+import { Kinds } from './supported-formats.tsx'
+import { choiceIn } from './preset-links.ts'
+import { items } from './item-list.ts'
+import { isThere } from './restore-list.ts'
+import { nameOfTool } from './file-tools.ts'
 import words from './words/en.ts'
 
-const drives = () => import('./drives/ways.tsx')
-const driveDialog = () => import('./drives/dialog.tsx')
+const drives = () => import('./drives/drive-buttons.tsx')
+const driveDialog = () => import('./drives/drive-dialog.tsx')
 
 export default function Convert({ at }: { readonly at: Whereabouts }) {
   /** Other ways in are few people's. */

@@ -1,4 +1,4 @@
-import { Block, type Column, Copyable, Table } from '../../ui/parts.tsx'
+import { Block, type Column, Copyable, Table } from '../../ui/components.tsx'
 import { curlOf, type Entry, type OpenApi, resolved, type Schema, shownExample, typeOf } from './openapi.ts'
 import { inline, Prose } from './prose.tsx'
 import words from './words/en.ts'

@@ -5,10 +5,10 @@ import { ask, type DataOf, type Format, listFormats, type Option } from '../../a
 import { said } from '../../options/translate-option.ts'
 import type { Whereabouts } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Block, Copyable, Page, Shown, Table } from '../../ui/parts.tsx'
-import { sayMs, sayNumber, sayShare } from '../../ui/say.ts'
+import { Block, Copyable, Page, Shown, Table } from '../../ui/components.tsx'
+import { sayMs, sayNumber, sayShare } from '../../ui/format-values.ts'
 import { Search, useSearch } from '../../ui/search.tsx'
-import { useLoaded } from '../../ui/use-loaded.ts'
+import { useLoaded } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
 type Conversions = DataOf<typeof listConversions>

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
-import { type Checked, checkSteps } from './checking.ts'
-import { type Pipeline, pipelineIn, type Step } from './plan.ts'
+import { type Checked, checkSteps } from './check-steps.ts'
+import { type Pipeline, pipelineIn, type Step } from './pipeline.ts'
 
 /** The one pipeline of the page, kept in this browser. */
 

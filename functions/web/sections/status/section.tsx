@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import type { getHealth } from '../../../routes/get-health.ts'
 import type { getReliability } from '../../../routes/usage.ts'
 import { ask, type DataOf, Problem } from '../../api.ts'
-import { Block, Page, Shown, State, Table } from '../../ui/parts.tsx'
-import { sayMs, sayShare } from '../../ui/say.ts'
-import { useLoaded } from '../../ui/use-loaded.ts'
+import { Block, Page, Shown, State, Table } from '../../ui/components.tsx'
+import { sayMs, sayShare } from '../../ui/format-values.ts'
+import { useLoaded } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
 type Health = z.output<typeof getHealth.reply.schema>

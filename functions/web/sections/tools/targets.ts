@@ -1,7 +1,7 @@
 import type { Step } from '../../grid/page-order.ts'
 import { pagesIn } from '../../grid/page-order.ts'
-import type { Catalogue, Category } from '../convert/catalogue.ts'
-import type { Chosen } from './chosen.ts'
+import type { Catalogue, Category } from '../convert/format-catalog.ts'
+import type { Chosen } from './tool-file.ts'
 import type { ToolId } from './tools.ts'
 
 /** What tools make when nothing else is asked for, as the service has it. */

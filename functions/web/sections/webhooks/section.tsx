@@ -6,9 +6,9 @@ import { ask, type DataOf } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { go, type Whereabouts } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Page, Shown, State, Table } from '../../ui/parts.tsx'
-import { sayMoment, sayMs } from '../../ui/say.ts'
-import { type Loaded, useLoaded } from '../../ui/use-loaded.ts'
+import { Act, Block, type Column, Copyable, Field, Form, Page, Shown, State, Table } from '../../ui/components.tsx'
+import { sayMoment, sayMs } from '../../ui/format-values.ts'
+import { type Loaded, useLoaded } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
 type Listed = DataOf<typeof listWebhooks>

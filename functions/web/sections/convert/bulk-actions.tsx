@@ -1,0 +1,170 @@
+import { useSignal } from '@preact/signals'
+import { Problem, problemOf, zipOf } from '../../api.ts'
+import { announce } from '../../shell/announce.ts'
+import { Later } from '../../shell/lazy.tsx'
+import { commonTargets } from './format-catalog.ts'
+import { setAll } from './choose-target.ts'
+import { watchJob } from './watch-job.ts'
+import type { Item } from './item.ts'
+import { countsOf } from './item-list.ts'
+import { wantsNotice } from './notifications.ts'
+import { Icon, Notice } from './components.tsx'
+import { TargetPicker } from './target-picker.tsx'
+import { remove } from './remove-items.ts'
+import { cancel, retry, start } from './convert-item.ts'
+import words from './words/en.ts'
+
+/** What holds for several files: a target for each kind of them, one press to start, to stop, to take and to clear. */
+export function Bar({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string | undefined }) {
+  const { ready, active, done, failed, total, toRetry } = countsOf(all)
+  const waiting = all.filter((item) => item.canStart.value)
+  const kinds = [
+    ...Map.groupBy(
+      waiting.filter(({ tool }) => !tool.value),
+      ({ source }) => source?.category ?? 'other',
+    ),
+  ]
+  return (
+    <>
+      <fieldset id="together" class="together" aria-label={words.allReady} hidden={waiting.length < 2}>
+        <div class="together-head">
+          <p>{words.ready(waiting.length)}</p>
+          <button
+            type="button"
+            class="button primary"
+            onClick={() => {
+              for (const item of waiting) void start(item)
+            }}
+          >
+            {words.convertAll}
+          </button>
+        </div>
+        {waiting.length >= 2 && kinds.map(([kind, group]) => <Kind key={kind} kind={kind} group={group} />)}
+      </fieldset>
+      {total > 1 && (
+        <div class="all">
+          <p class="all-words">{words.summary({ ready, active, done, failed, total })}</p>
+          <div class="actions">
+            {done > 1 && <Zip all={all} name={zip} />}
+            {active > 0 && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  for (const item of all) if (item.isActive.value) void cancel(item)
+                }}
+              >
+                {words.cancelAll}
+              </button>
+            )}
+            {toRetry > 0 && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  for (const item of all) if (item.canRetry.value) void retry(item)
+                }}
+              >
+                {words.retryAll(toRetry)}
+              </button>
+            )}
+            {active > 0 && 'Notification' in window && <Tell />}
+            {active === 0 && (
+              <button type="button" class="button quiet" onClick={() => remove(all)}>
+                {words.clear}
+              </button>
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+const groupOptions = () => import('./group-options.tsx')
+
+type KindId = keyof typeof words.counted
+
+function Kind({ kind, group }: { readonly kind: KindId; readonly group: readonly Item[] }) {
+  const counted = words.counted[kind](group.length)
+  const targets = commonTargets(group.map((item) => item.targets))
+  const chosen = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
+  return (
+    <div class="kind">
+      <p class="kind-words">
+        {counted} <Icon name="arrow" /> <strong>{[...chosen].slice(0, 3).join(', ')}</strong>
+      </p>
+      {targets.length > 0 && group.length > 1 && (
+        <TargetPicker
+          label={words.targetOf(counted)}
+          placeholder={words.search(targets.length)}
+          targets={targets}
+          onChoose={(target) => setAll(group, target)}
+        />
+      )}
+      {group.length > 1 && chosen.size === 1 && <Later load={groupOptions} group={group} counted={counted} />}
+    </div>
+  )
+}
+
+/** Jobs of a ZIP. */
+const mostJobs = 100
+
+function Zip({ all, name }: { readonly all: readonly Item[]; readonly name: string | undefined }) {
+  const isPacking = useSignal(false)
+  const problem = useSignal<Problem | undefined>(undefined)
+  const done = all.filter(({ phase }) => phase.value === 'done')
+  const pack = async () => {
+    isPacking.value = true
+    problem.value = undefined
+    try {
+      const jobs = done.flatMap(({ job, folder }) => (job.value ? [{ jobId: job.value.jobId, folder }] : []))
+      // A ZIP takes so many; of more there are several.
+      for (let at = 0; at < jobs.length; at += mostJobs) {
+        const job = await zipOf(jobs.slice(at, at + mostJobs), name)
+        const ended = await watchJob(job, () => {}, new AbortController().signal)
+        if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.overWithout(job.jobId))
+        save(ended.result.downloadUrl, ended.result.filename)
+      }
+    } catch (error) {
+      problem.value = problemOf(error)
+      announce(problem.value.message)
+    } finally {
+      isPacking.value = false
+    }
+  }
+  return (
+    <>
+      <button type="button" class="button" disabled={isPacking.value} onClick={() => void pack()}>
+        <Icon name="download" />
+        {isPacking.value ? words.zipPacking : words.downloadAll(done.length)}
+      </button>
+      <Notice text={problem.value} />
+    </>
+  )
+}
+
+function save(url: string, filename: string): void {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = filename
+  link.click()
+}
+
+/** Only on a press, as browsers ask for it then. */
+function Tell() {
+  if (wantsNotice.value) return <p class="hint">{words.notifyOn}</p>
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      onClick={() => {
+        void Notification.requestPermission().then((answer) => {
+          wantsNotice.value = answer === 'granted'
+        })
+      }}
+    >
+      {words.notify}
+    </button>
+  )
+}

@@ -1,0 +1,71 @@
+import { batch } from '@preact/signals'
+import { type Format, problemOf, targetsOfTool } from '../../api.ts'
+import { loadOptions } from '../../options/load-options.ts'
+import type { Item } from './item.ts'
+import { catalogue } from './item-list.ts'
+import { keep } from './persist-drafts.ts'
+import { rememberTarget } from './local-storage.ts'
+
+/** What was chosen for files: a target or a tool, and their options. */
+
+export function setTarget(item: Item, target: Format, { isChosen = true } = {}): void {
+  batch(() => {
+    item.target.value = target
+    item.tool.value = undefined
+    item.wrong.value = {}
+    item.notice.value = undefined
+  })
+  if (isChosen) {
+    const source = item.source?.id
+    rememberTarget(item.holdsAlpha.value ? `${source} with transparency` : source, target.id)
+  }
+  void keep(item)
+}
+
+/** A tool makes what it can: the same format where it does, as a PDF of a PDF. */
+export async function setTool(item: Item, tool: string): Promise<void> {
+  const from = item.source?.id
+  if (!from) return
+  try {
+    const targets = await targetsOfTool(from, tool)
+    const to = targets.includes(from) ? from : targets[0]
+    const target = to && catalogue.value?.byId(to)
+    if (!target) return
+    batch(() => {
+      item.target.value = target
+      item.tool.value = tool
+      item.wrong.value = {}
+      item.notice.value = undefined
+    })
+    void keep(item)
+  } catch (error) {
+    item.notice.value = problemOf(error)
+  }
+}
+
+/** Options of what is chosen; undefined where the kind of the file is not known. */
+export async function loadOptionsOf(item: Item): Promise<void> {
+  const from = item.source?.id
+  const to = item.target.value?.id
+  if (!from || !to) {
+    item.options.value = []
+    return
+  }
+  const options = await loadOptions(from, to, item.tool.value)
+  // The user may have gone on to another target meanwhile.
+  if (item.target.value?.id === to) item.options.value = options
+}
+
+/** Of several: what they share is written to all of them. */
+export function setAll(group: readonly Item[], target: Format): void {
+  batch(() => {
+    for (const item of group) if (item.targets.includes(target)) setTarget(item, target)
+  })
+}
+
+/** Options that every one of them got, by name. */
+export function setValues(group: readonly Item[], values: Item['values']['value']): void {
+  batch(() => {
+    for (const item of group) item.values.value = { ...item.values.value, ...values }
+  })
+}

@@ -1,0 +1,217 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Problem, problemOf } from '../../../api.ts'
+import { go } from '../../../shell/router.ts'
+import { useStyles } from '../../../shell/styles.ts'
+import { bring } from '../add-files.ts'
+import many from '../file-list.css'
+import { Icon, Notice } from '../components.tsx'
+import { sizeWords } from '../format-text.ts'
+import {
+  connect,
+  connectionTo,
+  disconnect,
+  type Entry,
+  fetchFiles,
+  type Listing,
+  look,
+  rememberConnection,
+} from './drive-client.ts'
+import rules from './drives.css'
+import words from './words/en.ts'
+
+useStyles(many, rules)
+
+/** Files of one import. */
+const mostFiles = 20
+
+/** What is in a drive, to be taken from there; its address is where the drive leads back to. */
+export default function DriveDialog({ query }: { readonly query: URLSearchParams }) {
+  const drive = query.get('drive') ?? ''
+  const dialog = useRef<HTMLDialogElement>(null)
+  const ended = useRef(new AbortController())
+  const trail = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
+  const listing = useSignal<Listing | undefined>(undefined)
+  const chosen = useSignal<readonly Entry[]>([])
+  const problem = useSignal<Problem | string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const asked = useRef(0)
+  const last = useRef<{ readonly folderId?: string; readonly q?: string }>({})
+
+  const connection = () => {
+    const id = connectionTo(drive)
+    if (id === undefined) throw new Problem('DRIVE_NOT_CONNECTED', words.notConnected)
+    return id
+  }
+  /** Does something with the drive, and says why it does not work. */
+  const attempt = async (act: () => Promise<void>) => {
+    problem.value = undefined
+    isBusy.value = true
+    try {
+      await act()
+    } catch (error) {
+      if (ended.current.signal.aborted) return
+      problem.value = problemOf(error)
+      if (problem.value instanceof Problem && problem.value.code === 'DRIVE_NOT_CONNECTED')
+        rememberConnection(drive, undefined)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const open = (what: { folderId?: string; q?: string; cursor?: string }) => {
+    const { cursor: _, ...place } = what
+    last.current = place
+    return attempt(async () => {
+      const mine = ++asked.current
+      const found = await look(drive, { connectionId: connection(), ...what })
+      if (mine !== asked.current) return
+      const before = what.cursor === undefined ? [] : (listing.value?.items ?? [])
+      listing.value = { ...found, items: [...before, ...found.items] }
+    })
+  }
+  const folderNow = () => trail.value.at(-1)?.id
+  const inFolder = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
+
+  useEffect(() => {
+    dialog.current?.showModal()
+    const made = query.get('connectionId')
+    if (made) {
+      rememberConnection(drive, made)
+      // It is nobody else's, and no part of an address to be kept.
+      history.replaceState(null, '', `/convert?${new URLSearchParams({ drive })}`)
+    }
+    if (query.has('error')) problem.value = words.refused
+    else void open({})
+    return () => ended.current.abort()
+  }, [drive])
+
+  const close = () => {
+    dialog.current?.close()
+    go('/', { replace: true })
+  }
+  const take = () =>
+    attempt(async () => {
+      const origins = await fetchFiles(drive, connection(), chosen.value, ended.current.signal)
+      await bring(origins)
+      close()
+    })
+  const toggle = (entry: Entry, isChosen: boolean) => {
+    const others = chosen.value.filter(({ id }) => id !== entry.id)
+    chosen.value = isChosen ? [...others, entry] : others
+  }
+  const has = (entry: Entry) => chosen.value.some(({ id }) => id === entry.id)
+  const needsConnection = connectionTo(drive) === undefined
+  return (
+    <dialog ref={dialog} class="drawer" aria-labelledby="drive-title" onClose={close}>
+      <div class="drawer-head">
+        <h2 id="drive-title">{words.title(words.names[drive] ?? drive)}</h2>
+        <button type="button" class="remove" aria-label={words.close} onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <Notice text={problem.value} />
+      {needsConnection && !isBusy.value ? (
+        <p>
+          <button type="button" class="button primary" onClick={() => void attempt(() => connect(drive))}>
+            {words.connect}
+          </button>
+        </p>
+      ) : (
+        <>
+          <form
+            class="drive-search"
+            onSubmit={(event) => {
+              event.preventDefault()
+              const q = new FormData(event.currentTarget).get('q')
+              trail.value = []
+              void open(typeof q === 'string' && q.trim() ? { q: q.trim() } : {})
+            }}
+          >
+            <input
+              type="search"
+              name="q"
+              aria-label={words.search}
+              placeholder={words.search}
+              maxLength={200}
+            />
+            <button type="submit" class="button">
+              {words.find}
+            </button>
+          </form>
+          {trail.value.length > 0 && (
+            <p>
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  trail.value = trail.value.slice(0, -1)
+                  void open(inFolder(folderNow()))
+                }}
+              >
+                {words.back}
+              </button>{' '}
+              <bdi>{trail.value.map(({ name }) => name).join(' / ')}</bdi>
+            </p>
+          )}
+          <ul class="drive-list" aria-label={words.files} aria-busy={isBusy.value}>
+            {listing.value?.items.map((entry) => (
+              <li key={entry.id}>
+                {entry.isFolder ? (
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => {
+                      trail.value = [...trail.value, entry]
+                      void open({ folderId: entry.id })
+                    }}
+                  >
+                    <bdi>{entry.name}</bdi>/
+                  </button>
+                ) : (
+                  <label class="drive-file">
+                    <input
+                      type="checkbox"
+                      checked={has(entry)}
+                      disabled={chosen.value.length >= mostFiles && !has(entry)}
+                      onChange={(event) => toggle(entry, event.currentTarget.checked)}
+                    />
+                    <bdi>{entry.name}</bdi>
+                    {entry.size !== null && <span class="hint">{sizeWords(entry.size)}</span>}
+                  </label>
+                )}
+              </li>
+            ))}
+          </ul>
+          {listing.value?.items.length === 0 && <p class="hint">{words.nothing}</p>}
+          {listing.value?.nextCursor && (
+            <button
+              type="button"
+              class="button"
+              disabled={isBusy.value}
+              onClick={() => void open({ ...last.current, cursor: listing.value?.nextCursor ?? '' })}
+            >
+              {words.more}
+            </button>
+          )}
+          <div class="actions">
+            <button
+              type="button"
+              class="button primary"
+              disabled={isBusy.value || chosen.value.length === 0}
+              onClick={() => void take()}
+            >
+              {isBusy.value ? words.busy : words.take(chosen.value.length)}
+            </button>
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => void attempt(() => disconnect(drive, connection())).then(close)}
+            >
+              {words.disconnect}
+            </button>
+          </div>
+        </>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,160 @@
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { Format } from '../../api.ts'
+import { Later } from '../../shell/lazy.tsx'
+import { isOpaque } from './transparency.ts'
+import { likelyTargets } from './format-catalog.ts'
+import { setTarget, setTool } from './choose-target.ts'
+import { chooseFile } from './file-input.ts'
+import type { Item } from './item.ts'
+import { Notice } from './components.tsx'
+import { keep } from './persist-drafts.ts'
+import { TargetPicker, type Tool } from './target-picker.tsx'
+import { bringBack, start } from './convert-item.ts'
+import { goWith } from './open-tool.ts'
+import { toolsFor } from './file-tools.ts'
+import words from './words/en.ts'
+import { sizeWords } from './format-text.ts'
+
+const options = () => import('./item-options.tsx')
+
+/** A file that waits for its target. */
+export function Ready({ item }: { readonly item: Item }) {
+  const group = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const { targets, source } = item
+  const target = item.target.value
+  const tool = item.tool.value
+  const tools = toolsFor(source)
+  const wrong = item.wrong.value
+  useEffect(() => {
+    const [first] = Object.keys(wrong)
+    // A field inside closed details cannot show what is wrong with it.
+    const field = first && form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
+    if (!field) return
+    for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
+      at.open = true
+    field.focus()
+  }, [wrong])
+  if (targets.length === 0) return <p class="notice">{words.hopeless(source?.name ?? words.thisKind)}</p>
+  if (!item.hasBytes.value) return <Missing item={item} />
+  const likely = likelyTargets(source, targets)
+  const shown = target && !likely.includes(target) && !tool ? [...likely, target] : likely
+  const toConvert = () => form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus()
+  return (
+    <form
+      ref={form}
+      class="ready"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void start(item)
+      }}
+    >
+      <div class="notices">
+        <Notice text={item.notice.value} />
+      </div>
+      <fieldset>
+        <legend>{words.convertTo}</legend>
+        <div class="chips">
+          {shown.map((format) => (
+            <Chip
+              key={format.id}
+              group={group}
+              format={format}
+              isChosen={format === target && !tool}
+              item={item}
+            />
+          ))}
+          {tool && <ToolChip group={group} tool={tools.find(({ id }) => id === tool)} />}
+        </div>
+        <TargetPicker
+          label={words.allFormats}
+          placeholder={words.search(targets.length)}
+          targets={targets}
+          tools={tools}
+          onChoose={(format) => {
+            setTarget(item, format)
+            toConvert()
+          }}
+          onTool={({ id, hasOwnPage }) => {
+            if (hasOwnPage) return goWith(id, item)
+            void setTool(item, id)
+            toConvert()
+          }}
+        />
+      </fieldset>
+      {item.holdsAlpha.value && target && !tool && (
+        <p class="hint">
+          {isOpaque(target.id) ? words.losesTransparency(target.id.toUpperCase()) : words.keepsTransparency}
+        </p>
+      )}
+      <Later load={options} item={item} />
+      {source?.id === 'pdf' && item.file.value && (
+        <p>
+          <button type="button" class="link" onClick={() => goWith(undefined, item)}>
+            {words.allTools}
+          </button>
+        </p>
+      )}
+      <div class="actions">
+        <button type="submit" class="button primary" data-primary>
+          {tool ? words.makeOf : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function Chip(props: {
+  readonly group: string
+  readonly format: Format
+  readonly isChosen: boolean
+  readonly item: Item
+}) {
+  return (
+    <label class="chip" title={props.format.name}>
+      <input
+        type="radio"
+        name={props.group}
+        value={props.format.id}
+        checked={props.isChosen}
+        onChange={() => setTarget(props.item, props.format)}
+      />
+      <span>{props.format.id.toUpperCase()}</span>
+    </label>
+  )
+}
+
+const ToolChip = (props: { readonly group: string; readonly tool: Tool | undefined }) => (
+  <label class="chip">
+    <input type="radio" name={props.group} value={props.tool?.id} checked />
+    <span>{props.tool?.name}</span>
+  </label>
+)
+
+/** A draft of a large file: the page knows it by name, its owner brings it again. */
+function Missing({ item }: { readonly item: Item }) {
+  const begun = item.arrivedBytes.value
+  return (
+    <div class="stranded">
+      <Notice text={item.notice.value} />
+      <p>
+        {begun === undefined ? words.chooseAgain : words.goesOn(sizeWords(begun), sizeWords(item.size ?? 0))}
+      </p>
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          data-primary
+          onClick={async () => {
+            const file = await chooseFile()
+            if (file) bringBack(item, file)
+            void keep(item)
+          }}
+        >
+          {words.chooseAgain}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { type Problem, problemOf } from '../../api.ts'
+import { OptionFields } from '../../options/fields.tsx'
+import { withValue } from '../../options/option-values.ts'
+import { linked } from './add-items.ts'
+import { loadOptionsOf } from './choose-target.ts'
+import type { Item } from './item.ts'
+import said from './lazy/words/en.ts'
+import { keep } from './persist-drafts.ts'
+import { Presets } from './presets.tsx'
+import words from './words/en.ts'
+
+/** The options of one file, folded away: the defaults are good. */
+export default function ItemOptions({ item }: { readonly item: Item }) {
+  const problem = useSignal<Problem | undefined>(undefined)
+  const target = item.target.value
+  const tool = item.tool.value
+  const load = () => {
+    problem.value = undefined
+    void loadOptionsOf(item).catch((error: unknown) => {
+      problem.value = problemOf(error)
+    })
+  }
+  useEffect(load, [item, target?.id, tool])
+  if (problem.value)
+    return (
+      <p class="notice">
+        {said.optionsFailed(problem.value.message)}{' '}
+        <button type="button" class="link" onClick={load}>
+          {words.tryAgain}
+        </button>
+      </p>
+    )
+  const options = item.options.value ?? []
+  if (options.length === 0 || !target) return null
+  const wrong = item.wrong.value
+  const change = (name: string, value: string | boolean | undefined) => {
+    item.values.value = withValue(item.values.value, name, value)
+    const { [name]: _wrong, ...rest } = item.wrong.value
+    item.wrong.value = rest
+    void keep(item)
+  }
+  // A tool is hardly of use without its options.
+  const isOpen =
+    Object.keys(wrong).length > 0 ||
+    tool !== undefined ||
+    options.some(({ name }) => name in (linked.value?.values ?? {}))
+  return (
+    <details class="options" open={isOpen || undefined}>
+      <summary>{said.options}</summary>
+      <OptionFields
+        options={options}
+        values={item.values.value}
+        wrong={wrong}
+        onChange={change}
+        file={item.file.value}
+      />
+      <Presets
+        choice={tool === undefined ? { to: target.id } : { tool }}
+        options={options}
+        values={item.values.value}
+        onUse={(values) => {
+          item.values.value = values
+          void keep(item)
+        }}
+      />
+    </details>
+  )
+}

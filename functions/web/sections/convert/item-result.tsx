@@ -1,0 +1,171 @@
+import type { ComponentChildren } from 'preact'
+import type { Job } from '../../api.ts'
+import { again } from './add-items.ts'
+import { chooseFile } from './file-input.ts'
+import type { Item } from './item.ts'
+import { opened } from './item-list.ts'
+import { droppedWords, keptWords } from './loss-messages.ts'
+import { Icon, Notice, Of } from './components.tsx'
+import { deleteNow } from './remove-items.ts'
+import words from './words/en.ts'
+import { changeWords, momentWords, sizeWords } from './format-text.ts'
+
+export type Result = NonNullable<Job['result']>
+
+/** The result: how it compares to the source, what the service warns of, where it is. */
+export function Done({
+  item,
+  job,
+  result,
+}: {
+  readonly item: Item
+  readonly job: Job
+  readonly result: Result
+}) {
+  const { fidelity } = result
+  const kept = fidelity
+    ? [keptWords(fidelity), droppedWords(fidelity, job.target?.format)].filter((line) => line !== undefined)
+    : []
+  return (
+    <div class="done">
+      <div class="outcome">
+        <p class="outcome-words">
+          <Icon name="check" />
+          <bdi class="outcome-name">{result.filename}</bdi>
+        </p>
+        <Sizes job={job} result={result} />
+      </div>
+      {kept.length > 0 && (
+        <div class="hint kept">
+          {kept.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
+      )}
+      {result.files.length > 1 && (
+        <ul class="files">
+          {result.files.map(({ downloadUrl, filename, size }) => (
+            <li key={downloadUrl}>
+              <Download url={downloadUrl} filename={filename}>
+                <bdi>{filename}</bdi>
+              </Download>{' '}
+              {sizeWords(size)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {job.warnings.length > 0 && (
+        <ul class="warnings" aria-label={words.warnings}>
+          {job.warnings.map(({ message, code }) => (
+            <li key={message} data-code={code}>
+              <Icon name="warning" />
+              <span>{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Notice text={item.notice.value} />
+      <div class="actions">
+        <Download url={result.downloadUrl} filename={result.filename} isMain>
+          <Icon name="download" />
+          {words.download}
+          <Of>{result.filename}</Of>
+        </Download>
+        {opened.value !== item && (
+          <button type="button" class="button" onClick={() => (opened.value = item)}>
+            {words.preview}
+            <Of>{result.filename}</Of>
+          </button>
+        )}
+        <button type="button" class="button" onClick={() => again(item)}>
+          {words.again}
+          <Of>{item.name}</Of>
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          title={words.deleteTitle}
+          onClick={() => void deleteNow(item)}
+        >
+          {words.delete}
+          <Of>{result.filename}</Of>
+        </button>
+        <div class="hint note">
+          {result.engine && (
+            <p>
+              {result.method === 'stream-copy'
+                ? words.madeByCopy(result.engine)
+                : words.madeBy(result.engine)}
+            </p>
+          )}
+          <p>{words.keptUntil(momentWords(job.expiresAt))}</p>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Download(props: {
+  readonly url: string
+  readonly filename: string
+  readonly isMain?: boolean
+  readonly children: ComponentChildren
+}) {
+  return (
+    <a
+      href={props.url}
+      download={props.filename}
+      {...(props.isMain && { class: 'button primary', 'data-primary': true })}
+    >
+      {props.children}
+    </a>
+  )
+}
+
+function Sizes({ job, result }: { readonly job: Job; readonly result: Result }) {
+  const after = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
+  const before = job.source?.size
+  if (before === undefined)
+    return (
+      <p class="sizes">
+        <strong>{sizeWords(after)}</strong>
+      </p>
+    )
+  return (
+    <p class="sizes">
+      <span class="visually-hidden">{words.before} </span>
+      <bdi>{sizeWords(before)}</bdi> <Icon name="arrow" />
+      <span class="visually-hidden">, {words.after} </span>
+      <strong>
+        <bdi>{sizeWords(after)}</bdi>
+      </strong>
+      <span class="change">{changeWords(before, after)}</span>
+    </p>
+  )
+}
+
+/** A job of an earlier visit that has no result. The page no longer has the file, so the user brings it again. */
+export function Stranded({ item }: { readonly item: Item }) {
+  const target = item.job.value?.target?.format
+  return (
+    <div class="stranded">
+      <Notice text={item.notice.value} />
+      {target && <p class="hint">{words.wasToBecome(target.toUpperCase())}</p>}
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          data-primary
+          onClick={() => {
+            void chooseFile().then((file) => file && again(item, file))
+          }}
+        >
+          {words.chooseAgain}
+        </button>
+        <button type="button" class="button quiet" onClick={() => void deleteNow(item)}>
+          {words.delete}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Values } from '../../options/option-values.ts'
+
+/** What is kept in this browser between visits. Storage may be denied; then nothing is kept. */
+
+function read(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function write(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value)
+  } catch {
+    // Denied or full: the next file starts with what is usual.
+  }
+}
+
+/** The target that was last chosen for a kind of file. */
+export const preferredTarget = (source: string | undefined) =>
+  source ? read(`target of ${source}`) : undefined
+export function rememberTarget(source: string | undefined, target: string): void {
+  if (source) write(`target of ${source}`, target)
+}
+
+export interface Preset {
+  readonly name: string
+  readonly values: Values
+}
+
+export function presetsFor(target: string): readonly Preset[] {
+  try {
+    const kept: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
+    return Array.isArray(kept) ? (kept as Preset[]) : [] // written by nobody else
+  } catch {
+    return []
+  }
+}
+
+export const keepPresets = (target: string, presets: readonly Preset[]) =>
+  write(`presets of ${target}`, JSON.stringify(presets))

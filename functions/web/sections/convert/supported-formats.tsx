@@ -1,0 +1,21 @@
+import { categories, categoryNames } from './format-catalog.ts'
+import words from './words/en.ts'
+
+/** What can be read, by category. Not by name: the list of all formats is a third of a first visit. */
+export function Kinds() {
+  return (
+    <section aria-labelledby="kinds-title">
+      <h2 id="kinds-title">{words.reads}</h2>
+      <ul id="kinds" class="kinds">
+        {categories.map((category) => (
+          <li key={category}>
+            <a href={`/formats?category=${category}`}>{categoryNames[category]}</a>
+          </li>
+        ))}
+        <li>
+          <a href="/formats">{words.allOfThem}</a>
+        </li>
+      </ul>
+    </section>
+  )
+}

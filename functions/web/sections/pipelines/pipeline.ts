@@ -1,0 +1,87 @@
+import type { Option } from '../../api.ts'
+import { chosen, type Values } from '../../options/option-values.ts'
+
+/** What a pipeline is, and how it is said to the service. Pure: no request, no page. */
+
+export interface Step {
+  readonly key: string
+  /** A format to convert to, or else a tool. */
+  readonly to?: string | undefined
+  readonly tool?: string | undefined
+  readonly values: Values
+}
+
+export interface Pipeline {
+  /** Format of the files that go in. */
+  readonly from: string
+  /** Where a file is fetched from; empty where it is sent. */
+  readonly url: string
+  readonly steps: readonly Step[]
+}
+
+export const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
+
+/** A task that brings the file: the one part that differs between a try, a command and a workflow. */
+export type Source = Readonly<Record<string, string>>
+
+/** @param options of each step, as the service describes them: what stands at its default is left out. */
+export function tasksOf(
+  source: Source,
+  steps: readonly Step[],
+  options: readonly (readonly Option[])[],
+): Record<string, Record<string, unknown>> {
+  const named = steps.map(({ to, tool, values }, at): [string, Record<string, unknown>] => {
+    const own = chosen(options[at] ?? [], values)
+    return [
+      `step-${at + 1}`,
+      {
+        ...(tool === undefined ? { operation: 'convert' } : { operation: tool }),
+        input: at === 0 ? 'file' : `step-${at}`,
+        ...(tool === undefined && { output_format: to }),
+        ...(Object.keys(own).length > 0 && { options: own }),
+      },
+    ]
+  })
+  const last = named.at(-1)?.[0] ?? 'file'
+  return {
+    file: source,
+    ...Object.fromEntries(named),
+    result: { operation: 'export/url', input: last },
+  }
+}
+
+/** Stands for the bytes in a command; no option can hold it, as it is no text that JSON would leave as it is. */
+const bytesHere = '\u0000'
+
+/** A command for a shell that sends a file of one's own, or the address of one. */
+export function curlOf(
+  { url, from }: Pipeline,
+  origin: string,
+  tasks: (source: Source) => Readonly<Record<string, unknown>>,
+): string {
+  const name = `sample.${from}`
+  const source: Source = url
+    ? { operation: 'import/url', url }
+    : { operation: 'import/base64', filename: name, file: bytesHere }
+  // Within an unquoted here-document the shell would read these signs.
+  const text = JSON.stringify({ tasks: tasks(source) }, null, 2)
+    .replace(/[\\$`]/g, '\\$&')
+    .replace('\\\\u0000', `$(base64 -w0 ${name})`)
+  return [
+    `curl -sS '${origin}/v1/jobs' -H 'Content-Type: application/json' -H 'Prefer: wait=25' \\`,
+    '  -H "Authorization: Bearer $API_KEY" --data-binary @- <<JSON',
+    text,
+    'JSON',
+  ].join('\n')
+}
+
+/** What was kept of an earlier visit; somebody may have written anything there. */
+export function pipelineIn(text: string | null): Pipeline {
+  try {
+    const kept = JSON.parse(text ?? '') as Partial<Pipeline> // checked below
+    const steps = Array.isArray(kept.steps) ? kept.steps.filter((step) => step?.key && step.values) : []
+    return { from: String(kept.from ?? ''), url: String(kept.url ?? ''), steps }
+  } catch {
+    return emptyPipeline
+  }
+}

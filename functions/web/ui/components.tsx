@@ -1,0 +1,294 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { type Problem, problemOf } from '../api.ts'
+import { announce } from '../shell/announce.ts'
+import { useStyles } from '../shell/styles.ts'
+import rules from './ui.css'
+import type { Loaded } from './use-query.ts'
+import words from './words/en.ts'
+
+useStyles(rules)
+
+/** What every section of the desk is made of. */
+
+export function Page(props: {
+  readonly title: string
+  readonly lead?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class="desk">
+      <div>
+        <h1>{props.title}</h1>
+        {props.lead && <p class="lead">{props.lead}</p>}
+      </div>
+      {props.children}
+    </div>
+  )
+}
+
+/** No landmark: its heading leads to it, and what scrolls within is one already. */
+export const Block = (props: { readonly title: string; readonly children: ComponentChildren }) => (
+  <section class="block">
+    <h2>{props.title}</h2>
+    {props.children}
+  </section>
+)
+
+const needsAccount = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY']
+
+export function Trouble({
+  problem,
+  onRetry,
+}: {
+  readonly problem: Problem
+  readonly onRetry?: () => unknown
+}) {
+  const isSignedOut = needsAccount.includes(problem.code)
+  return (
+    <div class="stack">
+      <p class="notice problem" role="alert">
+        {isSignedOut ? words.signInFirst : problem.message}
+      </p>
+      {isSignedOut ? (
+        <p>
+          <a class="button primary" href="/account">
+            {words.signIn}
+          </a>
+        </p>
+      ) : (
+        onRetry && (
+          <button type="button" class="button" onClick={() => void onRetry()}>
+            {words.retry}
+          </button>
+        )
+      )}
+    </div>
+  )
+}
+
+/** What was loaded, or why it is not there. */
+export function Shown<Data>({
+  of,
+  children,
+}: {
+  readonly of: Loaded<Data>
+  readonly children: (data: Data) => ComponentChildren
+}) {
+  if (of.problem) return <Trouble problem={of.problem} onRetry={of.reload} />
+  if (of.data === undefined)
+    return (
+      <p class="meta" role="status">
+        {words.loading}
+      </p>
+    )
+  return <>{children(of.data)}</>
+}
+
+export interface Column<Row> {
+  readonly name: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly isNumber?: boolean
+}
+
+/** Scrolls within itself where a phone is too narrow, so it can be reached by keys. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  empty,
+}: {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly empty: string
+}) {
+  if (rows.length === 0) return <p class="meta">{empty}</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
+    <section class={columns.length > 3 ? 'wide stacks' : 'wide'} aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, isNumber }) => (
+              <th key={name} scope="col" class={isNumber ? 'number' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, cell, isNumber }, at) =>
+                at === 0 ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} class={isNumber ? 'number' : undefined} data-column={name}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Does something once, says what came of it, and shows what went wrong beside itself. */
+export function Act({
+  label,
+  does,
+  done,
+  kind = '',
+  sure,
+}: {
+  readonly label: string
+  readonly does: () => Promise<unknown>
+  /** What is said when it is done. */
+  readonly done?: string
+  readonly kind?: string
+  /** Asked first, where it cannot be taken back. */
+  readonly sure?: string
+}) {
+  const [state, setState] = useState<'idle' | 'asking' | 'busy'>('idle')
+  const [problem, setProblem] = useState<Problem>()
+  const run = async () => {
+    setState('busy')
+    setProblem(undefined)
+    try {
+      await does()
+      if (done) announce(done)
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setState('idle')
+    }
+  }
+  return (
+    <span class="act">
+      {state === 'asking' ? (
+        <>
+          <span>{sure}</span>
+          <button type="button" class="button" onClick={() => void run()}>
+            {label}
+          </button>
+          <button type="button" class="button quiet" onClick={() => setState('idle')}>
+            {words.keep}
+          </button>
+        </>
+      ) : (
+        <button
+          type="button"
+          class={`button ${kind}`}
+          disabled={state === 'busy'}
+          onClick={() => (sure ? setState('asking') : void run())}
+        >
+          {label}
+        </button>
+      )}
+      {problem && (
+        <span class="notice problem" role="alert">
+          {problem.message}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Fields that are sent together; the problem is told at the end of them, where the button is. */
+export function Form({
+  submit,
+  does,
+  children,
+  isQuiet = false,
+}: {
+  readonly submit: string
+  readonly does: (given: FormData) => Promise<unknown>
+  readonly children: ComponentChildren
+  readonly isQuiet?: boolean
+}) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const onSubmit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement // who has the listener
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await does(new FormData(form))
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form class="form" onSubmit={(event) => void onSubmit(event)}>
+      {children}
+      {problem && (
+        <p class="notice problem" role="alert">
+          {problem.message}
+        </p>
+      )}
+      <p>
+        <button type="submit" class={`button ${isQuiet ? '' : 'primary'}`} disabled={isBusy}>
+          {submit}
+        </button>
+      </p>
+    </form>
+  )
+}
+
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly children: (ids: { id: string; 'aria-describedby'?: string }) => ComponentChildren
+}) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, ...(hint && { 'aria-describedby': hintId }) })}
+      {hint && (
+        <p id={hintId} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Something to take along: it is shown whole, and a button copies it. */
+export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="copyable">
+      <section aria-label={label}>
+        <pre class="terminal" dir="ltr">
+          <code>{text}</code>
+        </pre>
+      </section>
+      <Act label={words.copy} done={words.copied} does={() => navigator.clipboard.writeText(text)} />
+    </div>
+  )
+}
+
+export const State = ({
+  kind,
+  children,
+}: {
+  readonly kind: 'good' | 'bad' | 'off'
+  readonly children: string
+}) => <span class={`state ${kind}`}>{children}</span>

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { drawingData, drawingScript } from '../../functions/web/grid/drawing-files.ts'
+import { webFolder } from '../asset-folder.ts'
+import { browsers } from './browsers.ts'
+import { type Encoded, encoded } from './compression.ts'
+
+/** Somebody waits for it the first time. */
+const effort = 7
+
+/**
+ * What draws PDFs in the browser, by name. It is the same in every language and an order of magnitude larger than the page,
+ * so it is made only when it is asked for; the package of a function holds it as it was made at packaging.
+ */
+export async function buildDrawing(): Promise<Readonly<Record<string, Encoded>>> {
+  const { outputFiles } = await build({
+    entryPoints: [join(webFolder, 'grid/drawing-worker.ts')],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: [...browsers],
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+  const script = async () => [
+    drawingScript,
+    await encoded(outputFiles[0]?.contents ?? new Uint8Array(), effort),
+  ]
+  const data = Object.entries(drawingData).flatMap(([folder, names]) =>
+    names.map(async (name) => {
+      const path = join(webFolder, '../../node_modules/pdfjs-dist', folder, name)
+      return [name, await encoded(await readFile(path), effort)]
+    }),
+  )
+  return Object.fromEntries(await Promise.all([script(), ...data]))
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { totpOf } from '../access/totp.ts'
+import { after, before } from '../hooks.ts'
+import { faultsByAxe } from './axe.ts'
+import { openSite, type Site, visit } from './browser.ts'
+import { misfits, weakContrasts } from './layout-checks.ts'
+
+/** The sections of the desk in a real browser: what each does, and how it looks and sounds. About two minutes. */
+
+let site: Site
+before(async () => {
+  site = await openSite({ OUTGOING_ALLOW: '127.0.0.0/8' })
+})
+after(() => site.close())
+
+const wide = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+const phone = {
+  ...wide,
+  viewport: { width: 360, height: 740 },
+  colorScheme: 'dark',
+  locale: 'de-DE',
+} as const
+const at = (path: string, act: (page: Page) => Promise<void>, context: BrowserContextOptions = wide) =>
+  visit({ site, path, context }, act)
+
+const textOf = async (shown: Locator) => (await shown.textContent()) ?? ''
+
+async function look(page: Page): Promise<void> {
+  assert.deepEqual(await faultsByAxe(page), [])
+  assert.deepEqual(await page.evaluate(weakContrasts), [])
+  assert.deepEqual(await page.evaluate(misfits, 20), [])
+}
+
+const isLoaded = (page: Page) =>
+  page.waitForFunction(() => {
+    const text = document.querySelector('main')?.textContent ?? ''
+    return document.querySelector('main h1') !== null && !/Loading|Lädt/.test(text)
+  })
+
+const paths = [
+  ...['/formats', '/formats?q=png', '/formats/docx', '/formats/mp4-to-gif', '/formats/no-to-where'],
+  ...['/webhooks', '/workflows', '/usage', '/status', '/account', '/admin'],
+  ...['/docs', '/docs?operation=postV1Convert', '/docs?about=Live', '/docs?q=webhook'],
+]
+const ways = [
+  ['on a wide screen', wide],
+  ['on a phone, dark and in German', phone],
+] as const
+
+for (const [name, context] of ways)
+  describe(`every section, ${name}, has no fault for axe, is easy to read and fits`, () => {
+    for (const path of paths)
+      test(path, () =>
+        at(
+          path,
+          async (page) => {
+            await isLoaded(page)
+            await look(page)
+          },
+          context,
+        ),
+      )
+  })
+
+test('every text of the desk is from a catalogue, and follows the direction of the language', () =>
+  at('/status?lang=mirrored', async (page) => {
+    await isLoaded(page)
+    assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl')
+    for (const heading of await page.getByRole('heading').allTextContents()) assert.match(heading, /^⟦.*⟧$/)
+    assert.deepEqual(await page.evaluate(misfits, 20), [])
+  }))
+
+test('a pair of formats is found by keys alone, and back goes back', () =>
+  at('/formats', async (page) => {
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.type('portable network')
+    await page.getByRole('link', { name: 'png', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'webp', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'PNG to WEBP' }).waitFor()
+    assert.match(page.url(), /\/formats\/png-to-webp$/)
+    assert.match(await textOf(page.locator('pre.terminal')), /targetFormat=webp/)
+    assert.equal(await page.getByRole('row', { name: /^Quality/ }).count(), 1)
+    assert.match(await page.title(), /PNG to WEBP/)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'What it usually becomes' }).waitFor()
+  }))
+
+test('a webhook is made, tested, sent to again, given another secret and deleted', async () => {
+  let posts = 0
+  const receiver = createServer((request, response) => {
+    posts += 1
+    request.resume().on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => receiver.once('listening', resolve))
+  const { port } = receiver.address() as AddressInfo
+  try {
+    await at('/webhooks', async (page) => {
+      await page.getByLabel('Address').fill(`http://127.0.0.1:${port}/hook`)
+      await page.getByLabel('Job completed').check()
+      await page.getByRole('button', { name: 'Create the webhook' }).click()
+      const first = await textOf(page.getByText(/^whsec_/))
+      await look(page)
+      await page.getByRole('link', { name: `127.0.0.1:${port}` }).click()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page
+        .getByText(/It answered 200/)
+        .first()
+        .waitFor()
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await assert.doesNotReject(async () => {
+        for (let left = 50; posts < 2 && left > 0; left--) await page.waitForTimeout(100)
+        assert.equal(posts, 2)
+      })
+      await page.getByRole('button', { name: 'Change the secret' }).click()
+      await page.getByText('signs beside the new one').waitFor()
+      await page.getByRole('button', { name: 'Change the secret' }).click()
+      assert.notEqual(await textOf(page.getByText(/^whsec_/)), first)
+      await look(page)
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('There is none yet.').waitFor()
+    })
+  } finally {
+    receiver.close()
+  }
+})
+
+test('a workflow says in words when it runs, refuses in words, and runs now', () =>
+  at('/workflows', async (page) => {
+    const tasks = {
+      in: { operation: 'import/raw', file: 'hello', filename: 'a.txt' },
+      zip: { operation: 'archive', input: 'in', output_format: 'zip' },
+      out: { operation: 'export/url', input: 'zip' },
+    }
+    await page.getByLabel('Name').fill('Reports')
+    await page.getByLabel('When', { exact: true }).fill('every day')
+    await page.getByText('This is no time yet').waitFor()
+    await page.getByLabel('When', { exact: true }).fill('30 8 * * 1-5')
+    await page.getByText('At 08:30, Monday through Friday').waitFor()
+    assert.equal(await page.locator('ol li').count(), 5)
+    await page.getByLabel('Tasks').fill('{')
+    await page.getByRole('button', { name: 'Create the workflow' }).click()
+    await page.getByRole('alert').getByText('no JSON').waitFor()
+    await look(page)
+    await page.getByLabel('Tasks').fill(JSON.stringify(tasks))
+    await page.getByRole('button', { name: 'Create the workflow' }).click()
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByRole('cell', { name: 'somebody' }).waitFor()
+    await page.getByText(/^job_/).waitFor()
+    await look(page)
+  }))
+
+test('a person signs up, has a key that works, a second factor, and administers when allowed to', () =>
+  at('/account', async (page) => {
+    const [email, password] = ['ada@example.com', 'correct horse battery']
+    const main = page.getByRole('main')
+    const form = main.locator('form')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill('something else')
+    await form.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('do not belong together').waitFor()
+    await look(page)
+    await main.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByLabel('Name').fill('Ada')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await form.getByRole('button', { name: 'Sign up' }).click()
+
+    await page.getByText('New key').click()
+    await page.getByLabel('Name of the key').fill('Server')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const key = await textOf(page.getByText(/^sk_[^…]+$/))
+    const jobs = await fetch(`${site.url}/v1/jobs`, { headers: { 'x-api-key': key } })
+    assert.equal(jobs.status, 200)
+    await look(page)
+
+    const factor = page.locator('section.block').filter({ hasText: 'Second factor' })
+    await factor.getByLabel('Password').fill(password)
+    await factor.getByRole('button', { name: 'Turn on' }).click()
+    const uri = await factor.getByRole('link').getAttribute('href')
+    await factor.getByLabel('Code').fill(totpOf(uri ?? ''))
+    await factor.getByRole('button', { name: 'Confirm' }).click()
+    await factor.getByText('Each of these codes').waitFor()
+    const [code = ''] = (await textOf(factor.locator('.terminal'))).split('\n')
+    await look(page)
+    const signOut = page.getByRole('button', { name: 'Sign out', exact: true })
+    await signOut.first().click()
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await form.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Code').fill(code.trim())
+    await form.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+
+    const admin = new URL('../../lib/local/admin.ts', import.meta.url).pathname
+    const env = { ...process.env, DATA_DIR: site.dataDir }
+    await promisify(execFile)(process.execPath, [admin, 'make-admin', email], { env })
+    await page.goto(new URL('/admin', site.url).href)
+    await page.getByRole('heading', { name: 'Who did what' }).waitFor()
+    await page.getByText('user.role').waitFor()
+    await look(page)
+  }))
+
+test('the reference has a line for each operation, and no place that it does not know', () =>
+  at('/docs', async (page) => {
+    await page.getByRole('searchbox').fill('/v1/convert')
+    await page.getByRole('link', { name: /^Check a conversion/ }).click()
+    assert.match(
+      await textOf(page.locator('pre.terminal').first()),
+      /curl -X POST[\s\S]*\/v1\/convert\/check/,
+    )
+    assert.equal(await page.getByRole('row', { name: /^losses\[\]\.basis/ }).count(), 1)
+    const links = await page.locator('.contents a').count()
+    assert.ok(links >= 1)
+  }))
