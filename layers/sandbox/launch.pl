@@ -1,7 +1,7 @@
-# perl launch.pl KEY=VALUE… -- PROGRAM ARGUMENTS…: gives up all that an engine needs not, then becomes the program.
-# Perl, because a C program would need a compiler on every machine, and Debian cannot be without perl-base; no module
-# is loaded, as each of them would cost as much as the whole start. lib/engines/sandbox/launcher.ts makes the list.
-# What cannot be given up ends it: nothing runs with more than it was to have. Numbers are those of x86-64.
+# perl launch.pl KEY=VALUE… -- PROGRAM ARGUMENTS…: drops all privileges that an engine does not need, then executes the
+# program. Written in Perl because a C program would need a compiler on every machine, and perl-base is always installed
+# on Debian. Loads no modules, since each would take as long as the whole start. lib/engines/sandbox/launch-command.ts
+# creates the arguments. Exits if a privilege cannot be dropped. System call numbers are those of x86-64.
 my (%one, @limits, @paths);
 while (@ARGV and (my $word = shift) ne '--') {
   my ($key, $value) = split /=/, $word, 2;
@@ -16,7 +16,7 @@ if (my $uid = $one{uid}) {
   must('setresuid', syscall 117, $uid + 0, $uid + 0, $uid + 0);
 }
 
-# prlimit64: what was asked for, or the hard limit where that is lower, as it is on Lambda for processes.
+# prlimit64: sets the requested limit, or the hard limit if that is lower (as for processes on Lambda).
 for (@limits) {
   my ($resource, $wanted) = split /:/;
   my $old = "\0" x 16;
@@ -26,11 +26,11 @@ for (@limits) {
   must("limit $resource", syscall 302, 0, $resource + 0, pack('Q2', $limit, $limit), 0);
 }
 
-# close_range, since 5.9: descriptors of ours are closed at exec anyway.
+# close_range, since Linux 5.9. Without it, the service's own descriptors are still closed at exec.
 syscall 436, $one{fds} + 0, 0xffffffff, 0 if $one{fds};
 
 if ($one{landlock} or $one{filter}) {
-  # prctl(PR_SET_NO_NEW_PRIVS), without which there is neither of both; some hosts refuse to set what is set already.
+  # prctl(PR_SET_NO_NEW_PRIVS), which both require. Some hosts refuse to set it again if it is already set.
   if (syscall(157, 38, 1, 0, 0, 0) == -1) {
     my $why = $!;
     open my $status, '<', '/proc/self/status';
@@ -38,19 +38,19 @@ if ($one{landlock} or $one{filter}) {
   }
 }
 
-# Landlock: of files only the paths that were named, each with the rights of its number, as far as this kernel knows them.
+# Landlock: allows only the listed paths, each with its rights as far as this kernel supports them.
 if ($one{landlock}) {
   my $abi = must('Landlock', syscall 444, 0, 0, 1);
   my $known = (1 << ($abi < 2 ? 13 : $abi < 3 ? 14 : $abi < 5 ? 15 : 16)) - 1;
-  # Rights of files, then (from 4) TCP, then (from 6) signals and abstract sockets: none of these is given back.
+  # Rights of files, then (from ABI 4) TCP, then (from ABI 6) signals and abstract sockets. The last two are never granted.
   my $handled = pack 'Q3', $known, ($abi < 4 ? 0 : 3), ($abi < 6 ? 0 : 3);
   my $rules = must('Landlock', syscall 444, $handled, ($abi < 4 ? 8 : $abi < 6 ? 16 : 24), 0);
   for (@paths) {
     my ($rights, $path) = @$_;
-    # O_PATH | O_CLOEXEC; a path that is not there needs no rule.
+    # O_PATH | O_CLOEXEC. A path that does not exist needs no rule.
     my $fd = syscall 2, $path, 0x280000;
     next if $fd == -1;
-    # What a file can have of them: execute, write, read, truncate, ioctl.
+    # Rights that apply to files: execute, write, read, truncate, ioctl.
     my $fitting = -d $path ? $known : $known & 0xc007;
     must("Landlock rule of $path", syscall 445, $rules, 1, pack('Ql', $rights & $fitting, $fd), 0);
     syscall 3, $fd;
@@ -59,7 +59,7 @@ if ($one{landlock}) {
   syscall 3, $rules;
 }
 
-# seccomp, last, as it takes away some of the above. A filter that names this process has a mark in its place.
+# seccomp comes last, as it refuses some of the calls above. Replaces the placeholder in the filter with the own pid.
 if (my $filter = $one{filter}) {
   $filter = pack 'H*', $filter;
   my ($mark, $pid) = (pack('L', 0x4f574e50), pack 'L', $$);

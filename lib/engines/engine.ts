@@ -3,7 +3,7 @@ import type { Trait } from '../formats/detect/drawing.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
 
-/** Public names of the engine kinds; all but `pdf` can be pinned by the `engine` field of a request. */
+/** Public names of the engines. Clients can select any of them but `pdf` with the `engine` field of a request. */
 export const engineIds = [
   'ffmpeg',
   'vips',
@@ -21,13 +21,10 @@ export const engineIds = [
 ] as const
 export type EngineId = (typeof engineIds)[number]
 
-/** Container images: engines that often follow each other share one, with its queue and its function. */
+/** Container images. Engines that often run one after another share an image, its queue and its function. */
 export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'document' | 'archive' | 'font' | 'browser'
 
-/**
- * What can be asked for besides a conversion. Tools are named by the field `toolOperation`; `merge` joins several
- * files and `compress` makes one smaller.
- */
+/** Operations that clients select with the field `toolOperation` instead of a target format. */
 export const toolOperations = [
   'ocr-pdf',
   'split-pdf',
@@ -57,7 +54,7 @@ export const toolOperations = [
 ] as const
 export type ToolOperation = (typeof toolOperations)[number]
 
-/** What a capability is for. */
+/** Everything that an engine can be asked to do with a file. */
 export const operations = [
   'convert',
   'merge',
@@ -68,80 +65,80 @@ export const operations = [
   'metadata/write',
   'archive',
   'extract',
-  // Before another, where a document needs a password: nobody asks for it alone.
+  // Runs before another operation on a document with a password. Clients cannot request it alone.
   'unlock',
 ] as const
 export type Operation = (typeof operations)[number]
 
-/** Files that an operation takes after its first. */
+/** Input files that an operation accepts in addition to the first one. */
 interface AdditionalInputs {
   readonly from: readonly FormatId[]
   readonly min: number
   readonly max: number
 }
 
-/** One row of what an engine can do: every `from` to every `to` (but not to itself), at a cost. */
+/** One row of an engine's capability table: converts every `from` to every other `to`, at a cost. */
 export interface Capability {
   readonly operation: Operation
   readonly from: readonly FormatId[]
-  /** Of `extract`, whose files are of any format, the archive's own: it asks for nothing to be converted. */
+  /** For `extract`, which returns files of any format, this is the format of the archive itself. */
   readonly to: readonly FormatId[]
-  /** Also each format to itself, where it is in both lists: jpg to jpg with another quality. */
+  /** Set if formats in both lists can also be converted to themselves, such as jpg to jpg with another quality. */
   readonly same?: true
-  /** Pairs of the row that do not work. */
+  /** Pairs of this row that do not work. */
   readonly except?: readonly (readonly [from: FormatId, to: FormatId])[]
-  /** Files with one of these are drawn otherwise than they are meant: another way is taken where there is one. */
+  /** Files with one of these traits would be rendered incorrectly, so another route is preferred for them. */
   readonly unsupportedTraits?: readonly Trait[]
-  /** None when left out: one file goes in. */
+  /** If omitted, the operation takes exactly one file. */
   readonly more?: AdditionalInputs
-  /** Public parameter names with `describe`; unknown ones never reach it. Parsed before `run` sees them. */
+  /** Public option names with their descriptions. Options are parsed with it before `run`; unknown ones are removed. */
   readonly options: z.ZodObject
-  /** Rough seconds for a typical file on a warm engine, plus a penalty for what the way loses. */
+  /** Approximate seconds for a typical file on a warm engine, plus a penalty for what the conversion loses. */
   readonly cost: number
-  /** What is dropped by design that others keep, as `The layout of pages is`: told where this is not the first choice. */
+  /** What this row loses by design, such as `The layout of pages is`. Clients are warned if it is used as a fallback. */
   readonly drops?: string
 }
 
-/** A file that a step works on. */
+/** An input file of a step. */
 export interface InputFile {
-  /** Absolute, inside the work folder, with a name of ours and the format's extension. */
+  /** Absolute path inside the work folder, with a generated name and the format's extension. */
   readonly path: string
-  /** As the client named it; for display and output names only, never part of a path or an argument. */
+  /** Name from the client, only for display and output names. Never use it in a path or an argument. */
   readonly filename: string
   readonly format: FormatId
   /** Bytes. */
   readonly size: number
 }
 
-/** One of the shares into which a step was split, in its engine's own words: JSON, which a record keeps for the worker. */
+/** Describes one chunk of a split step in the engine's own terms. It is stored as JSON for the worker that runs it. */
 export type ChunkSpec = Readonly<Record<string, unknown>>
 
-/** A share as `split` gives it. */
+/** A chunk as returned by `split`. */
 export interface Chunk {
   readonly spec: ChunkSpec
-  /** What it works on in place of the inputs, where it needs only this much of them. */
+  /** Replaces the step's inputs if the chunk needs only a part of them. */
   readonly file?: OutputFile
 }
 
-/** Who could take shares of a step. */
+/** Workers that can run chunks of a step. */
 export interface WorkerPool {
   /**
-   * Those that are free, this one among them. On one machine they have its processors in common, so that an engine that
-   * keeps several of them busy gains by fewer workers.
+   * Number of idle workers, including the current one. On a single machine they share its processors, so an engine that
+   * uses several threads benefits from fewer chunks.
    */
   readonly workers: number
-  /** Seconds after which the run of a step, or of a share of one, is ended. */
+  /** Seconds after which a step, or a chunk of one, is aborted. */
   readonly timeoutS: number
 }
 
-/** What `run` made of a share. */
+/** What `run` produced for one chunk. */
 export interface ChunkResult {
   readonly spec: ChunkSpec
   readonly files: readonly InputFile[]
   readonly details?: EngineResult['details'] | undefined
 }
 
-/** One step: what is to be made of which files. */
+/** One step of a conversion: which files to process, and how. */
 export interface EngineWork {
   readonly operation: Operation
   readonly inputs: readonly InputFile[]
@@ -149,85 +146,85 @@ export interface EngineWork {
   readonly to: FormatId
   /** Already parsed by the capability's schema. */
   readonly options: unknown
-  /** Only this much of it: one of what `split` gave. */
+  /** Set to run only this chunk of the step, as returned by `split`. */
   readonly chunk?: ChunkSpec | undefined
-  /** Empty folder of this step; results go here. */
+  /** Empty folder for the results of this step. */
   readonly outDir: string
 }
 
 export interface ExecOptions {
-  /** Seconds; the step's own limit when left out. */
+  /** Time limit in seconds. Defaults to the remaining time of the step. */
   readonly timeoutS?: number
-  /** Bytes that the program may write to one file. */
+  /** Size limit for each file that the program writes. */
   readonly maxFileBytes?: number
-  /** Bytes of address space. */
+  /** Limit of the address space. */
   readonly maxMemoryBytes?: number
-  /** Extra environment; nothing else is inherited but PATH, HOME and LANG. */
+  /** Additional environment variables; only PATH, HOME and LANG are set otherwise. */
   readonly env?: Readonly<Record<string, string>>
-  /** Called with each line of stdout as it comes (progress); stdout is still collected up to the cap. */
+  /** Called with each line of stdout as it arrives, for progress. Stdout is still collected up to its limit. */
   readonly onLine?: (line: string) => void
   readonly stdin?: string
-  /** Ends the program before its time, besides the step's own signal; its reason is thrown. */
+  /** Stops the program early, in addition to the step's own signal. The abort reason is thrown. */
   readonly signal?: AbortSignal
-  /** Exit codes that are a success; [0] when left out. */
+  /** Exit codes that count as success. Defaults to [0]. */
   readonly okCodes?: readonly number[]
-  /** Files and folders that it may read besides the system's programs, libraries and fonts. */
+  /** Files and folders that the program may read in addition to system programs, libraries and fonts. */
   readonly readOnly?: readonly string[]
-  /** Runs in this one instead of a new one: it gets the arguments as a line of JSON on stdin, all else it has already. */
+  /** Uses this process instead of starting one. It receives the arguments as one line of JSON on stdin. */
   readonly prestarted?: PrestartedProcess | undefined
 }
 
-/** What the runner of a step lends to its engine. */
+/** Functions and limits that a step's runner provides to the engine. */
 export interface Tools {
-  /** Runs a program in the sandbox of this step: no shell, no network, only the work folder writable. */
+  /** Runs a program in the sandbox of this step: no shell, no network, write access only to the work folder. */
   exec(
     bin: string,
     args: readonly string[],
     options?: ExecOptions,
   ): Promise<{ stdout: string; stderr: string }>
-  /** 0 to 1 of this step; it may be called with any value at any rate, the caller keeps it from falling. */
+  /** Reports the progress of this step (0 to 1). It may be called often and with any value; decreases are ignored. */
   progress(ratio: number, stage?: string): void
-  /** Tells the client that something was dropped or substituted; it does not fail the job. */
+  /** Warns the client that something was dropped or replaced. The job continues. */
   warn(code: string, message: string): void
   readonly signal: AbortSignal
-  /** Folder that holds inputs, scratch files and `outDir`; the only place the step may write to. */
+  /** Folder with the inputs, temporary files and `outDir`. The step may write only here. */
   readonly workDir: string
 }
 
-/** A file that a step has made. */
+/** A file produced by a step. */
 export interface OutputFile {
   readonly path: string
-  /** Suffix before the extension where a step gives several files, as `-page-001`. */
+  /** Suffix before the extension, such as `-page-001`, if a step produces several files. */
   readonly suffix?: string
-  /** Set where the bytes are another format than asked for, as a ZIP of pages. */
+  /** Set if the file has a different format than requested, such as a ZIP of pages. */
   readonly format?: FormatId
-  /** Its own name, where it has one, as a member of an archive; what it is then shows by its content. */
+  /** Name of a file that already had one, such as a member of an archive. Its format is then detected from its content. */
   readonly filename?: string
 }
 
-/** Less of the source came through than should have. */
+/** Reports that the result contains less of the source than it should. */
 export interface Shortfall {
-  /** 0 to 1: what is there of what should be. */
+  /** Fraction of the source that was kept (0 to 1). */
   readonly kept: number
-  /** Told when no other way gives more. */
+  /** Sent to the client if no fallback keeps more. */
   readonly warning: { readonly code: string; readonly message: string }
 }
 
 export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
-  /** Of the last step: another way is tried, and what kept the most is the result. */
+  /** Only used in the last step: fallbacks are tried, and the result that keeps the most is used. */
   readonly shortfall?: Shortfall
-  /** How it was done, where a user cares: `stream-copy` or `encode`. */
+  /** Whether media streams were copied or encoded again. */
   readonly method?: 'stream-copy' | 'encode'
-  /** Files in the archives that went in and came out, as their own programs tell. */
+  /** Number of files in the source and result archives, as reported by the archive programs. */
   readonly memberCounts?: { readonly source?: number; readonly result?: number }
-  /** Text of the source that its author does not show: where it is not in the result, nothing is lost. */
+  /** Text that the source hides from its readers. If the result does not contain it, that is no loss. */
   readonly hiddenText?: string
-  /** Public facts about the result, as `{ pages: 3 }`. */
+  /** Public facts about the result, such as `{ pages: 3 }`. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** What one step may take: MiB of memory, MiB on disk, seconds. */
+/** Resource limits of one step: memory and disk space in MiB, time in seconds. */
 export interface EngineLimits {
   readonly memoryMb: number
   readonly diskMb: number
@@ -239,24 +236,24 @@ export interface Engine {
   readonly image: ImageId
   readonly capabilities: readonly Capability[]
   readonly limits: EngineLimits
-  /** Command that prints the version, or a function where the engine is a library in this process. */
+  /** Command that prints the version, or a function that returns it if the engine is a library in this process. */
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
   /**
-   * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) when trying again cannot help; any
-   * other error costs an attempt and the step is tried again.
+   * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) if a retry cannot help. After any other error
+   * the step is retried while attempts remain.
    */
   run(work: EngineWork, tools: Tools): Promise<EngineResult>
   /**
-   * Shares out a step that takes long among workers, in the order in which they are to be joined; undefined where that
-   * would not be faster and the step ends in time by itself. Each share is run by itself, with the same options.
+   * Splits a long step into chunks for several workers, in the order in which their results are joined. Each chunk runs
+   * separately, with the same options. Returns undefined if one worker finishes in time and chunks would not be faster.
    */
   split?(work: EngineWork, tools: Tools, pool: WorkerPool): Promise<readonly Chunk[] | undefined>
-  /** Makes of the results of all shares what `run` makes of the whole. */
+  /** Joins the results of all chunks into what `run` would have produced for the whole step. */
   join?(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult>
-  /** Whether `join` works on the inputs, too; otherwise they are named, but are not there. */
+  /** Whether `join` reads the input files. If not, their paths are set but the files are not downloaded. */
   joinNeedsInputs?(step: Pick<EngineWork, 'operation' | 'from'>): boolean
-  /** Loads what makes the first job fast. */
+  /** Preloads what the first job needs, to make it faster. */
   warm?(): Promise<void>
-  /** Ends processes that stay between jobs. */
+  /** Stops processes that are kept between jobs. */
   close?(): Promise<void>
 }

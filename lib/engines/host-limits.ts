@@ -2,19 +2,19 @@ import { availableParallelism } from 'node:os'
 import { processEnvironment } from '../config.ts'
 import type { EngineLimits } from './engine.ts'
 
-/** Room for Node, our own code and the SDK beside the engine, in MB. */
+/** Memory in MB that is reserved for Node, our own code and the AWS SDK. */
 export const runtimeMemoryMb = 256
 
-/** Beyond it a program gains little more by another thread. */
+/** More threads than this hardly make a program faster. */
 const maxThreads = 8
 
-/** Processors that one program may keep busy: those that are there, on Lambda as many as the memory buys. */
+/** Number of threads that one program should use. On Lambda the number of processors depends on the memory size. */
 export const availableThreads = (processors = availableParallelism()): number =>
   Math.min(maxThreads, Math.max(1, processors))
 
 /**
- * What a step may take where it runs: a function may have been given less memory than its engines ask for.
- * @param functionMb memory of the function, which Lambda tells it; undefined on one machine
+ * Lowers the memory limit of a step if the Lambda function has less memory than its engine declares.
+ * @param functionMb memory of the Lambda function; unlimited elsewhere
  */
 export function effectiveLimits(
   limits: EngineLimits,

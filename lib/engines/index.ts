@@ -13,7 +13,7 @@ import { sevenZip } from './seven-zip.ts'
 import { vips } from './vips.ts'
 import { vtracer } from './vtracer.ts'
 
-/** Every engine. To add one: its file, its line here, its packages in `layers/packages.json`. */
+/** All engines. To add one, create its file, list it here, and add its packages to `layers/packages.json`. */
 export const engines: readonly Engine[] = [
   vips,
   ffmpeg,

@@ -3,7 +3,7 @@ import { integer, numberFromText } from '../coerce.ts'
 
 export { integer, numberFromText }
 
-/** `false` as text is false, not a text that is there. */
+/** Parses the strings `true` and `false`; every non-empty string would be truthy otherwise. */
 const flagFromText = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value)
 
 export function decimal(min: number, max: number) {
@@ -18,12 +18,12 @@ export const qualityLevels = ['low', 'medium', 'high', 'highest'] as const
 type QualityLevel = (typeof qualityLevels)[number]
 export type Quality = number | QualityLevel
 
-/** 1 to 100, or a word that means the right number for each format. */
+/** A number from 1 to 100, or a level that each format maps to a suitable number. */
 export const quality = z
   .union([integer(1, 100), z.enum(qualityLevels)])
   .describe('1 to 100, or low, medium, high, highest. Higher is better and larger.')
 
-/** What the words mean to one encoder, in its own numbers. */
+/** Maps the quality levels to the numbers of one encoder. */
 export type QualityScale = Readonly<Record<QualityLevel, number>>
 
 export function qualityNumber(value: Quality | undefined, scale: QualityScale): number {
@@ -31,17 +31,17 @@ export function qualityNumber(value: Quality | undefined, scale: QualityScale): 
 }
 
 /**
- * Given to `meta` of an option that nobody but its engine may read. It goes last: zod keeps it with the one schema, and
- * what `optional` makes of that is another.
+ * Passed to `meta` of an option that only its engine may read, such as a password. Call `meta` last: zod attaches it to
+ * one schema, and `optional` returns a new one.
  */
-export const secretOption = { secretOption: true } as const
+export const secretOption = { secret: true } as const
 
-/** Given to `meta`, last as well, of an option that some send with words of other services: those are dropped, and told. */
-export const lenientOption = { lenientOption: true } as const
+/** Passed to `meta` (last, too) of an option for which unknown values of other services are dropped with a warning. */
+export const lenientOption = { lenient: true } as const
 
 export const isLenientOption = (schema: z.ZodType): boolean => schema.meta()?.lenient === true
 
-/** Names of all that are secret, by either spelling: which of them an operation knows is not known before its files. */
+/** Names of all secret options in both spellings; they are encrypted before the operation's own options are known. */
 export const secretOptionNames: ReadonlySet<string> = new Set([
   'password',
   ...['ownerPassword', 'owner_password'],
@@ -50,7 +50,7 @@ export const secretOptionNames: ReadonlySet<string> = new Set([
 
 export const isSecretOption = (schema: z.ZodType): boolean => schema.meta()?.secret === true
 
-/** Given to `meta`, as above, of an option that says how the file that was sent is to be read. */
-export const inputOption = { inputOption: true } as const
+/** Passed to `meta` (last, too) of an option that controls how the input file is read. */
+export const inputOption = { ofSource: true } as const
 
 export const isInputOption = (schema: z.ZodType): boolean => schema.meta()?.ofSource === true

@@ -2,11 +2,11 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 
 /**
- * The file is whole, but has something that this engine does not know; another one may read it.
- * @param feature as `LZMA compression`.
+ * Returns the error for an intact file with a feature that this engine does not support. Another engine may read it.
+ * @param feature for example `LZMA compression`
  */
 export function unsupportedFeatureError(format: FormatId, feature: string, cause?: unknown): AppError {
-  const sentence = `The ${formatById(format).name} (${format}) has ${feature}, which cannot be read here. Save it without and send it again.`
+  const sentence = `The ${formatById(format).name} (${format}) has ${feature}, which is not supported. Save the file without it and send it again.`
   return new AppError(
     'UNSUPPORTED_FORMAT',
     sentence,

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 const run = promisify(execFile)
 const versions = new WeakMap<Engine, Promise<string>>()
 
-/** The engine's version as it tells it, as `5.1.9`; asked once. @throws when the engine is not installed. */
+/** Returns the version that an engine reports, such as `5.1.9`. The result is cached. @throws if it is not installed. */
 export function engineVersion(engine: Engine): Promise<string> {
   const version = versions.get(engine) ?? readVersion(engine)
   versions.set(engine, version)
@@ -15,7 +15,7 @@ export function engineVersion(engine: Engine): Promise<string> {
 async function readVersion({ version }: Engine): Promise<string> {
   if (typeof version === 'function') return version()
   const [bin, ...args] = version
-  // Some print it to stderr, pdftoppm among them.
+  // Some programs, such as pdftoppm, print their version to stderr.
   const { stdout, stderr } = await run(bin, args, {
     timeout: 20_000,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp' },

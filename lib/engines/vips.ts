@@ -3,20 +3,20 @@ import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { dpi } from './image/options.ts'
-import { thumbnailRowsOf } from './image/thumbnail-options.ts'
+import { thumbnailRows } from './image/thumbnail-options.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
-import { compress, compressRows } from './vips/compress.ts'
+import { compressImage, compressImageRows } from './vips/compress.ts'
 import { compressOffice, isOfficePackage, officeCompressRows } from './vips/compress-office.ts'
-import { convertPicture } from './vips/convert.ts'
+import { convertImage } from './vips/convert.ts'
 import { cameraFormats } from './vips/decoders.ts'
 import { loadSharp } from './vips/image.ts'
-import { pictureError } from './vips/image-error.ts'
-import { mergePictures, mergeRows } from './vips/merge.ts'
+import { imageError } from './vips/image-error.ts'
+import { mergeImages, mergeRows } from './vips/merge.ts'
 import { pixelTargetIds, pixelTargetOf } from './vips/targets.ts'
-import { thumbnailPicture } from './vips/thumbnail.ts'
-import { watermarkPicture, watermarkRows } from './vips/watermark.ts'
+import { makeThumbnail } from './vips/thumbnail.ts'
+import { watermarkImage, watermarkImageRows } from './vips/watermark.ts'
 
-const pictures = [
+const imageFormats = [
   'jpg',
   'png',
   'webp',
@@ -32,7 +32,7 @@ const pictures = [
   'icns',
   ...cameraFormats,
 ] as const satisfies readonly FormatId[]
-const shapes = ['svg', 'svgz'] as const satisfies readonly FormatId[]
+const drawingFormats = ['svg', 'svgz'] as const satisfies readonly FormatId[]
 
 /** Vector drawings are rendered with librsvg, not with a browser. */
 const lacks = ['browser-drawing'] as const
@@ -42,25 +42,25 @@ const capabilities: readonly Capability[] = [
     const { options, cost } = pixelTargetOf(id)
     const row = { operation: 'convert', to: [id], same: true, cost } as const
     return [
-      { ...row, from: pictures, options },
-      { ...row, from: shapes, options: options.extend({ dpi }), unsupportedTraits: lacks },
+      { ...row, from: imageFormats, options },
+      { ...row, from: drawingFormats, options: options.extend({ dpi }), unsupportedTraits: lacks },
     ]
   }),
-  { operation: 'convert', from: pictures, to: ['pdf'], options: z.object({}), cost: 0.2 },
+  { operation: 'convert', from: imageFormats, to: ['pdf'], options: z.object({}), cost: 0.2 },
   {
     operation: 'convert',
-    from: shapes,
+    from: drawingFormats,
     to: ['pdf'],
     options: z.object({}),
     cost: 0.2,
     unsupportedTraits: lacks,
   },
   ...mergeRows,
-  ...compressRows,
+  ...compressImageRows,
   ...officeCompressRows,
-  ...thumbnailRowsOf(pictures, {}, 0.05),
-  ...thumbnailRowsOf(shapes, {}, 0.05).map((row) => ({ ...row, lacks })),
-  ...watermarkRows,
+  ...thumbnailRows(imageFormats, {}, 0.05),
+  ...thumbnailRows(drawingFormats, {}, 0.05).map((row) => ({ ...row, unsupportedTraits: lacks })),
+  ...watermarkImageRows,
 ]
 
 /** Converts images with libvips, in this process. */
@@ -83,7 +83,7 @@ function sharpVersion(): string {
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const running = perform(work, tools).catch((error: unknown) => {
-    throw pictureError(error, work.from)
+    throw imageError(error, work.from)
   })
   const result = await untilAborted(running, tools.signal)
   tools.progress(1)
@@ -93,15 +93,15 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 function perform(work: EngineWork, tools: Tools): Promise<EngineResult> {
   switch (work.operation) {
     case 'convert':
-      return convertPicture(work, tools)
+      return convertImage(work, tools)
     case 'merge':
-      return mergePictures(work, tools)
+      return mergeImages(work, tools)
     case 'compress':
-      return isOfficePackage(work.from) ? compressOffice(work, tools) : compress(work, tools)
+      return isOfficePackage(work.from) ? compressOffice(work, tools) : compressImage(work, tools)
     case 'thumbnail':
-      return thumbnailPicture(work, tools)
+      return makeThumbnail(work, tools)
     case 'watermark':
-      return watermarkPicture(work, tools)
+      return watermarkImage(work, tools)
     default:
       throw new Error(`vips was asked for ${work.operation}, which it does not declare.`)
   }

@@ -19,11 +19,11 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 const base = scratchFolder('escape-test')
 
-const things = [
+const checks = [
   ...(['secrets', 'network', 'signals', 'files', 'kill', 'memory', 'file-size', 'processes'] as const),
   ...(['processor', 'core', 'pid', 'net', 'runs'] as const),
 ] as const
-const all = Object.fromEntries(things.map((check) => [check, true])) as EscapeTestResult // all of its keys
+const all = Object.fromEntries(checks.map((check) => [check, true])) as EscapeTestResult // all of its keys
 const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
   ...all,
   ...Object.fromEntries(missing.map((check) => [check, false])),
@@ -32,12 +32,12 @@ const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestRes
 describe('the level of confinement', () => {
   test('follows from the checks of the escape test that passed', () => {
     assert.equal(confinementLevel(all), 'namespaces')
-    for (const thing of ['files', 'pid', 'net'] as const)
-      assert.equal(confinementLevel(without(thing)), 'filtered', thing)
-    for (const thing of ['secrets', 'network', 'signals', 'kill'] as const)
-      assert.equal(confinementLevel(without(thing)), 'limits', thing)
-    for (const thing of ['memory', 'file-size', 'processes', 'processor', 'core', 'runs'] as const)
-      assert.equal(confinementLevel(without(thing)), 'none', thing)
+    for (const check of ['files', 'pid', 'net'] as const)
+      assert.equal(confinementLevel(without(check)), 'filtered', check)
+    for (const check of ['secrets', 'network', 'signals', 'kill'] as const)
+      assert.equal(confinementLevel(without(check)), 'limits', check)
+    for (const check of ['memory', 'file-size', 'processes', 'processor', 'core', 'runs'] as const)
+      assert.equal(confinementLevel(without(check)), 'none', check)
   })
 
   test('below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
@@ -113,8 +113,7 @@ describe('the system call filter', () => {
 
   test('allows process groups and sessions only inside a PID namespace', async (t) => {
     const launcher = launchers.find(
-      ({ namespaceArgs, needsRoot }) =>
-        namespaceArgs.length > 0 && needsRoot === (process.getuid?.() === 0),
+      ({ namespaceArgs, needsRoot }) => namespaceArgs.length > 0 && needsRoot === (process.getuid?.() === 0),
     ) as Launcher
     const output = await perl('print setpgrp(0, 0) ? "led" : $!; ', launcher)
     if (/bwrap/.test(output)) t.skip(output)
@@ -177,16 +176,16 @@ describe('a launched program', () => {
 
   test('inherits no file descriptors other than its own', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
-    const nothing = openSync('/dev/null', 'r')
+    const devNull = openSync('/dev/null', 'r')
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
     const openFds = async (closeFdsFrom?: number) => {
       const options = { workDir, limits: {}, ...(closeFdsFrom !== undefined && { closeFdsFrom }) }
       const { file, args, env, cwd } = await buildCommand(filtered, 'perl', list, options)
-      const stdio = ['ignore', 'pipe', 'inherit', nothing, nothing, nothing] as const
+      const stdio = ['ignore', 'pipe', 'inherit', devNull, devNull, devNull] as const
       return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: [...stdio] })
     }
     assert.deepEqual([await openFds(), await openFds(5)], ['', '3 4 '])
-    closeSync(nothing)
+    closeSync(devNull)
   })
 
   test('gets the hard limit where that is lower than its own limit', async () => {

@@ -14,7 +14,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
-/** Where the service is not root, one user namespace looks like another. */
+/** Without root, all sandboxes run as the same user inside their user namespaces. */
 const asRoot = process.getuid?.() === 0 ? confined : { skip: 'needs root' }
 
 const base = scratchFolder('confine-test')
@@ -36,8 +36,8 @@ describe('the confinement of this machine', () => {
   const id = ['--reuid=2000000008', '--regid=2000000008', '--clear-groups']
   const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
-  // What is broken is passed over for less: all tests below would be skipped.
-  test('is as strict as it allows', () => {
+  // If the best launcher were broken, a weaker one would be used and all tests below would be skipped.
+  test('is as strict as this system allows', () => {
     if (works('--unshare-all', ...seen, 'true')) assert.equal(level, 'namespaces', detail)
     if (process.getuid?.() === 0 && works(...rights, ...seen, '--', 'setpriv', ...id, 'true'))
       assert.match(detail, /^bubblewrap: no network, own uid, own processes,.* system calls filtered$/)
@@ -45,31 +45,31 @@ describe('the confinement of this machine', () => {
 })
 
 describe('a confined process', () => {
-  test('has a user of its own, which no other sandbox has', asRoot, async () => {
+  test('has its own user, which no other sandbox has', asRoot, async () => {
     const ids = await Promise.all(
       [tools(), tools()].map(async (one) => (await shell('id -u; id -g; id -G', one)).stdout),
     )
     for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
     assert.equal(new Set(ids).size, 2)
-    // What it could do as root it cannot even by a program that would give it back.
+    // It has no capabilities, not even ones that a setuid program could give back.
     const { stdout } = await shell('grep ^CapEff /proc/self/status')
     assert.match(stdout, /^CapEff:\s+0+$/m)
   })
 
-  test('has no session of ours, whose terminal it could write to', confined, async () => {
-    // proc(5): the sixth is the session; one from outside is 0 in here.
+  test('is not in the session of the service, whose terminal it could write to', confined, async () => {
+    // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
     const { stdout } = await shell('cut -d" " -f6 /proc/self/stat')
     assert.notEqual(Number(stdout), 0)
   })
 
-  test('has namespaces of its own for all that engines could meet in', confined, async () => {
+  test('has its own namespaces for everything that engines could share', confined, async () => {
     const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
     const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
     const ours = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
     for (const [at, namespace] of stdout.trim().split('\n').entries()) assert.notEqual(namespace, ours[at])
   })
 
-  test('leaves no core and has the limits that it was given', limited, async () => {
+  test('writes no core dump and has the configured limits', limited, async () => {
     const { stdout } = await shell('cat /proc/self/limits')
     const limitOf = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
     assert.equal(limitOf('core file size'), 0)
@@ -79,7 +79,7 @@ describe('a confined process', () => {
     assert.equal(limitOf('processes'), level === 'namespaces' ? 256 : 4096)
   })
 
-  test('that takes its memory by itself is held to what it writes to', limited, async () => {
+  test('with a limit of written memory has no limit of its address space', limited, async () => {
     const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
     const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
     const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
@@ -88,7 +88,7 @@ describe('a confined process', () => {
     assert.match(stdout, /^Max address space +unlimited/m)
   })
 
-  test('sees of the system what engines need, all of it to read', confined, async () => {
+  test('sees only the system files that engines need, read-only', confined, async () => {
     const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
     assert.doesNotMatch(stdout, /^(root|home|srv|opt|boot|run|shadow|hostname|hosts|log|mail)$/m)
     assert.match(stdout, /^writes$/m)
@@ -96,7 +96,7 @@ describe('a confined process', () => {
       await shell(`test -r ${path}`)
   })
 
-  test('reads besides only what it was given', confined, async () => {
+  test('can read additional files only if they are granted, and cannot write them', confined, async () => {
     const shown = join(base, 'shown.txt')
     await writeFile(shown, 'shown')
     const { stdout } = await tools().exec('cat', [shown], { readOnly: [shown] })
@@ -104,30 +104,34 @@ describe('a confined process', () => {
     await assert.rejects(tools().exec('touch', [shown], { readOnly: [shown] }), /Read-only|Permission denied/)
   })
 
-  test('is started with what shows no effect on every machine, too', asRoot, async () => {
-    const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
-      workDir,
-      uid: 2_000_000_007,
-    })
-    const command = [file, ...args]
-    const after = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
-    assert.equal(file, 'bwrap')
-    for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
-      assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
-    const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
-    assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
-    const sealed = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
-    assert.deepEqual(sealed, ['/dev', '/'])
-    assert.deepEqual(after('--').slice(0, 6), [
-      ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
-    ])
-    assert.match(after('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
-    assert.deepEqual(after('--').slice(7), ['--', 'true', '--core=1'])
-    assert.equal(args.at(-1), '--core=1')
-    assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
-  })
+  test(
+    'is started with all expected arguments, including those whose effect depends on the machine',
+    asRoot,
+    async () => {
+      const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
+        workDir,
+        uid: 2_000_000_007,
+      })
+      const command = [file, ...args]
+      const after = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
+      assert.equal(file, 'bwrap')
+      for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
+        assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
+      const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
+      assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
+      const sealed = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+      assert.deepEqual(sealed, ['/dev', '/'])
+      assert.deepEqual(after('--').slice(0, 6), [
+        ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
+      ])
+      assert.match(after('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
+      assert.deepEqual(after('--').slice(7), ['--', 'true', '--core=1'])
+      assert.equal(args.at(-1), '--core=1')
+      assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+    },
+  )
 
-  test('is shown files and folders in an order in which none hides another', confined, async () => {
+  test('gets its mounts in an order in which none hides another', confined, async () => {
     const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
     const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
     const folder = (path: string) => ['--perms', '0755', '--dir', path]
@@ -166,7 +170,7 @@ describe('a confined process', () => {
     ])
   })
 
-  test('gets its folder as far as it may: all of it, or what lies directly in it', asRoot, async () => {
+  test('becomes the owner of the whole work folder, or only of its direct children', asRoot, async () => {
     const nested = join(workDir, 'a', 'b')
     await mkdir(nested, { recursive: true })
     await symlink('/etc/passwd', join(workDir, 'link'))
@@ -182,12 +186,12 @@ describe('a confined process', () => {
     await sandboxCommand('true', [], { workDir, uid })
     assert.deepEqual(await owners(), [uid, uid, uid, uid])
     assert.equal((await stat('/etc/passwd')).uid, 0)
-    // What is gone meanwhile needs no owner.
+    // A folder that has been removed meanwhile is ignored.
     await sandboxCommand('true', [], { workDir: join(workDir, 'gone') })
   })
 
   test(
-    'gets all of it as the first of a step, and what lies directly in it beside another',
+    'becomes the owner of only the direct children while another program of the step is running',
     asRoot,
     async () => {
       const deep = join(workDir, 'a', 'b')

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { launchers } from '../../lib/engines/sandbox/launchers.ts'
 
-test('each way to confine an engine has these walls, filters and limits, the best first', () => {
+test('each launcher has these namespaces, filters and limits, the strictest first', () => {
   const unshared = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
-  const ofRoot = ['bwrap', ...unshared, '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
-  const ofUser = ['bwrap', '--unshare-all']
-  const all = { launcher: true, needsRoot: false, landlock: false, filter: true }
-  const walled = { ...all, level: 'namespaces', processes: 256 }
-  const bare = { ...all, walls: [], processes: 4096 }
+  const forRoot = ['bwrap', ...unshared, '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+  const forUser = ['bwrap', '--unshare-all']
+  const all = { usesLaunchScript: true, needsRoot: false, usesLandlock: false, filtersSyscalls: true }
+  const isolated = { ...all, level: 'namespaces', maxProcesses: 256 }
+  const shared = { ...all, namespaceArgs: [], maxProcesses: 4096 }
   assert.deepEqual(
-    launchers.map(({ detail: _, ...way }) => way),
+    launchers.map(({ detail: _, ...launcher }) => launcher),
     [
-      { ...walled, walls: ofRoot, needsRoot: true },
-      { ...walled, walls: ofUser },
-      { ...walled, walls: ofRoot, needsRoot: true, filter: false },
-      { ...walled, walls: ofUser, filter: false },
-      { ...bare, level: 'filtered', landlock: true },
-      { ...bare, level: 'filtered' },
-      { ...bare, level: 'limits', filter: false },
-      { ...bare, level: 'none', filter: false, launcher: false },
+      { ...isolated, namespaceArgs: forRoot, needsRoot: true },
+      { ...isolated, namespaceArgs: forUser },
+      { ...isolated, namespaceArgs: forRoot, needsRoot: true, filtersSyscalls: false },
+      { ...isolated, namespaceArgs: forUser, filtersSyscalls: false },
+      { ...shared, level: 'filtered', usesLandlock: true },
+      { ...shared, level: 'filtered' },
+      { ...shared, level: 'limits', filtersSyscalls: false },
+      { ...shared, level: 'none', filtersSyscalls: false, usesLaunchScript: false },
     ],
   )
 })

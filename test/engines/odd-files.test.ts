@@ -106,7 +106,7 @@ test('a texture of 16 bits has its own colors, and one of fractions is named', a
 test('a compression that nobody knows is named, and is no damage', async () => {
   await assert.rejects(byWays(odd('bc7.dds'), 'png'), {
     code: 'UNSUPPORTED_FORMAT',
-    message: /a compression of Direct3D 10, which cannot be read here/,
+    message: /a compression of Direct3D 10, which is not supported/,
   })
 })
 

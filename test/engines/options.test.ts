@@ -5,15 +5,15 @@ import { snakeCase } from '../../lib/case-conversion.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { isSecretOption, secretOption, secretOptionNames } from '../../lib/engines/options.ts'
 
-describe('an option that is a secret', () => {
+describe('a secret option', () => {
   const options = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ operation, options: { shape } }) =>
-      // The shape of an object schema holds schemas.
+      // The shape of an object schema contains schemas.
       Object.entries(shape).map(([name, schema]) => ({ operation, name, schema: schema as z.ZodType })),
     ),
   )
 
-  test('is marked as one where a capability has it', () => {
+  test('is marked as secret in every capability, and no other option is', () => {
     const passwords = options.filter(({ name }) => /password/i.test(name))
     assert.ok(passwords.length > 30)
     for (const { operation, name, schema } of passwords)
@@ -22,7 +22,7 @@ describe('an option that is a secret', () => {
       assert.equal(isSecretOption(schema), /password/i.test(name), `${operation}: ${name}`)
   })
 
-  test('is sealed while it is stored, by either spelling of its name', () => {
+  test('is in the list of secret names in both spellings', () => {
     const names = options.filter(({ schema }) => isSecretOption(schema)).map(({ name }) => name)
     assert.deepEqual(
       [...secretOptionNames].toSorted(),

@@ -371,7 +371,7 @@ describe('a document made to overwhelm', () => {
       await assert.rejects(convert(pandoc, source, 'html'), { code: 'CORRUPT_FILE' }, source)
     }
     const deep = await file('deep.html', `${'<div>'.repeat(4000)}x`)
-    const sentence = /has parts nested thousands deep, which cannot be read here/
+    const sentence = /has parts nested thousands deep, which is not supported/
     await assert.rejects(convert(pandoc, deep, 'rst'), { code: 'UNSUPPORTED_FORMAT', message: sentence })
   })
 })

@@ -4,7 +4,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { startCommand } from '../../lib/engines/sandbox/preloaded-libraries.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-test('FFmpeg is linked by the libraries that are sought most, all of which are there', async () => {
+test('FFmpeg starts with 11 preloaded libraries, all of which exist', async () => {
   const signal = new AbortController().signal
   const limits = { memoryMb: 1000, diskMb: 10, timeoutS: 60 }
   const tools = createTools({ workDir: scratchFolder('linking'), signal, limits })
@@ -17,10 +17,10 @@ test('FFmpeg is linked by the libraries that are sought most, all of which are t
   }
 })
 
-test('other programs are started as they are', async () => {
+test('other programs are started without preloaded libraries', async () => {
   assert.deepEqual(await startCommand('pdftoppm'), ['pdftoppm'])
 })
 
-test('FFmpeg is started as it is where the linker is another one', async () => {
+test('FFmpeg is started without preloaded libraries if the dynamic linker is missing', async () => {
   assert.deepEqual(await startCommand('ffmpeg', '/lib64/linker-of-another-processor'), ['ffmpeg'])
 })

@@ -16,30 +16,30 @@ import { until } from '../wait-until.ts'
 
 const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
-const scratch = scratchFolder('standby-test')
+const scratch = scratchFolder('prestarter-test')
 
 let baseDir: string
 let workDir: string
-const standbys: Prestarter[] = []
-after(() => Promise.all(standbys.map((standby) => standby.close())))
+const prestarters: Prestarter[] = []
+after(() => Promise.all(prestarters.map((prestarter) => prestarter.close())))
 beforeEach(async () => {
   baseDir = await mkdtemp(join(scratch, 'base-'))
   workDir = await mkdtemp(join(scratch, 'work-'))
 })
 
-function standby(script: string): Prestarter {
-  const made = createPrestarter({
+function prestarterOf(script: string): Prestarter {
+  const prestarter = createPrestarter({
     ...{ baseDir, prefix: 'waiting-', file: 'sh', args: ['-c', script], readOnly: [] },
     limits: { fileBytes: 1024 * 1024 },
     prepare: async (folder) => ({ PREPARED: folder }),
   })
-  standbys.push(made)
-  return made
+  prestarters.push(prestarter)
+  return prestarter
 }
 
-/** The second one that asks finds a program that waits. */
-async function waiting(script: string): Promise<PrestartedProcess> {
-  const programs = standby(script)
+/** Returns a prestarted process; the first call of `take` only starts it. */
+async function takePrestarted(script: string): Promise<PrestartedProcess> {
+  const programs = prestarterOf(script)
   assert.equal(await programs.take(), undefined)
   const program = await programs.take()
   assert.ok(program)
@@ -56,17 +56,19 @@ async function run(program: PrestartedProcess, args: readonly string[], options:
   }
 }
 
-describe('a program that waits', confined, () => {
-  test('gets its arguments when there is work, and what was made ready for it', async () => {
-    const program = await waiting('read -r line; echo "$line"; [ "$PREPARED" = "$PWD" ] && echo prepared')
+describe('a prestarted process', confined, () => {
+  test('receives its arguments on stdin and has its prepared environment', async () => {
+    const program = await takePrestarted(
+      'read -r line; echo "$line"; [ "$PREPARED" = "$PWD" ] && echo prepared',
+    )
     const { stdout } = await run(program, ['one', 'two words'])
     assert.equal(stdout, '["one","two words"]\nprepared\n')
   })
 
-  test('works on copies of files in its own folder, which goes with it', async () => {
+  test('works on copies of files in its own folder, which is removed with it', async () => {
     const path = join(workDir, 'in.txt')
     await writeFile(path, 'text', { mode: 0o600 })
-    const program = await waiting('read -r line; tr a-z A-Z < in.txt > out.txt; echo more >> in.txt')
+    const program = await takePrestarted('read -r line; tr a-z A-Z < in.txt > out.txt; echo more >> in.txt')
     assert.equal(await program.copyIn(path), join(program.folder, 'in.txt'))
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 20 }
     const tools = createTools({ workDir, signal: new AbortController().signal, limits })
@@ -78,10 +80,10 @@ describe('a program that waits', confined, () => {
     assert.ok(!(await readdir(baseDir)).some((name) => program.folder.endsWith(name)))
   })
 
-  test('reaches neither the folder of a job, nor other programs, nor the network', async () => {
+  test('can access neither the folder of a job, nor other processes, nor the network', async () => {
     await writeFile(join(workDir, 'secret.txt'), 'secret')
     const script = `read -r line; cat ${workDir}/secret.txt; ls ${baseDir}; ls /proc | grep -c '^[0-9]'; grep -c : /proc/net/dev; id -u`
-    const { stdout } = await run(await waiting(script), [], { okCodes: [0, 1] })
+    const { stdout } = await run(await takePrestarted(script), [], { okCodes: [0, 1] })
     const [folder, processes, interfaces, uid] = stdout.trim().split('\n')
     assert.match(folder ?? '', /^waiting-/)
     assert.ok(Number(processes) < 8, `it sees ${processes} processes`)
@@ -90,8 +92,8 @@ describe('a program that waits', confined, () => {
     assert.doesNotMatch(stdout, /secret/)
   })
 
-  test('is used once', async () => {
-    const programs = standby('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
+  test('is used only once', async () => {
+    const programs = prestarterOf('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
     await programs.take()
     const folders = new Set<string>()
     for (let at = 0; at < 3; at++) {
@@ -104,39 +106,42 @@ describe('a program that waits', confined, () => {
     assert.equal(folders.size, 3)
   })
 
-  test('fails, is too slow and writes too much as one that was started for the work', async () => {
-    await assert.rejects(run(await waiting('read -r line; echo broken >&2; exit 3'), []), (error) => {
+  test('gives the same errors as a newly started process for failures, timeouts and size limits', async () => {
+    await assert.rejects(run(await takePrestarted('read -r line; echo broken >&2; exit 3'), []), (error) => {
       assert.ok(error instanceof ProcessFailure)
       assert.deepEqual([error.exitCode, error.stderr], [3, 'broken\n'])
       return true
     })
     const isTimeout = (error: unknown) => error instanceof AppError && error.code === 'TIMEOUT'
-    await assert.rejects(run(await waiting('read -r line; sleep 60'), [], { timeoutS: 0.2 }), isTimeout)
+    await assert.rejects(
+      run(await takePrestarted('read -r line; sleep 60'), [], { timeoutS: 0.2 }),
+      isTimeout,
+    )
     const flood = 'read -r line; head -c 2000000 /dev/zero > large'
-    await assert.rejects(run(await waiting(flood), []), /larger than the limit|large/i)
+    await assert.rejects(run(await takePrestarted(flood), []), /exceed the size limit|large/i)
   })
 
-  test('and ends before there is work is not given out', async () => {
-    const programs = standby('exit 1')
+  test('that ended while it was waiting is not used', async () => {
+    const programs = prestarterOf('exit 1')
     await programs.take()
     let pauseMs = 0
-    const nothingIsGiven = async () => {
-      // Each that is taken starts another one, which needs time to end on a busy machine.
+    const returnsNothing = async () => {
+      // Each call of `take` starts another process, which needs time to end on a busy machine.
       pauseMs += 50
       await pause(pauseMs)
       const program = await programs.take()
       await program?.stop()
       return program === undefined
     }
-    await until(nothingIsGiven, 'the dead program is dropped')
+    await until(returnsNothing, 'the dead program is dropped')
     await programs.close()
     assert.deepEqual(await readdir(baseDir), [])
   })
 
-  test('comes after what a service that is gone has left, and not where it cannot be made ready', async () => {
-    // The highest number of a process (proc(5), pid_max) is lower.
+  test('is started after removing folders of services that are gone, and not if its preparation fails', async () => {
+    // Above the highest possible pid (proc(5), pid_max).
     await mkdir(join(baseDir, 'waiting-4194305-a'))
-    const program = await waiting('read -r line; true')
+    const program = await takePrestarted('read -r line; true')
     assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)
     await program.stop()
     const folder = await mkdtemp(join(scratch, 'base-'))
@@ -149,11 +154,11 @@ describe('a program that waits', confined, () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('keeps nobody from ending, and ends with who started it', async () => {
+  test('does not keep the service alive, and ends with it', async () => {
     const code = new URL('../../lib/engines/sandbox/prestarted-process.ts', import.meta.url).href
     const script = `
-      const { createStandby } = await import(${JSON.stringify(code)})
-      const programs = createStandby({
+      const { createPrestarter } = await import(${JSON.stringify(code)})
+      const programs = createPrestarter({
         baseDir: ${JSON.stringify(baseDir)}, prefix: 'waiting-', file: 'sh', args: ['-c', 'read line; sleep 0'],
         readOnly: [], limits: {}, prepare: async () => ({}),
       })
@@ -168,8 +173,8 @@ describe('a program that waits', confined, () => {
     assert.deepEqual([stdout, stderr, status], ['null\n', '', 0])
   })
 
-  test('ends when nobody needs it any more', async () => {
-    const programs = standby('read -r line; true')
+  test('is stopped when its prestarter is closed', async () => {
+    const programs = prestarterOf('read -r line; true')
     await programs.take()
     await programs.close()
     assert.deepEqual(await readdir(baseDir), [])

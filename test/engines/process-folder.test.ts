@@ -53,8 +53,8 @@ beforeEach(async () => {
   base = await mkdtemp(join(scratch, 'base-'))
 })
 
-describe('the folder of a process that lives on', () => {
-  test('gets copies of files, never over what is there', async () => {
+describe('the folder of a long-running process', () => {
+  test('receives copies of files, which never overwrite existing files', async () => {
     const [from, to] = [join(base, 'from'), join(base, 'to')]
     await writeFile(from, 'text')
     await copyIn(from, to)
@@ -66,7 +66,7 @@ describe('the folder of a process that lives on', () => {
     assert.equal(existsSync(outside), false)
   })
 
-  test('is removed at the next task where a process before it had the same number, and only then', async () => {
+  test('is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
     const own = await makeProcessFolder(base, taskFolderPrefix)
     await mkdir(join(base, `task-${process.pid}1-abcdef`))
     await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
@@ -76,7 +76,7 @@ describe('the folder of a process that lives on', () => {
     await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
   })
 
-  test('gives plain files, and nothing that leads elsewhere', async () => {
+  test('returns only regular files, and no symbolic or hard links or folders', async () => {
     const at = (name: string) => join(base, name)
     await writeFile(at('file'), 'text')
     assert.equal(await moveOut(at('file'), at('taken')), true)
@@ -93,9 +93,10 @@ describe('the folder of a process that lives on', () => {
     await assert.rejects(moveOut(at('nothing'), at('odd')), { code: 'ENOENT' })
   })
 
-  test('gives plain files also where it lies on another file system', {
+  test('returns only regular files from another file system as well', {
     skip:
-      statSync('/dev/shm').dev === statSync(scratch).dev && 'needs /dev/shm apart from the scratch folder',
+      statSync('/dev/shm').dev === statSync(scratch).dev &&
+      'needs /dev/shm on another file system than the scratch folder',
   }, async (t) => {
     const shared = await mkdtemp('/dev/shm/process-folder-test-')
     t.after(() => rm(shared, { recursive: true }))
@@ -112,10 +113,10 @@ describe('the folder of a process that lives on', () => {
     await assert.rejects(moveOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
   })
 
-  test('goes with the service that it was of, by whoever comes next', async () => {
+  test('is removed by the next service if the service that created it is gone', async () => {
     const own = await makeProcessFolder(base, 'waiting-')
     assert.ok(basename(own).startsWith(`waiting-${process.pid}-`))
-    // The highest number of a process (proc(5), pid_max) is lower.
+    // Above the highest possible pid (proc(5), pid_max).
     for (const name of ['waiting-4194305-a', 'other-4194305-a', 'waiting-x']) await mkdir(join(base, name))
     await removeOrphanedFolders(base, 'waiting-')
     assert.deepEqual(
@@ -127,8 +128,8 @@ describe('the folder of a process that lives on', () => {
   })
 
   const isRoot = process.getuid?.() === 0
-  test('stays where it is of another user, who alone can remove it', {
-    skip: !isRoot && 'needs root, to become somebody else',
+  test('is kept if it belongs to another user', {
+    skip: !isRoot && 'needs root to switch to another user',
   }, async () => {
     await chmod(scratch, 0o755)
     await chmod(base, 0o1777)
@@ -147,7 +148,7 @@ describe('the folder of a process that lives on', () => {
 })
 
 describe('limits', () => {
-  test('of a step are those of its engine, or its own where it has some', () => {
+  test('of a program are those of its engine unless it has its own', () => {
     const MB = 1024 * 1024
     const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
     assert.deepEqual(sandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
@@ -158,7 +159,7 @@ describe('limits', () => {
     })
   })
 
-  test('of an archive grow with it, from 64 MB to 4 GB', () => {
+  test('of an archive grow with its size, from 64 MB to 4 GB', () => {
     const MB = 1024 * 1024
     assert.deepEqual([0, MB, 9 * MB].map(allowedBytes), [64 * MB, 500 * MB, 4096 * MB])
     assert.deepEqual([mostEntries, mostDepth], [10_000, 32])
@@ -170,7 +171,7 @@ describe('limits', () => {
     )
   })
 
-  test('of output are kept to the byte', () => {
+  test('of output are exact to the byte', () => {
     const cap = new OutputCap(3)
     assert.deepEqual(
       [cap.add(Buffer.from('ab')), cap.add(Buffer.from('c')), cap.add(Buffer.from('d'))],
@@ -180,32 +181,32 @@ describe('limits', () => {
   })
 })
 
-describe('a long text', () => {
-  const told = (limit: number, ...parts: readonly string[]) => {
+describe('a long output', () => {
+  const shortened = (limit: number, ...parts: readonly string[]) => {
     const ends = new HeadAndTail(limit)
     for (const part of parts) ends.add(Buffer.from(part))
     return ends.toString()
   }
 
-  test('is kept whole up to its limit, and with both ends beyond it', () => {
-    assert.equal(told(6, 'abc', 'def'), 'abcdef')
-    assert.equal(told(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
-    assert.equal(told(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
-    assert.equal(told(6), '')
+  test('is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {
+    assert.equal(shortened(6, 'abc', 'def'), 'abcdef')
+    assert.equal(shortened(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
+    assert.equal(shortened(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
+    assert.equal(shortened(6), '')
   })
 })
 
-describe('turns', () => {
-  test('come one after the other, also after one that failed', async () => {
-    const inTurn = createMutex()
+describe('the mutex', () => {
+  test('runs actions one after the other, also after one that failed', async () => {
+    const runExclusive = createMutex()
     const seen: string[] = []
     const first = Promise.withResolvers<void>()
-    const failing = inTurn(async () => {
+    const failing = runExclusive(async () => {
       await first.promise
       seen.push('first')
       throw new Error('no')
     })
-    const second = inTurn(async () => seen.push('second'))
+    const second = runExclusive(async () => seen.push('second'))
     first.resolve()
     await assert.rejects(failing, /no/)
     assert.equal(await second, 2)
@@ -213,8 +214,8 @@ describe('turns', () => {
   })
 })
 
-describe('a wait for what cannot be called back', () => {
-  test('ends with the work, or before it for the reason of the signal', async () => {
+describe('a wait for work that cannot be cancelled', () => {
+  test('ends with the work, or throws the abort reason before that', async () => {
     const stop = new AbortController()
     assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
     const waiting = untilAborted(new Promise(() => undefined), stop.signal)
@@ -228,25 +229,25 @@ describe('processes', () => {
   const asleep = (mark: string) =>
     spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
 
-  test('are ended by a mark in their environment, wherever they went', async () => {
+  test('are found and killed by a mark in their environment', async () => {
     const [marked, other] = [asleep('here-7777'), asleep('other-7777')]
     const killed = once(marked, 'exit')
     await killMarked('here-7777')
     assert.deepEqual(await killed, [null, 'SIGKILL'])
     assert.ok(isAlive(other.pid ?? 0))
-    const gone = once(other, 'exit')
+    const exited = once(other, 'exit')
     killGroup(other)
-    assert.deepEqual(await gone, [null, 'SIGKILL'])
+    assert.deepEqual(await exited, [null, 'SIGKILL'])
     assert.equal(isAlive(other.pid ?? 0), false)
-    // A group that is gone is what was wanted.
+    // Killing a group that no longer exists is not an error.
     killGroup(other)
     killGroup({ pid: undefined } as never)
   })
 })
 
 describe('the end of a process', () => {
-  /** As Node tells it. */
-  const told = () => {
+  /** Imitates a child process of Node. */
+  const fakeChild = () => {
     const closed: string[] = []
     const pipe = (name: string) => ({ destroy: () => closed.push(name) })
     const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
@@ -254,33 +255,33 @@ describe('the end of a process', () => {
     return { closed, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
-  test('is that of its output, or of itself where a stranger holds the pipes after a kill', {
+  test('is the end of its output, or its exit if other processes hold the pipes open after a kill', {
     timeout: 5000,
   }, async () => {
-    const usual = told()
+    const usual = fakeChild()
     usual.child.emit('exit', 3, null)
     usual.child.emit('close', 3, null)
     assert.deepEqual([await usual.end, usual.closed], [{ code: 3, signal: null }, []])
-    const killed = told()
+    const killed = fakeChild()
     killed.stop.abort()
     killed.child.emit('exit', null, 'SIGKILL')
     const pipes = ['stdout', 'stderr']
     assert.deepEqual([await killed.end, killed.closed], [{ code: null, signal: 'SIGKILL' }, pipes])
-    const held = told()
+    const held = fakeChild()
     held.child.emit('exit', 0, null)
     held.stop.abort()
     assert.deepEqual([await held.end, held.closed], [{ code: 0, signal: null }, pipes])
   })
 
-  test('is an error where it never began', async () => {
+  test('is an error if it could not be started', async () => {
     await assert.rejects(waitForExit(spawn('/no/such/program'), new AbortController().signal), {
       code: 'ENOENT',
     })
   })
 })
 
-describe('a program of ours in Python', () => {
-  test('is started out of reach of modules in the work folder, and sees those beside it', async () => {
+describe('a Python program of this project', () => {
+  test('ignores modules in the work folder and can read its own folder', async () => {
     const seen: unknown[] = []
     const tools = { exec: async (...call: unknown[]) => seen.push(call) } as never
     await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })
@@ -289,13 +290,17 @@ describe('a program of ours in Python', () => {
     assert.match(args[1] ?? '', /\/layers\/books\/read\.py$/)
     assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])
     assert.deepEqual(seen, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
-    const waiting = {} as never
-    await runPython('books/read.py', ['a'], tools, { prestarted: waiting })
-    assert.deepEqual(seen[1], [file, ['a'], { waiting, readOnly }], 'one that waits was started so')
+    const prestarted = {} as never
+    await runPython('books/read.py', ['a'], tools, { prestarted })
+    assert.deepEqual(
+      seen[1],
+      [file, ['a'], { prestarted, readOnly }],
+      'a prestarted process already has its arguments',
+    )
   })
 })
 
-test('a signal is known by the code that bwrap and shells make of it', () => {
+test('the signal that ended a program is recognised from the exit code of bwrap and shells', () => {
   for (const [code, signal] of [
     [132, 'SIGILL'],
     [134, 'SIGABRT'],

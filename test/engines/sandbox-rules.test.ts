@@ -18,11 +18,11 @@ const { level, detail } = await confinement()
 const limited = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 const none = launchers.at(-1) as Launcher
-const workFolder = () => mkdtemp(join(base, 'work-'))
+const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
 
-describe('what a confined program is given', () => {
-  test('is an environment that nobody else shares, in which its folder is where it lives', async () => {
-    const workDir = await workFolder()
+describe('a confined program gets', () => {
+  test('a clean environment, in which HOME and TMPDIR are always its work folder', async () => {
+    const workDir = await makeWorkFolder()
     const environment = async (env: Record<string, string>) =>
       (await buildCommand(none, 'true', [], { workDir, env })).env
     const usual = {
@@ -36,14 +36,14 @@ describe('what a confined program is given', () => {
     assert.deepEqual(await environment(asked), { ...usual, ...asked, ...own })
   })
 
-  test('is a uid of a range that is nobody’s', () => {
+  test('a random uid from an unused range', () => {
     const uids = Array.from({ length: 1000 }, randomUid)
     assert.ok(uids.every((uid) => Number.isInteger(uid) && uid >= 2_000_000_000 && uid < 2_100_000_000))
     assert.ok(new Set(uids).size > 900)
   })
 
-  test('is its folder, as deep as programs make folders and no deeper', asRoot, async () => {
-    const workDir = await workFolder()
+  test('ownership of its work folder, down to a depth of 64 folders', asRoot, async () => {
+    const workDir = await makeWorkFolder()
     const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
     mkdirSync(at(66), { recursive: true })
     const uid = randomUid()
@@ -53,8 +53,8 @@ describe('what a confined program is given', () => {
   })
 
   // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a file,
-  // 512 to make a socket, 16384 to truncate.
-  test('are files by Landlock where it has no walls', () => {
+  // 512 to create a socket, 16384 to truncate.
+  test('access to files through Landlock rules where it has no namespaces', () => {
     const run = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/shown']
     const read = [
       ...['/etc/alternatives', '/etc/fonts', '/etc/ImageMagick-6', '/etc/ld.so.cache', '/etc/ld.so.conf'],
@@ -78,7 +78,7 @@ describe('what a confined program is given', () => {
   })
 
   // Numbers of asm-generic/resource.h.
-  test('are limits by the numbers that the kernel has for them, and what else it is held by', () => {
+  test('resource limits by their kernel numbers, then Landlock rules and the system call filter', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
     const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
@@ -97,35 +97,38 @@ describe('what a confined program is given', () => {
       }),
       [...[...start, 'uid=0', ...numbered, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
     )
-    assert.ok(launchCommand({ ...plain, files: [] }).includes('landlock=1'), 'no files are not all files')
+    assert.ok(
+      launchCommand({ ...plain, files: [] }).includes('landlock=1'),
+      'an empty list of files still enables Landlock',
+    )
   })
 })
 
-describe('the way to confine engines', () => {
+describe('the launcher for engines', () => {
   const promising = (name: string): Launcher => ({ ...none, level: 'limits', detail: name })
 
-  test('is the first of those that hold as much, and none that needs root for who is not', async () => {
-    const { launcher: way } = await chooseLauncher([promising('one'), promising('two')], false)
-    assert.equal(way.detail, 'one')
+  test('is the first of those that reach the same level, and never one that needs root for other users', async () => {
+    const { launcher } = await chooseLauncher([promising('one'), promising('two')], false)
+    assert.equal(launcher.detail, 'one')
     const ofRoot = { ...none, needsRoot: true }
-    await assert.rejects(chooseLauncher([ofRoot], false), /no way to start an engine/)
+    await assert.rejects(chooseLauncher([ofRoot], false), /No launcher can start an engine/)
   })
 
-  test('holds nothing where the intruder cannot be sent, who leaves nothing behind', async (t) => {
+  test('fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
     const before = process.env['TMPDIR']
     t.after(() => {
       if (before === undefined) delete process.env['TMPDIR']
       else process.env['TMPDIR'] = before
     })
-    const folder = await mkdtemp(join(base, 'intruder-'))
+    const folder = await mkdtemp(join(base, 'escape-test-'))
     process.env['TMPDIR'] = folder
     const seen: string[] = []
-    const findings = await runEscapeTest({ maxProcesses: 7 }, (_bin, args) => {
+    const result = await runEscapeTest({ maxProcesses: 7 }, (_bin, args) => {
       seen.push(...args)
       return Promise.reject(new Error('no'))
     })
-    assert.deepEqual(new Set(Object.values(findings)), new Set([false]))
-    assert.equal(findings.runs, false)
+    assert.deepEqual(new Set(Object.values(result)), new Set([false]))
+    assert.equal(result.runs, false)
     assert.ok(seen.includes('processes=7') && seen.includes('core=0') && seen.includes('processor=60'))
     assert.deepEqual(readdirSync(folder), [])
   })
@@ -139,74 +142,74 @@ describe('a program of a step', () => {
       ...more,
     })
 
-  test('may say as much as 10 MiB, to the byte', async () => {
-    const { exec } = toolsIn(await workFolder())
-    const most = 10 * 1024 * 1024
-    const { stdout } = await exec('head', ['-c', String(most), '/dev/zero'])
-    assert.equal(stdout.length, most)
-    await assert.rejects(exec('head', ['-c', String(most + 1), '/dev/zero']), /output limit/)
+  test('may write exactly 10 MiB to stdout', async () => {
+    const { exec } = toolsIn(await makeWorkFolder())
+    const maxBytes = 10 * 1024 * 1024
+    const { stdout } = await exec('head', ['-c', String(maxBytes), '/dev/zero'])
+    assert.equal(stdout.length, maxBytes)
+    await assert.rejects(exec('head', ['-c', String(maxBytes + 1), '/dev/zero']), /output limit/)
   })
 
-  test('is held to a size of its own, which is told', limited, async () => {
-    const { exec } = toolsIn(await workFolder())
+  test('is stopped at its own file size limit, and the error names the limit', limited, async () => {
+    const { exec } = toolsIn(await makeWorkFolder())
     const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
       maxFileBytes: 2 * 1024 * 1024,
     })
     await assert.rejects(write, {
-      ...{ code: 'CONVERSION_FAILED', message: 'The result would be larger than the limit of 2 MB.' },
+      ...{ code: 'CONVERSION_FAILED', message: 'The result would exceed the size limit of 2 MB.' },
       details: { limitMb: 2 },
     })
   })
 
-  test('need not read what it is given', async () => {
-    const { exec } = toolsIn(await workFolder())
+  test('need not read its stdin', async () => {
+    const { exec } = toolsIn(await makeWorkFolder())
     await exec('true', [], { stdin: 'x'.repeat(1_000_000) })
   })
 
-  test('ends when the step was cancelled while it was made ready, and is told of as ended by us', async () => {
+  test('is stopped if the step is cancelled while the sandbox is prepared, and is reported as stopped', async () => {
     const stop = new AbortController()
     const ends: string[] = []
     const onCommand = () => ({
       stderr: () => undefined,
       ended: ({ how }: { how: string }) => void ends.push(how),
     })
-    const { exec } = toolsIn(await workFolder(), { signal: stop.signal, onCommand })
+    const { exec } = toolsIn(await makeWorkFolder(), { signal: stop.signal, onCommand })
     const running = exec('sleep', ['7781'])
     stop.abort(new Error('cancelled'))
     await assert.rejects(running, /cancelled/)
-    assert.deepEqual(ends, ['ended by us (Error)'])
+    assert.deepEqual(ends, ['stopped (Error)'])
   })
 
-  test('has no time after that of its step', async () => {
-    // As it is five seconds after its end.
+  test('times out at once after the time limit of its step', async () => {
+    // The limit passed five seconds ago.
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
-    const { exec } = toolsIn(await workFolder(), { limits })
+    const { exec } = toolsIn(await makeWorkFolder(), { limits })
     await assert.rejects(exec('sleep', ['7782'], { timeoutS: 10 }), {
-      ...{ code: 'TIMEOUT', message: /^The conversion took longer than its limit of 0 seconds\./ },
+      ...{ code: 'TIMEOUT', message: /^The conversion exceeded its time limit of 0 seconds\./ },
     })
   })
 
-  test('tells how far it is and what it drops to who wants to know', async () => {
-    const told: unknown[] = []
-    const tools = toolsIn(await workFolder(), {
-      onProgress: (...progress) => told.push(progress),
-      onWarning: (...warning) => told.push(warning),
+  test('reports progress and warnings to optional listeners', async () => {
+    const reported: unknown[] = []
+    const tools = toolsIn(await makeWorkFolder(), {
+      onProgress: (...progress) => reported.push(progress),
+      onWarning: (...warning) => reported.push(warning),
     })
     tools.progress(0.5, 'pages')
-    progressWithin(tools, 0.2, 0.6).progress(0.5, 'pictures')
+    progressWithin(tools, 0.2, 0.6).progress(0.5, 'images')
     tools.warn('PAGES_DROPPED', 'Two pages.')
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       [0.5, 'pages'],
-      [0.4, 'pictures'],
+      [0.4, 'images'],
       ['PAGES_DROPPED', 'Two pages.'],
     ])
-    const silent = toolsIn(await workFolder())
+    const silent = toolsIn(await makeWorkFolder())
     silent.progress(1)
     silent.warn('PAGES_DROPPED', 'Two pages.')
   })
 
-  test('leaves plain files and folders, however deep', async () => {
-    const workDir = await workFolder()
+  test('leaves only regular files and folders, at any depth', async () => {
+    const workDir = await makeWorkFolder()
     await mkdir(join(workDir, 'out'))
     await writeFile(join(workDir, 'out', 'a'), 'a')
     const { exec } = toolsIn(workDir)
@@ -220,13 +223,13 @@ describe('a program of a step', () => {
   })
 })
 
-test('an error of a program shows the end of what it said', () => {
+test('the error of a failed program contains the end of its stderr', () => {
   const long = `first${'x'.repeat(1996)}last`
   const shown = `${'x'.repeat(1996)}last`
   const failed = new ProcessFailure('tool', 3, long)
-  assert.equal(failed.message, `tool ended with exit code 3: ${shown}`)
+  assert.equal(failed.message, `tool exited with code 3: ${shown}`)
   assert.deepEqual([failed.bin, failed.exitCode, failed.stderr], ['tool', 3, long])
   const crash = new EngineCrash('tool', 'SIGSEGV', long)
-  assert.equal(crash.message, `tool was ended by SIGSEGV: ${shown}`)
+  assert.equal(crash.message, `tool was killed by SIGSEGV: ${shown}`)
   assert.deepEqual([crash.bin, crash.signal, crash.stderr], ['tool', 'SIGSEGV', long])
 })

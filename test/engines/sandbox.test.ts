@@ -30,8 +30,8 @@ beforeEach(async () => {
   workDir = await mkdtemp(join(base, 'work-'))
 })
 
-/** A program that a limit does not end would run for ever. */
-const endsWithinMs = 20_000
+/** Fails a test whose program is not ended by its limit and would run forever. */
+const maxRunMs = 20_000
 
 function tools(signal = new AbortController().signal, timeoutS = 20): Tools {
   return createTools({ workDir, signal, limits: { memoryMb: 1024, diskMb: 64, timeoutS } })
@@ -41,19 +41,19 @@ function shell(script: string, using = tools()) {
   return using.exec('sh', ['-c', script])
 }
 
-/** Processes of this machine whose command line holds the text. */
-function running(text: string): string[] {
+/** Returns the running processes whose command line contains the text. */
+function processesWith(text: string): string[] {
   return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(text))
 }
 
 async function noneRunning(text: string): Promise<void> {
-  await until(() => running(text).length === 0, `no process of ${text}`, 2)
+  await until(() => processesWith(text).length === 0, `no process of ${text}`, 2)
 }
 
 describe('an engine process', () => {
-  test('works in its folder with a clean environment', async () => {
+  test('runs in its work folder with a clean environment', async () => {
     const { stdout } = await shell('pwd; env | cut -d= -f1 | sort | tr "\\n" " "; echo hi > made')
     const [folder, names] = stdout.split('\n')
     assert.equal(folder, workDir)
@@ -61,7 +61,7 @@ describe('an engine process', () => {
     assert.equal(await readFile(join(workDir, 'made'), 'utf8'), 'hi\n')
   })
 
-  test('works below a folder that only its owner may enter', async () => {
+  test('can run below a folder that only its owner may enter', async () => {
     const locked = join(base, 'locked')
     await mkdir(join(locked, 'inner'), { recursive: true, mode: 0o700 })
     workDir = join(locked, 'inner')
@@ -70,20 +70,20 @@ describe('an engine process', () => {
     assert.equal(stdout, 'text')
   })
 
-  test('gets arguments as they are, whatever they hold', async () => {
+  test('receives arguments unchanged, even with shell syntax', async () => {
     const odd = '$(touch pwned) `id` "quoted" \'single\' \n; rm -rf /'
     const { stdout } = await tools().exec('printf', ['%s', odd])
     assert.equal(stdout, odd)
     assert.deepEqual(await readdir(workDir), [])
   })
 
-  test('reads its stdin and hands over its lines as they come', async () => {
+  test('reads its stdin, and its output lines are passed on one by one', async () => {
     const lines: string[] = []
     await tools().exec('cat', [], { stdin: 'one\ntwo\n', onLine: (line) => lines.push(line) })
     assert.deepEqual(lines, ['one', 'two'])
   })
 
-  test('that fails tells its exit code and what it said', async () => {
+  test('that fails gives an error with its exit code and stderr', async () => {
     await assert.rejects(shell('echo broken >&2; exit 3'), (error) => {
       assert.ok(error instanceof ProcessFailure)
       assert.equal(error.exitCode, 3)
@@ -92,7 +92,7 @@ describe('an engine process', () => {
     })
   })
 
-  test('is looked on while it runs, and told of with its end', async () => {
+  test('reports its stderr and its end to the observer of commands', async () => {
     const seen: unknown[] = []
     const began = performance.now()
     const { exec } = createTools({
@@ -103,16 +103,16 @@ describe('an engine process', () => {
         return {
           stderr: (chunk) => seen.push(String(chunk)),
           ended: ({ ms, ...end }) => {
-            const atMost = performance.now() - began + 1
-            assert.ok(ms >= 0 && ms <= atMost, `${ms} of ${atMost} ms`)
+            const maxMs = performance.now() - began + 1
+            assert.ok(ms >= 0 && ms <= maxMs, `${ms} of ${maxMs} ms`)
             seen.push(end)
           },
         }
       },
     })
     await exec('sh', ['-c', 'echo odd >&2'])
-    await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh ended with exit code 3: $/)
-    await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was ended by SIGSEGV: $/)
+    await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh exited with code 3: $/)
+    await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
     await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
     const ended = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
     assert.deepEqual(seen, [
@@ -124,15 +124,15 @@ describe('an engine process', () => {
       ['sh', '-c', 'kill -SEGV $$'],
       ended('SIGSEGV'),
       ['sleep', '7778'],
-      ended('ended by us (TIMEOUT)'),
+      ended('stopped (TIMEOUT)'),
     ])
   })
 
-  test('may end with another code that is a success', async () => {
+  test('may exit with another code that counts as success', async () => {
     await tools().exec('sh', ['-c', 'exit 3'], { okCodes: [0, 3] })
   })
 
-  test('that crashes is told from one that fails', async () => {
+  test('that crashes gives another error than one that fails', async () => {
     await assert.rejects(shell('kill -SEGV $$'), (error) => {
       assert.ok(error instanceof EngineCrash)
       assert.equal(error.signal, 'SIGSEGV')
@@ -140,25 +140,25 @@ describe('an engine process', () => {
     })
   })
 
-  test('that is ended for its processor time has reached a limit, and not crashed', async () => {
+  test('that exceeds its processor time gives a timeout error, not a crash', async () => {
     await assert.rejects(
       shell('kill -XCPU $$'),
       (error) => error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof EngineCrash,
     )
   })
 
-  test('that does not exist is a failure', async () => {
+  test('cannot be started from a program that does not exist', async () => {
     await assert.rejects(tools().exec('no-such-program', []))
   })
 
-  test('cannot flood us with output', async () => {
+  test('is stopped when its output exceeds the limit', async () => {
     await assert.rejects(
       shell('yes'),
       (error) => error instanceof EngineCrash && /output limit/.test(error.message),
     )
   })
 
-  test('keeps the first and the last of a long complaint', async () => {
+  test('that fails with a long stderr gives an error with its beginning and end', async () => {
     await assert.rejects(
       shell('echo first >&2; yes | head -c 500000 >&2; echo last >&2; exit 1'),
       (error) => {
@@ -172,7 +172,7 @@ describe('an engine process', () => {
   })
 })
 
-test('of a long text both ends are kept to the byte, and what is between is counted', () => {
+test('a long output keeps exactly its first and last bytes and says how many were dropped', () => {
   const kept = (...chunks: readonly string[]) => {
     const ends = new HeadAndTail(10)
     for (const chunk of chunks) ends.add(Buffer.from(chunk))
@@ -183,19 +183,19 @@ test('of a long text both ends are kept to the byte, and what is between is coun
   assert.equal(kept('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
 })
 
-describe('the end of an engine process', () => {
-  test('comes at its time limit though it ignores SIGTERM', async () => {
+describe('an engine process is killed', () => {
+  test('at its time limit, even if it ignores SIGTERM', async () => {
     const started = Date.now()
     await assert.rejects(
       shell('trap "" TERM INT HUP; while :; do sleep 7771; done', tools(undefined, 0.3)),
       (error) => error instanceof AppError && error.code === 'TIMEOUT',
     )
     const ms = Date.now() - started
-    assert.ok(ms < 3000, `it lived for ${ms} ms`)
+    assert.ok(ms < 3000, `it ran for ${ms} ms`)
     await noneRunning('sleep 7771')
   })
 
-  test('comes when the signal says so that was given for it alone', async () => {
+  test('when its own abort signal is triggered', async () => {
     const stop = new AbortController()
     const running = tools().exec('sh', ['-c', 'echo started; sleep 7770; echo ended'], {
       signal: stop.signal,
@@ -205,17 +205,17 @@ describe('the end of an engine process', () => {
     await noneRunning('sleep 7770')
   })
 
-  test('comes when the step is cancelled, though a signal was given for it alone', async () => {
-    const [cancel, alone] = [new AbortController(), new AbortController()]
+  test('when the step is cancelled, even if it has its own abort signal', async () => {
+    const [cancel, own] = [new AbortController(), new AbortController()]
     const running = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
-      signal: alone.signal,
+      signal: own.signal,
       onLine: () => cancel.abort(new Error('cancelled by the client')),
     })
     await assert.rejects(running, /cancelled by the client/)
     await noneRunning('sleep 7771')
   })
 
-  test('takes grandchildren along that left its process group', async () => {
+  test('together with grandchildren that left its process group', async () => {
     const abort = new AbortController()
     const ready = Promise.withResolvers<void>()
     const running = tools(abort.signal).exec(
@@ -227,19 +227,19 @@ describe('the end of an engine process', () => {
       { onLine: () => ready.resolve() },
     )
     const rejected = assert.rejects(running, /cancelled by the client/)
-    // Also when it ends before: then it is the rejection that tells.
+    // If the process ends before it is ready, the rejection reports why.
     await Promise.race([ready.promise, rejected])
     abort.abort(new Error('cancelled by the client'))
     await rejected
     for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
   })
 
-  test('takes along what a successful program left behind', async () => {
+  test('together with background processes that a successful program left behind', async () => {
     await shell('setsid -f sleep 7775 >/dev/null 2>&1')
     await noneRunning('sleep 7775')
   })
 
-  test('comes before the start when the step was cancelled already', async () => {
+  test('before it starts if the step was already cancelled', async () => {
     await assert.rejects(
       shell('touch started', tools(AbortSignal.abort(new Error('cancelled')))),
       /cancelled/,
@@ -247,14 +247,14 @@ describe('the end of an engine process', () => {
     assert.deepEqual(await readdir(workDir), [])
   })
 
-  test('leaves no links, pipes or sockets among the results', async () => {
+  test('and leaves no links, pipes or sockets among the results', async () => {
     await shell('mkdir out; ln -s /etc/shadow out/a.png; mkfifo out/b.png; echo fine > out/c.png')
     assert.deepEqual(await readdir(join(workDir, 'out')), ['c.png'])
   })
 })
 
-describe('an engine process that attacks', () => {
-  test('cannot bomb with forks', confined, async () => {
+describe('a hostile engine process', () => {
+  test('cannot run a fork bomb', confined, async () => {
     const bomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
     await assert.rejects(shell(bomb), /Cannot fork|Resource temporarily unavailable/)
     await noneRunning('sleep 7776')
@@ -285,7 +285,7 @@ describe('an engine process that attacks', () => {
       ...{ env: command.env, cwd: command.cwd, stdio: 'ignore', detached: true },
     })
     t.after(() => killGroup(child))
-    const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(endsWithinMs) })
+    const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })
     assert.ok(
       signal === 'SIGKILL' || signal === 'SIGXCPU' || code === 137 || code === 152,
       `${code} ${signal}`,
@@ -324,14 +324,14 @@ describe('an engine process that attacks', () => {
     for (const path of ['/usr/evil', '/evil', '/dev/evil', '/etc/evil']) {
       await assert.rejects(tools().exec('touch', [path]), /Read-only|Permission denied|No such file/)
     }
-    // Beside its folder there is at most scratch memory of its own, never what is really there.
+    // Outside its folder it sees at most its own temporary file system, never the real files.
     await shell(`touch ${base}/evil || true`)
     await assert.rejects(lstat(join(base, 'evil')), { code: 'ENOENT' })
   })
 })
 
-describe('a process that the caller keeps', () => {
-  test('writes into a folder that is granted to it later', async (t) => {
+describe('a long-running sandboxed process', () => {
+  test('can write into a folder that is granted to it later', async (t) => {
     const command = await sandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
     const child = spawn(command.file, command.args, {
       env: command.env,
@@ -344,7 +344,7 @@ describe('a process that the caller keeps', () => {
     await mkdir(job)
     await command.grant(job)
     child.stdin.end(`${job}\n`)
-    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(endsWithinMs) })
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })
     assert.equal(code, 0)
     assert.equal(await readFile(join(job, 'result'), 'utf8'), 'done\n')
   })

@@ -1,4 +1,4 @@
-// What the kernel would answer to a system call, by the program that it is given.
+// Interprets the seccomp program as the kernel would, to check the action for each system call.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { buildSeccompFilter, type FilterOptions } from '../../lib/engines/sandbox/seccomp-filter.ts'
@@ -12,8 +12,8 @@ const x8664 = 0xc000003e
 const allowed = 'allowed'
 const killed = 'killed'
 
-/** Runs the program as the kernel does: https://docs.kernel.org/userspace-api/seccomp_filter.html */
-function answerOf(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
+/** Returns the action for a call, running the program as the kernel does: https://docs.kernel.org/userspace-api/seccomp_filter.html */
+function actionFor(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
   const program = Buffer.from(buildSeccompFilter(options), 'hex')
   const data = Buffer.alloc(64)
   data.writeInt32LE(call, 0)
@@ -38,20 +38,21 @@ function answerOf(options: FilterOptions, { call, args = [], architecture = x866
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
 
-describe('the filter of system calls', () => {
-  const walled: FilterOptions = { sharesPidNamespace: false }
-  const bare: FilterOptions = { sharesPidNamespace: true }
-  const answers = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => answerOf(options, call))
+describe('the system call filter', () => {
+  const isolated: FilterOptions = { sharesPidNamespace: false }
+  const shared: FilterOptions = { sharesPidNamespace: true }
+  const actions = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => actionFor(options, call))
 
-  test('knows one kind of calls, so that their numbers mean what it takes them for', () => {
+  test('kills processes of other architectures and of the x32 ABI, whose call numbers differ', () => {
     const [i386, arm] = [0x40000003, 0xc00000b7]
-    for (const architecture of [i386, arm]) assert.equal(answerOf(walled, { call: 1, architecture }), killed)
-    assert.deepEqual(answers(walled, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
+    for (const architecture of [i386, arm])
+      assert.equal(actionFor(isolated, { call: 1, architecture }), killed)
+    assert.deepEqual(actions(isolated, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
       ...[killed, allowed, allowed],
     ])
   })
 
-  test('refuses to look into others, to reach into the system, to mount and to meet', () => {
+  test('refuses process inspection, kernel interfaces, mounts and shared IPC', () => {
     const refused = [
       ...[101, 310, 311, 312, 424, 434, 438, 440, 448],
       ...[154, 172, 173, 103, 163, 248, 249, 250, 298, 300, 321, 323, 175, 176, 313, 246, 320],
@@ -59,7 +60,7 @@ describe('the filter of system calls', () => {
       ...[155, 161, 165, 166, 272, 303, 304, 308, 428, 429, 430, 431, 432, 433, 442],
       ...[29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
     ]
-    for (const call of refused) assert.equal(answerOf(walled, { call }), EPERM, String(call))
+    for (const call of refused) assert.equal(actionFor(isolated, { call }), EPERM, String(call))
     const usual = {
       read: 0,
       write: 1,
@@ -71,59 +72,60 @@ describe('the filter of system calls', () => {
       futex: 202,
       openat: 257,
     }
-    for (const [name, call] of Object.entries(usual)) assert.equal(answerOf(walled, { call }), allowed, name)
+    for (const [name, call] of Object.entries(usual))
+      assert.equal(actionFor(isolated, { call }), allowed, name)
   })
 
-  test('gives no sockets but pairs, and those of the file system to who wants them', () => {
+  test('refuses sockets except Unix socket pairs, and Unix sockets if they are allowed', () => {
     const [unix, inet, netlink] = [1, 2, 16].map((family) => ({ call: 41, args: [family] }))
     assert.ok(unix && inet && netlink)
-    assert.deepEqual(answers(walled, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
-    assert.deepEqual(answers({ ...walled, unixSockets: true }, unix, inet, netlink), [
+    assert.deepEqual(actions(isolated, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
+    assert.deepEqual(actions({ ...isolated, unixSockets: true }, unix, inet, netlink), [
       ...[allowed, EAFNOSUPPORT, EAFNOSUPPORT],
     ])
-    assert.deepEqual(answers(walled, { call: 53, args: [1] }, { call: 53, args: [2] }), [
+    assert.deepEqual(actions(isolated, { call: 53, args: [1] }, { call: 53, args: [2] }), [
       allowed,
       EAFNOSUPPORT,
     ])
   })
 
-  test('makes threads and processes, but no namespaces', () => {
+  test('allows new threads and processes, but no namespaces', () => {
     const [thread, user, net] = [0x3d0f00, 0x10000000, 0x40000000].map((flags) => ({
       call: 56,
       args: [flags],
     }))
     assert.ok(thread && user && net)
-    assert.deepEqual(answers(walled, thread, user, net), [allowed, EPERM, EPERM])
-    // sched.h: of mounts, cgroups, host names, messages, users, processes, networks; and none that is no namespace.
+    assert.deepEqual(actions(isolated, thread, user, net), [allowed, EPERM, EPERM])
+    // CLONE_NEW* of sched.h: mount, cgroup, UTS, IPC, user, PID and network namespaces. All other flags are allowed.
     const namespaces = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
     for (let bit = 0; bit < 32; bit++) {
       const flag = 2 ** bit
       const expected = namespaces.includes(flag) ? EPERM : allowed
-      assert.equal(answerOf(walled, { call: 56, args: [flag] }), expected, flag.toString(16))
+      assert.equal(actionFor(isolated, { call: 56, args: [flag] }), expected, flag.toString(16))
     }
-    // clone3, and io_uring's ways around a filter: programs do without where a kernel has none.
-    for (const call of [435, 425, 426, 427]) assert.equal(answerOf(walled, { call }), ENOSYS, String(call))
+    // clone3 and io_uring could bypass the filter. Programs do without them if the kernel does not implement them.
+    for (const call of [435, 425, 426, 427]) assert.equal(actionFor(isolated, { call }), ENOSYS, String(call))
   })
 
-  test('lets a program ask of itself alone what would reach others', () => {
-    assert.deepEqual(answers(walled, { call: 302, args: [0] }, { call: 302, args: [7] }), [allowed, EPERM])
+  test('allows calls on the process itself that are refused for other processes', () => {
+    assert.deepEqual(actions(isolated, { call: 302, args: [0] }, { call: 302, args: [7] }), [allowed, EPERM])
     const terminal = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
-    assert.deepEqual(answers(walled, ...terminal), [EPERM, EPERM, EPERM, EPERM])
+    assert.deepEqual(actions(isolated, ...terminal), [EPERM, EPERM, EPERM, EPERM])
     const owner = [8, 10, 15].map((command) => ({ call: 72, args: [1, command] }))
-    assert.deepEqual(answers(walled, ...owner), [EPERM, EPERM, EPERM])
-    assert.deepEqual(answers(walled, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
+    assert.deepEqual(actions(isolated, ...owner), [EPERM, EPERM, EPERM])
+    assert.deepEqual(actions(isolated, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
       ...[allowed, allowed],
     ])
   })
 
-  test('keeps a program without walls in its group, and from signals to others', () => {
+  test('without a PID namespace, refuses signals to other processes and leaving the process group', () => {
     const [setpgid, setsid, kill] = [{ call: 109 }, { call: 112 }, { call: 62, args: [1234] }]
-    assert.deepEqual(answers(walled, setpgid, setsid, kill), [allowed, allowed, allowed])
-    assert.deepEqual(answers(bare, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
-    for (const call of [129, 200, 297]) assert.equal(answerOf(bare, { call }), EPERM, String(call))
-    // In the place of its own id, which the launcher fills in.
+    assert.deepEqual(actions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
+    assert.deepEqual(actions(shared, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
+    for (const call of [129, 200, 297]) assert.equal(actionFor(shared, { call }), EPERM, String(call))
+    // The placeholder that the launch script replaces with the process's own pid.
     const itself = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
-    assert.deepEqual(new Set(answers(bare, ...itself)), new Set([allowed]))
-    assert.equal(answerOf(bare, { call: 234, args: [1234] }), EPERM)
+    assert.deepEqual(new Set(actions(shared, ...itself)), new Set([allowed]))
+    assert.equal(actionFor(shared, { call: 234, args: [1234] }), EPERM)
   })
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { untilAborted } from '../../lib/engines/sandbox/until-aborted.ts'
 
-test('work that fails after it was cancelled is no unhandled rejection, whichever came first', async (t) => {
+test('work that fails after an abort causes no unhandled rejection', async (t) => {
   const unhandled: unknown[] = []
-  const note = (error: unknown) => unhandled.push(error)
+  const record = (error: unknown) => unhandled.push(error)
   const before = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', note)
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', record)
   t.after(() => {
-    process.off('unhandledRejection', note)
+    process.off('unhandledRejection', record)
     for (const listener of before) process.on('unhandledRejection', listener)
   })
   for (const isEarly of [true, false]) {
@@ -20,7 +20,7 @@ test('work that fails after it was cancelled is no unhandled rejection, whicheve
     abort.abort(new Error('cancelled'))
     await waiting
     work.reject(new Error('ended'))
-    await turn()
+    await nextTurn()
   }
   assert.deepEqual(unhandled, [])
 })

@@ -1,57 +1,57 @@
 import type { ChildProcess } from 'node:child_process'
 
 export interface SandboxLimits {
-  /** Address space of each process in bytes; left out for programs that reserve more than they use. */
+  /** Address space of each process in bytes. Omit it for programs that reserve more memory than they use. */
   readonly memoryBytes?: number
-  /** What each process may write to of its own memory, for those programs. */
+  /** Writable private memory of each process in bytes, for programs without a limit of the address space. */
   readonly dataBytes?: number
-  /** CPU seconds of each process. */
+  /** CPU time of each process. */
   readonly cpuS?: number
-  /** Size of any one file that it writes. */
+  /** Size of each file that is written. */
   readonly fileBytes?: number
-  /** Processes and threads together. */
+  /** Total number of processes and threads. */
   readonly processes?: number
 }
 
 export interface SandboxOptions {
-  /** The only folder it can write to; it is also its current folder, HOME and TMPDIR. */
+  /** The only writable folder. It is also the current folder, HOME and TMPDIR. */
   readonly workDir: string
   readonly limits?: SandboxLimits
   readonly env?: Readonly<Record<string, string>>
-  /** More files or folders that it may read, besides the system's programs, libraries and fonts. */
+  /** Files or folders that are readable in addition to system programs, libraries and fonts. */
   readonly readOnly?: readonly string[]
-  /** Uid to run as where the service is root; left out, each sandbox has a fresh one. */
+  /** Uid to run as if the service runs as root. Defaults to a random one for each sandbox. */
   readonly uid?: number
   /**
-   * How much of the work folder the sandbox's user gets: all of it, or, while another process of that user is
-   * alive, only what lies directly in it. Below that a living process could lead us astray by links.
+   * Which files of the work folder are given to the sandbox's user: the whole tree, or only its direct children while
+   * another process of that user is running, which could redirect a walk of the tree with symbolic links.
    */
   readonly chownScope?: 'tree' | 'children'
-  /** It speaks to itself by sockets that have names, or addresses among files. */
+  /** Allows Unix domain sockets, which some programs use between their own processes. */
   readonly unixSockets?: boolean
-  /** The first descriptor that is none of its; 3 when left out. */
+  /** File descriptors from this number on are closed. Defaults to 3. */
   readonly closeFdsFrom?: number
 }
 
-/** Everything that `spawn` needs. */
+/** Arguments and options for `spawn`. */
 export interface SandboxedCommand {
   readonly file: string
   readonly args: string[]
   readonly env: Record<string, string>
   readonly cwd: string
   /**
-   * Hands a file or folder that was made after this call, directly inside the work folder, to the sandbox's
-   * user. Needed for a process that lives on and must write there; it reads what anybody may read anyway.
+   * Makes the sandbox's user the owner of a file or folder that was created in the work folder after this call. Only
+   * needed for long-running processes that must write there; files that are world-readable need no grant.
    */
   grant(path: string): Promise<void>
 }
 
-/** A program that waits for its arguments, in a sandbox and a folder of its own, and ends after one job. */
+/** A process that was started in its own sandbox and folder, waits for its arguments, and ends after one job. */
 export interface PrestartedProcess {
   readonly child: ChildProcess
   readonly folder: string
-  /** Copies a file into its folder. @returns where it is there. */
+  /** Copies a file into the folder of the process. @returns the path of the copy. */
   copyIn(path: string): Promise<string>
-  /** Ends it, and removes its folder with all that is in it. */
+  /** Kills the process and removes its folder with all files. */
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** How far engines can be confined, the least first; what each takes, `levelOf` says. */
+/** Levels of confinement, from the weakest to the strongest. `confinementLevel` defines their requirements. */
 export const confinementLevels = ['none', 'limits', 'filtered', 'namespaces'] as const
 export type ConfinementLevel = (typeof confinementLevels)[number]
 

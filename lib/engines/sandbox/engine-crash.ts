@@ -1,4 +1,4 @@
-/** The program ended by a signal it did not expect: it crashed, or a limit of the sandbox ended it. */
+/** Thrown if a signal ended a program: it crashed, or it exceeded a limit of the sandbox. */
 export class EngineCrash extends Error {
   override readonly name = 'EngineCrash'
   readonly bin: string
@@ -6,7 +6,7 @@ export class EngineCrash extends Error {
   readonly stderr: string
 
   constructor(bin: string, signal: string, stderr: string) {
-    super(`${bin} was ended by ${signal}: ${stderr.slice(-2000)}`)
+    super(`${bin} was killed by ${signal}: ${stderr.slice(-2000)}`)
     this.bin = bin
     this.signal = signal
     this.stderr = stderr

@@ -16,24 +16,24 @@ import { killGroup } from './process-exit.ts'
 
 const testScript = fileURLToPath(new URL('../../../layers/sandbox/escape-test.pl', import.meta.url))
 
-/** What an intruder can get; true where it was held, or stands in a namespace of its own. */
+/** Checks of the escape test. A check is true if the attack failed or the process has its own namespace. */
 const checks = [
   ...(['secrets', 'network', 'signals', 'files', 'kill'] as const),
   ...(['memory', 'file-size', 'processes', 'processor', 'core'] as const),
   ...(['pid', 'net'] as const),
 ] as const
 type Check = (typeof checks)[number]
-/** `runs` is whether a program could be started at all. */
+/** `runs` is false if the program could not be started at all. */
 export type EscapeTestResult = Readonly<Record<Check | 'runs', boolean>>
 
-/** For a start on a machine that has much else to do, and for the end of all that was started. */
+/** Time limits for the start on a busy machine and for the end of all processes after a kill. */
 const [startMs, killMs] = [15_000, 5000]
 const MB = 1024 * 1024
 const limits = { memoryBytes: 1024 * MB, fileBytes: MB, cpuS: 60 } as const
 
 type Start = (bin: string, args: readonly string[], options: SandboxOptions) => Promise<SandboxedCommand>
 
-/** Sends layers/sandbox/escape-test.pl the way that engines go, and sees how far it comes. */
+/** Runs layers/sandbox/escape-test.pl with a launcher, as engines are run, and returns which attacks it prevents. */
 export async function runEscapeTest(
   { maxProcesses }: Pick<Launcher, 'maxProcesses'>,
   start: Start,
@@ -43,7 +43,7 @@ export async function runEscapeTest(
   try {
     const [workDir, folder] = [join(base, 'job'), join(base, 'other')]
     await Promise.all([mkdir(workDir), mkdir(folder)])
-    await writeFile(join(folder, 'secret'), 'of another job')
+    await writeFile(join(folder, 'secret'), 'secret of another job')
     const settings = {
       ...{ pid: process.pid, began: await processStartTime(), folder, ...targets.addresses },
       api: processEnvironment['AWS_LAMBDA_RUNTIME_API'] ?? '',
@@ -80,17 +80,17 @@ async function observe(command: SandboxedCommand, wasReached: () => boolean): Pr
       ...{ pid: await hasOwnNamespace('pid'), net: await hasOwnNamespace('net') },
     } as EscapeTestResult // all of its keys
     const network = result.network && !wasReached()
-    // Who could leave or be helped by others needs not be waited for.
+    // Skip the wait if another check already shows that the process can escape or get help from outside.
     const kill = result.runs && network && result.signals && (await diesWhenKilled(child))
     return { ...result, kill, network }
   } finally {
     killGroup(child)
-    // Who survives it holds the other end.
+    // Surviving processes keep the other end of the pipe open.
     child.stdout?.destroy()
   }
 }
 
-/** What it says until it has tried all. */
+/** Returns the lines that the script prints until it has run all checks. */
 async function readLines(child: ChildProcess): Promise<string[]> {
   const lines: string[] = []
   if (!child.stdout) return lines
@@ -108,7 +108,7 @@ async function readLines(child: ChildProcess): Promise<string[]> {
   return lines
 }
 
-/** Whether a kill ends it with all that it has started: what lives on holds its output open. */
+/** Whether a kill ends the process and all its children. Survivors keep its output open, so `close` does not fire. */
 async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   if (child.pid === undefined) return false
   const closed = once(child, 'close').then(() => true)
@@ -123,13 +123,13 @@ async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   return isDead
 }
 
-/** Servers that nobody knows but the intruder. */
+/** Starts servers that only the test script connects to. */
 async function openTargets() {
   let count = 0
   const name = `mutabor-${randomUUID()}`
   const onConnection = (socket?: Socket) => {
     count++
-    // Who survives would keep it open, and us waiting.
+    // A surviving process would keep the connection open and delay the shutdown of the server.
     socket?.destroy()
   }
   const [tcp, local, udp] = [
@@ -143,7 +143,7 @@ async function openTargets() {
   }
   udp.bind(0, '127.0.0.1')
   await Promise.all([listening(tcp, 0, '127.0.0.1'), listening(local, `\0${name}`), once(udp, 'listening')])
-  const { port } = tcp.address() as AddressInfo // it listens on a port, not on a path
+  const { port } = tcp.address() as AddressInfo // An object, as the server listens on a port and not on a path.
   return {
     addresses: { tcp: port, udp: udp.address().port, name },
     reached: () => count > 0,
@@ -155,7 +155,7 @@ async function openTargets() {
   }
 }
 
-/** When this process began: proc(5), field 22 of its stat. */
+/** Returns the start time of this process in clock ticks: field 22 of /proc/self/stat, see proc(5). */
 async function processStartTime(): Promise<string> {
   const stat = await readFile('/proc/self/stat', 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

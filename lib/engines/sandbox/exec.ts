@@ -14,7 +14,7 @@ import { removeSpecialFiles } from './work-folder.ts'
 
 const MB = 1024 * 1024
 
-/** The program said itself that it failed. Engines turn it into an AppError that a client can read. */
+/** Thrown if a program reports a failure with its exit code. Engines convert it to an AppError for the client. */
 export class ProcessFailure extends Error {
   override readonly name = 'ProcessFailure'
   readonly bin: string
@@ -22,30 +22,30 @@ export class ProcessFailure extends Error {
   readonly stderr: string
 
   constructor(bin: string, exitCode: number, stderr: string) {
-    super(`${bin} ended with exit code ${exitCode}: ${stderr.slice(-2000)}`)
+    super(`${bin} exited with code ${exitCode}: ${stderr.slice(-2000)}`)
     this.bin = bin
     this.exitCode = exitCode
     this.stderr = stderr
   }
 }
 
-/** How a program ended that a step ran. */
+/** How a program of a step ended. */
 interface CommandEnd {
-  /** As `exit code 1`, `SIGKILL` or the reason for which it was ended. */
+  /** For example `exit code 1`, `SIGKILL` or the reason why the program was stopped. */
   readonly how: string
   readonly succeeded: boolean
   readonly ms: number
-  /** Both ends of it when it is long. */
+  /** Only the beginning and the end if it is long. */
   readonly stderr: string
 }
 
-/** Looks on while one program runs. */
+/** Receives the stderr output and the end of one program. */
 interface CommandObserver {
   stderr(chunk: Buffer): void
   ended(end: CommandEnd): void
 }
 
-/** Called for each program that starts. Its arguments may hold what a user typed, passwords among it. */
+/** Called for each program that starts. Its arguments may contain user input, including passwords. */
 export type OnCommand = (bin: string, args: readonly string[]) => CommandObserver
 
 export interface ToolsOptions {
@@ -57,14 +57,14 @@ export interface ToolsOptions {
   readonly onCommand?: OnCommand | undefined
 }
 
-/** What an engine gets for one step: programs run confined to `workDir`, all within the step's time. */
+/** Creates the tools of one step. Programs run confined to `workDir`, all within the time limit of the step. */
 export function createTools(options: ToolsOptions): Tools {
   const { workDir, signal, limits, onProgress, onWarning, onCommand } = options
   const deadline = Date.now() + limits.timeoutS * 1000
   const uid = randomUid()
   let runningCount = 0
-  // The folder is walked only while nothing that could swap a folder for a link runs in it: one walk at a time,
-  // all of it for the first program, nothing below the surface beside another.
+  // A running program could replace a folder with a symbolic link, so the whole tree is walked only while none runs.
+  // While another program runs, only the direct children are changed, and there is only one walk at a time.
   const serialize = createMutex()
   const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
     const leftS = Math.max(0, (deadline - Date.now()) / 1000)
@@ -117,7 +117,7 @@ async function execute(
 ): Promise<{ stdout: string; stderr: string }> {
   const { signal, workDir, timeoutS, okCodes = [0] } = execution
   signal.throwIfAborted()
-  // Marks every process of this run, wherever it hides: a namespace is not to be had everywhere.
+  // Identifies every process of this run by its environment, as PID namespaces are not available everywhere.
   const mark = randomUUID()
   const sandbox: SandboxOptions = {
     workDir,
@@ -139,7 +139,7 @@ async function execute(
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   stop.signal.addEventListener('abort', () => killGroup(child), { once: true })
-  // It may have happened while the sandbox was made ready, and is not told twice.
+  // The signal may have been aborted while the sandbox was prepared; then no further event is sent.
   if (signal.aborted) onAbort()
   child.stdout?.on('data', (chunk: Buffer) => {
     if (!stdout.add(chunk)) stop.abort(new EngineCrash(bin, 'its output limit', stderr.toString()))
@@ -178,7 +178,7 @@ async function execute(
   }
 }
 
-/** What the sandbox holds each process of a step to. */
+/** Returns the limits that the sandbox sets for each process of a step. */
 export function sandboxLimits(
   { memoryMb, diskMb, timeoutS }: EngineLimits,
   { maxMemoryBytes, maxFileBytes }: Pick<ExecOptions, 'maxMemoryBytes' | 'maxFileBytes'> = {},
@@ -186,7 +186,7 @@ export function sandboxLimits(
   return {
     memoryBytes: maxMemoryBytes ?? memoryMb * MB,
     fileBytes: maxFileBytes ?? diskMb * MB,
-    // All its threads busy from start to end are within the time limit; more means that the clock was cheated.
+    // Enough for all threads to be busy until the time limit; exceeding it means that the time limit was bypassed.
     cpuS: timeoutS * Math.max(2, availableThreads()) + 1,
   }
 }
@@ -196,28 +196,28 @@ function spawnCommand({ file, args, env, cwd }: SandboxedCommand, { stdin }: Exe
   return spawn(file, args, { env, cwd, detached: true, stdio: [input, 'pipe', 'pipe'] })
 }
 
-/** What has ended already would tell nobody of its end. */
+/** Returns the prestarted process. It must still be running, since a process that has ended sends no more events. */
 function claimPrestarted({ child }: PrestartedProcess): ChildProcess {
-  if (hasExited(child)) throw new Error('The program ended while it waited for work.')
+  if (hasExited(child)) throw new Error('The prestarted program ended before it got work.')
   child.ref()
   return child
 }
 
 function describeAbort({ reason }: AbortSignal): string {
-  if (reason instanceof AppError) return `ended by us (${reason.code})`
-  return `ended by us (${reason instanceof Error ? reason.constructor.name : String(reason)})`
+  if (reason instanceof AppError) return `stopped (${reason.code})`
+  return `stopped (${reason instanceof Error ? reason.constructor.name : String(reason)})`
 }
 
 function timeoutError(timeoutS: number): AppError {
   return new AppError(
     'TIMEOUT',
-    `The conversion took longer than its limit of ${Math.round(timeoutS)} seconds. Send a smaller file, or ask for less of it.`,
+    `The conversion exceeded its time limit of ${Math.round(timeoutS)} seconds. Send a smaller file or request only a part of it.`,
   )
 }
 
 function writeStdin(child: ChildProcess, input: string | undefined): void {
   if (input === undefined || !child.stdin) return
-  // A program may end without reading all of it; its exit code says whether that was right.
+  // A program may end without reading all of its input; its exit code says whether it succeeded.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
 }
@@ -226,11 +226,11 @@ function crashError(bin: string, signal: string, stderr: string, execution: Exec
   const cause = new EngineCrash(bin, signal, stderr)
   if (signal === 'SIGXFSZ') {
     const limitMb = Math.round((execution.maxFileBytes ?? execution.limits.diskMb * MB) / MB)
-    const sentence = `The result would be larger than the limit of ${limitMb} MB.`
+    const sentence = `The result would exceed the size limit of ${limitMb} MB.`
     return new AppError('CONVERSION_FAILED', sentence, { limitMb }, { cause })
   }
   if (signal === 'SIGXCPU') {
-    return new AppError('TIMEOUT', 'The conversion used more processor time than its limit.', undefined, {
+    return new AppError('TIMEOUT', 'The conversion exceeded its limit of processor time.', undefined, {
       cause,
     })
   }

@@ -12,25 +12,25 @@ import { buildSeccompFilter } from './seccomp-filter.ts'
 import { bindMountArgs, landlockRules, launcherPathInside } from './visible-files.ts'
 import { ignoreMissing } from './work-folder.ts'
 
-/** How far engines are confined on this system. */
+/** How engines are confined on this system. */
 export interface Confinement {
   readonly level: ConfinementLevel
-  /** What keeps them, in one sentence for an operator. */
+  /** The mechanisms in use, for operators. */
   readonly detail: string
 }
 
-/** Debian's own programs first: what an operator put into /usr/local is found, but shadows nothing. */
+/** Debian's own programs come first, so that programs in /usr/local are found but cannot shadow them. */
 const searchPath = '/usr/bin:/bin:/usr/local/bin'
 
 /**
- * Debian's plain BLAS and LAPACK before all others: FFmpeg links them for a filter that nobody asks for, and where a
- * machine has OpenBLAS that would take a quarter of each start of FFmpeg.
+ * Debian's plain BLAS and LAPACK come first. FFmpeg links them for a filter that is never used, and loading OpenBLAS
+ * instead would take a quarter of FFmpeg's start time.
  */
 const libraryPath = ['blas', 'lapack'].map((name) => `/usr/lib/x86_64-linux-gnu/${name}`).join(':')
 
 const maxDepth = 64
 
-/** Which confinement this system allows, found once: an intruder of our own tries what holds it. */
+/** Returns the confinement that this system allows. It is determined once, by running the escape test. */
 export async function confinement(): Promise<Confinement> {
   const { launcher: way, level } = await chosenLauncher()
   return { level, detail: way.detail }
@@ -48,7 +48,7 @@ function chosenLauncher(): Promise<ChosenLauncher> {
   return chosen
 }
 
-/** The first that holds what it promises, or else the one that holds the most. */
+/** Returns the first launcher that reaches its promised level, or else the one that reaches the highest level. */
 export async function chooseLauncher(
   candidates: readonly Launcher[],
   asRoot: boolean,
@@ -62,11 +62,11 @@ export async function chooseLauncher(
     if (!best || (level !== best.level && meetsLevel(level, best.level))) best = { launcher, level }
     if (meetsLevel(level, launcher.level)) break
   }
-  if (!best) throw new Error('There is no way to start an engine.')
+  if (!best) throw new Error('No launcher can start an engine.')
   return best
 }
 
-/** What the intruder could not do names the level. */
+/** Returns the level of confinement that the results of the escape test prove. */
 export function confinementLevel(result: EscapeTestResult): ConfinementLevel {
   const passed = (...checks: readonly (keyof EscapeTestResult)[]) => checks.every((check) => result[check])
   if (!passed('runs', 'memory', 'file-size', 'processes', 'processor', 'core')) return 'none'
@@ -74,32 +74,32 @@ export function confinementLevel(result: EscapeTestResult): ConfinementLevel {
   return passed('files', 'pid', 'net') ? 'namespaces' : 'filtered'
 }
 
-/** Why engines do not run, for an operator; undefined where they may. */
+/** Explains to operators why engines are disabled. Returns undefined if the confinement is sufficient. */
 export function confinementProblem(
   { level, detail }: Confinement,
   required: ConfinementLevel = readConfig().MIN_CONFINEMENT,
 ): string | undefined {
   if (meetsLevel(level, required)) return undefined
   const advice =
-    'Install bubblewrap, run as an ordinary user and let it have user namespaces (`sysctl user.max_user_namespaces`, `kernel.unprivileged_userns_clone=1`)'
+    'Install bubblewrap, run the service as an ordinary user and enable user namespaces (`sysctl user.max_user_namespaces`, `kernel.unprivileged_userns_clone=1`)'
   return `engines would be confined by ${detail}; that is "${level}", and MIN_CONFINEMENT asks for "${required}". ${advice}, or accept what there is by MIN_CONFINEMENT=${level}`
 }
 
-/** @throws AppError SERVICE_UNAVAILABLE where engines could not be held as the settings want it. */
+/** @throws AppError SERVICE_UNAVAILABLE if this system does not reach the confinement that MIN_CONFINEMENT requires. */
 export async function requireConfinement(found?: Confinement, required?: ConfinementLevel): Promise<void> {
   const reason = confinementProblem(found ?? (await confinement()), required)
   if (reason === undefined) return
   throw new AppError(
     'SERVICE_UNAVAILABLE',
-    'Nothing is converted here: this system does not confine engines as its operator wants it. GET /health says more.',
+    'Conversions are disabled: the sandbox does not meet MIN_CONFINEMENT. GET /health has the details.',
     undefined,
     { cause: new Error(reason) },
   )
 }
 
 /**
- * The command that runs `bin` confined, for callers that keep the process (`exec.ts` is for one-off ones).
- * Spawn it with `detached: true` and end it by SIGKILL to the process group: that ends all it started.
+ * Returns the command that runs `bin` confined, for callers that manage the process themselves (see `exec.ts` for
+ * one-off programs). Spawn it with `detached: true` and send SIGKILL to its process group to stop all its processes.
  */
 export async function sandboxCommand(
   bin: string,
@@ -111,7 +111,7 @@ export async function sandboxCommand(
   return buildCommand(way, bin, args, options)
 }
 
-/** The same by a way that need not be the best one. */
+/** Returns the command that runs `bin` with the given launcher. */
 export async function buildCommand(
   launcher: Launcher,
   bin: string,
@@ -144,7 +144,7 @@ export async function buildCommand(
   }
 }
 
-/** What stands before a command. */
+/** Returns the arguments that precede a confined command. */
 async function launchPrefix(
   { namespaceArgs, needsRoot, usesLaunchScript, filtersSyscalls, usesLandlock, maxProcesses }: Launcher,
   options: SandboxOptions & { uid: number },
@@ -152,7 +152,7 @@ async function launchPrefix(
   if (!usesLaunchScript) return []
   const { workDir, uid, limits, readOnly = [], unixSockets, closeFdsFrom = 3 } = options
   const launch = {
-    // A uid that nothing else on the system has: RLIMIT_NPROC counts by uid and is never held against root.
+    // A uid that is unused elsewhere, since RLIMIT_NPROC counts processes by uid and does not apply to root.
     uid: needsRoot ? uid : undefined,
     limits: { processes: maxProcesses, ...limits },
     closeFdsFrom,
@@ -170,12 +170,12 @@ async function launchPrefix(
   ]
 }
 
-/** From a range that neither Debian's accounts nor its subordinate ids use. */
+/** Returns a uid from a range that neither Debian's accounts nor its subordinate ids use. */
 export function randomUid(): number {
   return 2_000_000_000 + Math.floor(Math.random() * 100_000_000)
 }
 
-/** Links themselves change hands, never what they point to. */
+/** Changes the owner of a tree. Symbolic links themselves are changed, never their targets. */
 async function chownTree(path: string, uid: number, depth: number): Promise<void> {
   const stats = await lstat(path).catch(ignoreMissing)
   if (!stats) return

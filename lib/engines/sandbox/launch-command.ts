@@ -3,27 +3,27 @@ import type { SandboxLimits } from './command.ts'
 
 const perl = '/usr/bin/perl'
 
-/** layers/sandbox/launch.pl says what it does, and in which order. */
+/** The launch script; it describes what it does, and in which order. */
 export const launcherProgram = fileURLToPath(new URL('../../../layers/sandbox/launch.pl', import.meta.url))
 
 export interface Launch {
-  /** Where it is for the process that starts it. */
+  /** Path of the launch script, as seen by the process that starts it. */
   readonly program: string
-  /** The user that it becomes; stays who it is when left out. */
+  /** User to switch to. The user does not change if omitted. */
   readonly uid?: number | undefined
   readonly limits: SandboxLimits
-  /** The first descriptor that is closed. */
+  /** File descriptors from this number on are closed. */
   readonly closeFdsFrom: number
-  /** See `filterOf`. */
+  /** Result of `buildSeccompFilter`. */
   readonly filter?: string | undefined
-  /** The only files that it gets, by Landlock. */
+  /** Landlock rules: all other files are inaccessible. */
   readonly files?: readonly FileRule[] | undefined
 }
 
-/** Rights of Landlock, as bits, below a path. */
+/** Landlock access rights (a bit mask) for everything below a path. */
 export type FileRule = readonly [rights: number, path: string]
 
-/** linux/landlock.h; what an older kernel does not know is left out by the launcher. */
+/** Flags from linux/landlock.h. The launch script removes those that the kernel does not support. */
 const [execute, writeFile, readFile, readFolder, removeFile, makeSocket, truncate] = [
   ...[1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5, 1 << 9, 1 << 14],
 ] as const
@@ -37,7 +37,7 @@ export const fileRights = {
   bindSockets: makeSocket | removeFile,
 } as const
 
-/** asm-generic/resource.h */
+/** Resource numbers from asm-generic/resource.h. */
 const resources = { cpuS: 0, fileBytes: 1, dataBytes: 2, processes: 6, memoryBytes: 9 } as const
 const coreSize = 4
 

@@ -1,24 +1,24 @@
 import type { ConfinementLevel } from './confinement-levels.ts'
 
-/** How a program is started confined. */
+/** A method to start a program confined. */
 export interface Launcher {
-  /** What it promises; whether it holds here, the intruder tells. */
+  /** Promised level. The escape test shows whether this system reaches it. */
   readonly level: ConfinementLevel
-  /** What it is called in a log or by an operator. */
+  /** Description for logs and operators. */
   readonly detail: string
-  /** Namespaces around it: bwrap's arguments but for its files; none when empty. */
+  /** Arguments of bwrap for namespaces, without those for files. Empty if no namespaces are used. */
   readonly namespaceArgs: readonly string[]
-  /** The program gets a user of its own. */
+  /** Works only for root, since the program gets its own user. */
   readonly needsRoot: boolean
-  /** By layers/sandbox/launch.pl: limits and all that follows. */
+  /** Whether layers/sandbox/launch.pl sets limits and filters. The fields below require it. */
   readonly usesLaunchScript: boolean
-  /** System calls that it does not get. */
+  /** Whether a seccomp filter refuses dangerous system calls. */
   readonly filtersSyscalls: boolean
-  /** Only the files that it needs. */
+  /** Whether Landlock restricts which files the program can open. */
   readonly usesLandlock: boolean
   /**
-   * Processes and threads that it may have, as the kernel counts them: those of the sandbox where it has a uid or a user
-   * namespace of its own, otherwise all that the user of the service runs, and never more than that user may.
+   * Maximum number of processes and threads. The kernel counts those of the sandbox if it has its own uid or user
+   * namespace, and otherwise all processes of the service's user.
    */
   readonly maxProcesses: number
 }
@@ -26,7 +26,7 @@ export interface Launcher {
 const namespaces = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
 const caps = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
-/** Root drops to a uid of its own, others get a user namespace. */
+/** As root, the program is switched to its own uid; other users get a user namespace. */
 const rootLauncher = {
   level: 'namespaces',
   namespaceArgs: ['bwrap', ...namespaces, ...caps],
@@ -38,7 +38,7 @@ const rootLauncher = {
 const userLauncher = { ...rootLauncher, namespaceArgs: ['bwrap', '--unshare-all'], needsRoot: false } as const
 const commonDetail = 'own processes, only the work folder writable, rlimits'
 
-/** Among the other processes of this user. */
+/** The program shares the PID namespace with the other processes of this user. */
 const withoutNamespaces = {
   namespaceArgs: [],
   needsRoot: false,
@@ -46,7 +46,7 @@ const withoutNamespaces = {
   maxProcesses: 4096,
 } as const
 
-/** From the best to none at all. */
+/** All launchers, from the strictest to no confinement. */
 export const launchers: readonly Launcher[] = [
   {
     ...rootLauncher,
@@ -65,15 +65,14 @@ export const launchers: readonly Launcher[] = [
     level: 'filtered',
     filtersSyscalls: true,
     usesLandlock: true,
-    detail:
-      'filters of system calls and of files: no network, no signals, only the work folder writable, rlimits',
+    detail: 'system call and file filters: no network, no signals, only the work folder writable, rlimits',
   },
   {
     ...withoutNamespaces,
     level: 'filtered',
     filtersSyscalls: true,
     usesLandlock: false,
-    detail: 'a filter of system calls: no network, no signals, rlimits; engines can read each other’s files',
+    detail: 'a system call filter: no network, no signals, rlimits; engines can read each other’s files',
   },
   {
     ...withoutNamespaces,
@@ -81,7 +80,7 @@ export const launchers: readonly Launcher[] = [
     filtersSyscalls: false,
     usesLandlock: false,
     detail:
-      'rlimits only: this system refuses namespaces and filters, so engines share its network and files',
+      'rlimits only: this system does not allow namespaces or filters, so engines share its network and files',
   },
   {
     ...withoutNamespaces,

@@ -1,7 +1,7 @@
-/** Waits for those before it, whatever comes of them, then acts. */
+/** Runs an action after all earlier ones have ended, whether they succeeded or failed. */
 export type RunExclusive = <T>(action: () => Promise<T>) => Promise<T>
 
-/** Runs actions one after the other, in the order of the calls. */
+/** Returns a function that runs actions one at a time, in the order of the calls. */
 export function createMutex(): RunExclusive {
   let last: Promise<unknown> = Promise.resolve()
   return (action) => {

@@ -1,4 +1,4 @@
-/** Collects output up to a number of bytes; `add` tells whether it still fitted. */
+/** Collects output up to a number of bytes. `add` returns false once the limit is exceeded. */
 export class OutputCap {
   readonly #limit: number
   readonly #chunks: Buffer[] = []
@@ -20,7 +20,7 @@ export class OutputCap {
   }
 }
 
-/** Keeps the first and the last part of a long output: the cause is in the one, the end in the other. */
+/** Keeps the beginning and the end of a long output: the beginning often shows the cause, the end the final error. */
 export class HeadAndTail {
   readonly #half: number
   #head: Buffer = Buffer.alloc(0)

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises'
 
 /**
- * FFmpeg links some 220 libraries, and for each of 43,000 symbols the linker asks them in their order: 4 million
- * questions, most of them on the way to a few libraries that stand far behind. With these in front it asks 2.4 million
- * and is done in four fifths of the time; what is found stays the same. Left out are those that would hide another's
- * symbols (BLAS, LAPACK, PulseAudio's, libsrt's copies of C++ templates). One that is missing is passed over.
+ * FFmpeg links about 220 libraries. For each of 43,000 symbols the dynamic linker searches them in order: 4 million
+ * lookups, mostly for symbols of a few libraries late in the list. Preloading these reduces that to 2.4 million lookups
+ * and saves a fifth of the start time, without changing which symbol is found. Libraries that would hide symbols of
+ * others are left out (BLAS, LAPACK, PulseAudio, libsrt's copies of C++ templates). The linker skips missing ones.
  */
 const preloadedLibraries: readonly string[] = [
   ...['libcrypto.so.3', 'libepoxy.so.0', 'libstdc++.so.6', 'libglib-2.0.so.0', 'libgio-2.0.so.0'],
@@ -15,10 +15,10 @@ const preloadedPrograms: readonly string[] = ['ffmpeg', 'ffprobe']
 
 const systemLinker = '/lib64/ld-linux-x86-64.so.2'
 
-/** What starts a program of that name the fastest: itself, or the linker that is told how to link it. */
+/** Returns the command that starts a program fastest: the program itself, or the dynamic linker with preloads. */
 export async function startCommand(bin: string, linker = systemLinker): Promise<string[]> {
   if (!preloadedPrograms.includes(bin)) return [bin]
-  // Another system's, or an operator's own in /usr/local, is left to find its libraries as it likes.
+  // Programs elsewhere, such as in /usr/local, find their libraries as usual.
   const path = `/usr/bin/${bin}`
   const installed = await Promise.all([path, linker].map(isInstalled))
   return installed.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
@@ -26,7 +26,7 @@ export async function startCommand(bin: string, linker = systemLinker): Promise<
 
 const checkedPaths = new Map<string, Promise<boolean>>()
 
-/** Asked once: each start would wait for it. */
+/** Cached, since every program start would wait for it. */
 function isInstalled(path: string): Promise<boolean> {
   const installed = checkedPaths.get(path) ?? isExecutable(path)
   checkedPaths.set(path, installed)

@@ -6,29 +6,29 @@ import { confinement, sandboxCommand } from './isolation.ts'
 import { hasExited, killGroup } from './process-exit.ts'
 import { copyIn, makeProcessFolder, removeOrphanedFolders, removeProcessFolder } from './process-folder.ts'
 
-/** Keeps one program started for whoever has work next. */
+/** Keeps one process started for the next job. */
 export interface Prestarter {
-  /** The one that waits, if there is one; the next is started. */
+  /** Returns the prestarted process, if there is one, and starts the next. */
   take(): Promise<PrestartedProcess | undefined>
   close(): Promise<void>
 }
 
 export interface PrestartOptions {
-  /** Folder under which each program gets one of its own. */
+  /** Folder in which each process gets its own subfolder. */
   readonly baseDir: string
-  /** Of the name of its folder. */
+  /** Prefix of the subfolder's name. */
   readonly prefix: string
   readonly file: string
   readonly args: readonly string[]
   readonly readOnly: readonly string[]
   readonly limits: SandboxLimits
-  /** Makes its folder ready. @returns what is added to its environment. */
+  /** Prepares the subfolder. @returns additional environment variables. */
   prepare(folder: string): Promise<Readonly<Record<string, string>>>
 }
 
 /**
- * What a program loads before it can work is loaded while the job before it runs. As it has seen nothing but its own
- * code by then and is used once, a job is as far from all others as in a program that is started for it.
+ * Starts a program while the previous job is running, to hide its start-up time. The process is used only once and has
+ * read only its own code before, so jobs are as isolated as with a process that is started for each of them.
  */
 export function createPrestarter(options: PrestartOptions): Prestarter {
   let next: Promise<PrestartedProcess | undefined> | undefined
@@ -36,7 +36,7 @@ export function createPrestarter(options: PrestartOptions): Prestarter {
   let closed = false
 
   async function prestart(): Promise<PrestartedProcess | undefined> {
-    // Elsewhere other jobs of the same user run beside it, and one that is hostile could lie in wait in it.
+    // Without PID namespaces, a hostile job of the same user could tamper with the waiting process.
     if ((await confinement()).level !== 'namespaces') return undefined
     cleaned ??= removeOrphanedFolders(options.baseDir, options.prefix)
     await cleaned
@@ -46,7 +46,7 @@ export function createPrestarter(options: PrestartOptions): Prestarter {
   return {
     async take() {
       const current = next
-      // Whoever comes next starts a program of its own then, and hears what is wrong.
+      // If this fails, the next job starts its own process and reports the error.
       next = closed ? undefined : prestart().catch(() => undefined)
       const program = await current
       if (!program || hasExited(program.child)) {
@@ -80,12 +80,12 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-    // One that cannot be started, or dies while it waits, is found when it is taken.
+    // `take` detects a process that could not be started or ended while it was waiting.
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
-    // What waits for work keeps nobody waiting: without us its input ends, and so does it.
+    // A waiting process must not keep this one alive. When this one ends, so does its stdin, and it exits.
     child.unref()
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref() // as Node makes them
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref() // Node creates them as sockets.
     return {
       child,
       folder,

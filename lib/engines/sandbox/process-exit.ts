@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** As Node tells it: one of the two is null. */
+/** Exit of a child process as reported by Node: one of the two is null. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** Waits for the end of the program and of its output, but not for a stranger that holds the pipes after a kill. */
+/** Waits until the program has exited and its output has ended. After an abort, other processes may hold the pipes open. */
 export function waitForExit(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -36,17 +36,17 @@ const signalNumbers: Readonly<Record<number, string>> = {
   31: 'SIGSYS',
 }
 
-/** bwrap and shells report a signal of their child as exit code 128 + number. */
+/** Returns the signal that ended a program. bwrap and shells report it as exit code 128 + signal number. */
 export function exitSignal({ code, signal }: Exit): string | undefined {
   return signal ?? signalNumbers[(code ?? 0) - 128]
 }
 
-/** Whether it has ended, or never began. */
+/** Whether the process has exited or could not be started. */
 export function hasExited({ exitCode, signalCode, pid }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null
 }
 
-/** The program and all that it started; what has ended already is no error. */
+/** Kills a program and its process group. Does nothing if it has already exited. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid !== undefined) kill(-child.pid)
 }
@@ -63,7 +63,7 @@ function isMissingProcess(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ESRCH'
 }
 
-/** Whether a process runs, as this user or as another. */
+/** Whether a process is running, also if it belongs to another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -73,7 +73,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends what left the process group (setsid); where there is a PID namespace nothing is left to find. */
+/** Kills processes that left the process group with `setsid`. Not needed inside a PID namespace. */
 export async function killMarked(mark: string): Promise<void> {
   for (let round = 0; round < 10; round++) {
     const pids = await markedPids(mark)

@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isAlive } from './process-exit.ts'
 
-/** For a process that lives on between jobs. Its name tells whose it is: the prefix, then the id of this service. */
+/** Creates a folder for a process that is kept between jobs. Its name contains the prefix and the pid of this service. */
 export function makeProcessFolder(baseDir: string, prefix: string): Promise<string> {
   return mkdtemp(join(baseDir, `${prefix}${process.pid}-`))
 }
 
 export async function removeProcessFolder(folder: string): Promise<void> {
-  // The last of the tree may still be dying, and write.
+  // Processes that were just killed may still be writing.
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
 }
 
-/** Copies a file in; never onto something that is there, as a process under foreign control could have left a link. */
+/** Copies a file into the folder. Existing files are never overwritten, as a hostile process could have left a link. */
 export function copyIn(from: string, to: string): Promise<void> {
   return copyFile(from, to, constants.COPYFILE_EXCL)
 }
 
-/** Moves a result out. False when it is no plain file: that is neither followed nor left there. */
+/** Moves a result out of the folder. Returns false for anything but a regular file, which is removed and not followed. */
 export async function moveOut(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
@@ -37,17 +37,20 @@ async function copyOut(from: string, to: string): Promise<boolean> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   await using source = await open(from, flags).catch((error: unknown) => {
     if (errorCode(error) !== 'ELOOP') throw error
-    return undefined // It is a link.
+    return undefined // A symbolic link.
   })
   if (!source || !(await source.stat()).isFile()) return false
   await pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to))
   return true
 }
 
-/** Folders of tasks: there is one while its task runs. */
+/** Name prefix of task folders, which exist while their task is running. */
 export const taskFolderPrefix = 'task-'
 
-/** On Lambda a process has the number of the one before it, whose folders it finds; see `removeOrphanedFolders`. */
+/**
+ * Removes folders that an earlier process with the same pid left behind, as happens on Lambda.
+ * See also `removeOrphanedFolders`.
+ */
 export async function removeOwnFolders(baseDir: string, prefix: string): Promise<void> {
   for (const name of await readdir(baseDir).catch(() => [])) {
     if (name.startsWith(`${prefix}${process.pid}-`)) await removeProcessFolder(join(baseDir, name))
@@ -55,8 +58,8 @@ export async function removeOwnFolders(baseDir: string, prefix: string): Promise
 }
 
 /**
- * A service that was ended by SIGKILL leaves the folders of its processes, with its users' documents in them. Those of
- * another user's service are that user's to remove.
+ * Removes the folders that services left behind when they were killed; these contain documents of users. Folders of
+ * other users' services cannot be removed and are skipped.
  */
 export async function removeOrphanedFolders(baseDir: string, prefix: string): Promise<void> {
   await mkdir(baseDir, { recursive: true })

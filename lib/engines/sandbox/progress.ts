@@ -1,6 +1,6 @@
 import type { Tools } from '../engine.ts'
 
-/** Tools whose progress is a part of that of the whole step. */
+/** Returns tools that map progress from 0–1 to a range of the whole step. */
 export function progressWithin(tools: Tools, from: number, to: number): Tools {
   return { ...tools, progress: (ratio, stage) => tools.progress(from + ratio * (to - from), stage) }
 }

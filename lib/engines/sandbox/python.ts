@@ -2,14 +2,14 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecOptions, Tools } from '../engine.ts'
 
-/** Debian's own: only it has the modules of Debian's packages, those of LibreOffice and FontForge among them. */
+/** Debian's own Python: only it finds the modules of Debian's packages, such as those of LibreOffice and FontForge. */
 export const python = '/usr/bin/python3'
 
 const programs = new URL('../../../layers/', import.meta.url)
 
 /**
- * Where `layers/<program>` lies, and how it is started out of reach (-I) of modules that lie in the work folder. It sees
- * those beside it.
+ * Returns the path of `layers/<program>` and the command that starts it. Isolated mode (-I) ignores modules in the work
+ * folder; only those in the program's own folder are found.
  */
 export function pythonProgram(program: string): {
   path: string
@@ -29,6 +29,6 @@ export function runPython(
   options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const { file, args: start, readOnly } = pythonProgram(program)
-  // One that waits was started so.
+  // A prestarted process already runs with these arguments.
   return tools.exec(file, options.prestarted ? args : [...start, ...args], { ...options, readOnly })
 }

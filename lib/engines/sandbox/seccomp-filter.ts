@@ -1,7 +1,7 @@
-// The system calls that engines get, as a program for the kernel (seccomp, classic BPF). All are allowed but these; the
-// numbers are those of x86-64, and whoever speaks another dialect of the kernel is killed.
+// Builds the seccomp filter (classic BPF) for engines. It allows all system calls except those listed here. The numbers
+// are those of x86-64; a process that uses another system call ABI is killed.
 
-/** Looking into other processes, or taking something from them. */
+/** Inspect other processes or take file descriptors and memory from them. */
 const processInspection = {
   ptrace: 101,
   process_vm_readv: 310,
@@ -14,7 +14,7 @@ const processInspection = {
   process_mrelease: 448,
 } as const
 
-/** Parts of the kernel that no converter needs, and through which others have broken out. */
+/** Kernel interfaces that no converter needs and that have been used for sandbox escapes. */
 const kernelInterfaces = {
   modify_ldt: 154,
   iopl: 172,
@@ -44,7 +44,7 @@ const kernelInterfaces = {
   reboot: 169,
 } as const
 
-/** Other views of files. */
+/** Change which files a process sees. */
 const mountCalls = {
   pivot_root: 155,
   chroot: 161,
@@ -63,7 +63,7 @@ const mountCalls = {
   mount_setattr: 442,
 } as const
 
-/** Memory and messages that have no owner and outlive their maker: where engines could meet. */
+/** Shared memory, semaphores and message queues, which outlive their creator and could connect two engines. */
 const sharedIpc = {
   shmget: 29,
   shmat: 30,
@@ -81,7 +81,7 @@ const sharedIpc = {
   mq_unlink: 241,
 } as const
 
-/** Ways out of the process group that is killed, and to processes that are not in it. */
+/** Leave the process group that is killed after a step, or signal processes outside of it. */
 const processGroupEscapes = {
   setpgid: 109,
   setsid: 112,
@@ -90,12 +90,12 @@ const processGroupEscapes = {
   rt_tgsigqueueinfo: 297,
 } as const
 
-/** Programs do without where a kernel has none: they could be used to pass by the filter. */
+/** Newer calls that could bypass the filter. They fail with ENOSYS, so that programs fall back to older calls. */
 const bypasses = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, clone3: 435 } as const
 
 const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 
-/** linux/filter.h and linux/seccomp.h. */
+/** BPF instructions and seccomp actions, from linux/filter.h and linux/seccomp.h. */
 const loadWord = 0x20
 const ifEqual = 0x15
 const ifAtLeast = 0x35
@@ -107,23 +107,23 @@ const failWith = (number: number) => 0x00050000 | number
 
 const syscallNumberOffset = 0
 const architectureOffset = 4
-/** The lower half of an argument: all that are looked at are of 32 bits. */
+/** Offset of the lower half of an argument. All arguments that the filter checks have 32 bits. */
 const argumentOffset = (index: number) => 16 + 8 * index
 const x8664 = 0xc000003e
-/** Numbers from here are those of x32, which the lists do not name. */
+/** System call numbers from here on belong to the x32 ABI, which the lists above do not cover. */
 const x32 = 0x40000000
 
-/** All of CLONE_NEW* that `clone` takes. */
+/** All CLONE_NEW* flags of `clone`. */
 const cloneNamespaceFlags = 0x7e020000
 const familyUnix = 1
 const [fSetOwn, fSetSignal, fSetOwnEx] = [8, 10, 15]
 const [tiocsti, tioclinux, fiosetown, siocspgrp] = [0x5412, 0x541c, 0x8901, 0x8902]
-/** In the place of the process's own id, which only the launcher knows. */
+/** Placeholder that the launch script replaces with the process's own pid. */
 const ownPidPlaceholder = 0x4f574e50
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 
-/** An answer for calls of this number whose argument passes the test, and for all of them without one. */
+/** Applies an action to a system call, or only to calls whose argument passes the test if there is one. */
 function rule(call: number, action: number, test: readonly Instruction[] = []): Instruction[] {
   return [
     [ifEqual, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
@@ -133,10 +133,10 @@ function rule(call: number, action: number, test: readonly Instruction[] = []): 
   ]
 }
 
-/** The next rule looks at the number again. */
+/** Loads the system call number again for the next rule. */
 const reloadSyscallNumber: Instruction = [loadWord, 0, 0, syscallNumberOffset]
 
-/** Passes when the argument is one of the values. */
+/** Passes if the argument is one of the values. */
 const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
   [loadWord, 0, 0, argumentOffset(index)],
   ...values.map(
@@ -144,7 +144,7 @@ const isOneOf = (index: number, values: readonly number[]): Instruction[] => [
   ),
 ]
 
-/** Passes when it is none of them. */
+/** Passes if the argument is none of the values. */
 const isNoneOf = (index: number, values: readonly number[]): Instruction[] => [
   [loadWord, 0, 0, argumentOffset(index)],
   ...values.map((value, at): Instruction => [ifEqual, values.length - at, 0, value]),
@@ -156,13 +156,13 @@ const hasAny = (index: number, bits: number): Instruction[] => [
 ]
 
 export interface FilterOptions {
-  /** Sockets of this machine's file system, without which LibreOffice and Chromium do not start. */
+  /** Allows Unix domain sockets, without which LibreOffice and Chromium do not start. */
   readonly unixSockets?: boolean | undefined
-  /** Nothing else keeps it from signalling others and from leaving its process group: it has no process namespace. */
+  /** The process has no PID namespace, so the filter must prevent signals to others and leaving the process group. */
   readonly sharesPidNamespace: boolean
 }
 
-/** The program in hexadecimal digits. */
+/** Returns the BPF program as a hexadecimal string. */
 export function buildSeccompFilter({
   unixSockets = false,
   sharesPidNamespace: amongOthers,
@@ -186,7 +186,7 @@ export function buildSeccompFilter({
     ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? isNoneOf(0, [familyUnix]) : []), // socket
     ...rule(53, failWith(errno.EAFNOSUPPORT), isNoneOf(0, [familyUnix])), // socketpair
     ...rule(56, failWith(errno.EPERM), hasAny(0, cloneNamespaceFlags)), // clone
-    ...rule(302, failWith(errno.EPERM), isNoneOf(0, [0])), // prlimit64 of others
+    ...rule(302, failWith(errno.EPERM), isNoneOf(0, [0])), // prlimit64 of another process
     ...rule(16, failWith(errno.EPERM), isOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
     ...rule(72, failWith(errno.EPERM), isOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
     ...(amongOthers

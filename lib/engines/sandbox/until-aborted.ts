@@ -1,9 +1,9 @@
 /**
- * Ends the wait, with the signal's reason, for work that cannot be called back, as libvips' and a page's in the browser:
- * what it still does ends by a time limit of its own.
+ * Waits for work that cannot be cancelled, such as that of libvips or of a browser page, and throws the abort reason if
+ * the signal is aborted first. The work itself continues until its own time limit.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Nobody waits for it where the signal was there before: its failure would end the process.
+  // If the signal is already aborted, a failure of the work would be an unhandled rejection and end the process.
   work.catch(() => undefined)
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

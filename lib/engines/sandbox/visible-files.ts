@@ -3,7 +3,7 @@ import { access, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type FileRule, fileRights } from './launch-command.ts'
 
-/** What programs need of /etc and /var, and nothing that tells about this machine or its users. */
+/** Paths below /etc and /var that programs need and that reveal nothing about this machine or its users. */
 const readableSystemPaths = [
   '/etc/alternatives',
   '/etc/fonts',
@@ -18,10 +18,10 @@ const readableSystemPaths = [
   '/var/lib/libreoffice',
 ] as const
 
-/** Debian's list of the system's own accounts: some programs want a user to exist, none needs the real ones. */
+/** Debian's list of system accounts. Some programs require that a user exists, but none needs the real accounts. */
 const accountsFile = '/usr/share/base-passwd/passwd.master'
 
-/** Programs die of these where they are there and may not be read, instead of not being there. */
+/** Programs fail if these exist but are unreadable. They only exist in sandboxes without namespaces. */
 const readableWithoutNamespaces = [
   '/etc/mime.types',
   '/etc/passwd',
@@ -32,12 +32,12 @@ const readableWithoutNamespaces = [
   '/var/spool/libreoffice',
 ] as const
 
-/** Where the launcher is for what is inside: its real place would show where the service lies. */
+/** Path of the launch script inside the sandbox. Its real path would reveal where the service is installed. */
 export const launcherPathInside = '/launch.pl'
 
 const tmpfsBytes = 64 * 1024 * 1024
 
-/** bwrap's arguments for what a sandbox sees: programs and libraries to read, one folder to write. */
+/** Returns the bwrap arguments that mount programs and libraries read-only and the work folder writable. */
 export async function bindMountArgs(
   workDir: string,
   readOnly: readonly string[],
@@ -56,7 +56,7 @@ export async function bindMountArgs(
   return args
 }
 
-/** Merged-usr systems have links here, others folders. */
+/** These paths are symbolic links on systems with a merged /usr, and folders on others. */
 async function systemFolderArgs(folder: string): Promise<string[]> {
   const target = await readlink(folder).catch(() => undefined)
   if (target !== undefined) return ['--symlink', target, folder]
@@ -71,14 +71,14 @@ function tmpfsArgs(folder: string): string[] {
   return ['--perms', '1777', '--size', String(tmpfsBytes), '--tmpfs', folder]
 }
 
-/** Without these bwrap copies the modes of the real parents, and a data folder below /root could not be entered. */
+/** Without these, bwrap copies the modes of the real parents, and a data folder below /root would be inaccessible. */
 function parentFolderArgs(source: string): string[] {
   const parent = dirname(source)
   if (parent === '/' || parent === '/tmp' || parent === '/usr') return []
   return [...parentFolderArgs(parent), '--perms', '0755', '--dir', parent]
 }
 
-/** The same for Landlock, which hides nothing but lets nothing else be opened. */
+/** Returns the equivalent Landlock rules. Landlock does not hide other files but prevents opening them. */
 export function landlockRules(
   workDir: string,
   readOnly: readonly string[],
@@ -90,7 +90,7 @@ export function landlockRules(
     ...rules(run, ['/usr', '/bin', '/sbin', '/lib', '/lib64', ...readOnly]),
     ...rules(read, [...readableSystemPaths, ...readableWithoutNamespaces]),
     ...rules(writeDevice, ['/dev/null', '/dev/zero', '/dev/full']),
-    // LibreOffice names its socket there, whatever it is told.
+    // LibreOffice always creates its socket in /tmp, whatever TMPDIR says.
     ...(allowsSocketNames ? rules(nameSockets, ['/tmp']) : []),
     ...rules(work, [workDir]),
   ]

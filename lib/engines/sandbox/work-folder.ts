@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A link, pipe or socket among the results could make us read elsewhere or wait for ever. */
+/** Removes links, pipes and sockets from results, which could make us read other files or block forever. */
 export async function removeSpecialFiles(folder: string): Promise<void> {
-  // The engine itself may just have removed what it has used. The kinds come with the names, without a look at each.
+  // The engine may have removed the folder meanwhile. `withFileTypes` avoids a `stat` of each entry.
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await removeSpecialFiles(path)
@@ -11,7 +11,7 @@ export async function removeSpecialFiles(folder: string): Promise<void> {
   }
 }
 
-/** For a file that somebody else may have removed meanwhile. */
+/** Ignores the error for a file that another process may have removed meanwhile. */
 export function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
   throw error
