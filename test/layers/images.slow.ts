@@ -253,7 +253,7 @@ test('browser: a website is captured as it looks', unless('browser'), async () =
 })
 
 for (const image of images) {
-  test(`${image} holds its engines by filters, and an intruder in it finds nothing`, () => {
+  test(`${image} confines its engines with filters that stop the escape test`, () => {
     const script = `import('/var/task/functions/probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
     const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
