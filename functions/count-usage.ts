@@ -7,11 +7,11 @@ import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-catalog.ts'
 import { takeConfig } from '../lib/load-config.ts'
 import { JobUsage } from '../lib/usage/job-usage.ts'
-import { endings } from '../lib/usage/terminal-events.ts'
-import { Meter } from '../lib/usage/usage-meter.ts'
+import { terminalEvents } from '../lib/usage/terminal-events.ts'
+import { UsageMeter } from '../lib/usage/usage-meter.ts'
 
 const End = z.object({
-  event: z.enum(endings),
+  event: z.enum(terminalEvents),
   timestamp: z.iso.datetime(),
   id: z.string(),
   owner: Addressed.shape.owner,
@@ -37,7 +37,7 @@ const roleCacheMs = 60_000
 export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
   const table = new Table(environment ? readConfig(environment) : takeConfig())
   const known = new Map<string, { isAdmin: boolean; until: number }>()
-  const isLeftOut = async (owner: string): Promise<boolean> => {
+  const isExcluded = async (owner: string): Promise<boolean> => {
     if (!isAccount(owner)) return false
     const before = known.get(owner)
     if (before && before.until > Date.now()) return before.isAdmin
@@ -45,7 +45,7 @@ export function createUsageCounter({ environment, gatherMs }: UsageCounterOption
     known.set(owner, { isAdmin, until: Date.now() + roleCacheMs })
     return isAdmin
   }
-  const meter = new Meter({ table, isLeftOut, ...(gatherMs !== undefined && { gatherMs }) })
+  const meter = new UsageMeter({ table, isExcluded, ...(gatherMs !== undefined && { gatherMs }) })
   return {
     handler: async ({ detail }) => {
       const { job, ...end } = End.parse(detail)

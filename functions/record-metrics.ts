@@ -2,7 +2,7 @@ import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { eventSchema } from '../events/index.ts'
 import { Table } from '../lib/aws/table.ts'
-import { Durations } from '../lib/conversion/duration-stats.ts'
+import { DurationStats } from '../lib/conversion/duration-stats.ts'
 import { takeConfig } from '../lib/load-config.ts'
 import { createLog, type Log } from '../lib/log.ts'
 
@@ -22,7 +22,7 @@ interface Measurement {
 }
 
 let log: Log | undefined
-let durations: Durations | undefined
+let durations: DurationStats | undefined
 
 /**
  * Makes metrics of what happens: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
@@ -44,7 +44,7 @@ async function recordDuration({ tasks, source, target, durationMs: ms }: Complet
   const works = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
   const [work] = works
   if (!work || works.length > 1 || !source || !target) return
-  durations ??= new Durations(new Table(takeConfig()))
+  durations ??= new DurationStats(new Table(takeConfig()))
   const kind = { operation: work.operation, from: source.format, to: target.format }
   await durations.add(kind, { ms, bytes: source.size })
 }

@@ -7,7 +7,7 @@ import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
 import type { Patience } from './aws/timeouts.ts'
 import type { Config } from './config.ts'
-import { Durations } from './conversion/duration-stats.ts'
+import { DurationStats } from './conversion/duration-stats.ts'
 import { Downloads } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import { createResultLink } from './http/result-links.ts'
@@ -70,7 +70,7 @@ export function createServices(
     ...{ config, log, table, files, queues, bus, jobs, uploads, engines },
     sockets: new Sockets(config, connections.sockets),
     outgoing: () => (outgoing ??= openOutgoing(config)),
-    durations: new Durations(table),
+    durations: new DurationStats(table),
     requestCounts: new RequestCounts(table),
     downloads: new Downloads(table),
     resultLink: createResultLink(config.PUBLIC_URL ?? '', (day) => download()(day)),

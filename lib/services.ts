@@ -4,7 +4,7 @@ import type { Queues } from './aws/queues.ts'
 import type { Sockets } from './aws/sockets.ts'
 import type { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
-import type { Durations } from './conversion/duration-stats.ts'
+import type { DurationStats } from './conversion/duration-stats.ts'
 import type { Downloads } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import type { ResultLink } from './http/result-links.ts'
@@ -30,7 +30,7 @@ export interface Services {
   readonly uploads: Uploads
   readonly downloads: Downloads
   readonly resultLink: ResultLink
-  readonly durations: Durations
+  readonly durations: DurationStats
   readonly requestCounts: RequestCounts
   /** The way to what users point at; few processes go it. */
   readonly outgoing: () => Promise<Outgoing>

@@ -3,7 +3,7 @@ import { ApiKeys, type KeyInput } from '../lib/access/api-keys.ts'
 import { modelListKey } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
-import { openPlace } from '../lib/local/replay/replay-target.ts'
+import { openReplayTarget } from '../lib/local/replay/replay-target.ts'
 import type { Services } from '../lib/services.ts'
 import type { TestService } from './service.ts'
 
@@ -51,7 +51,7 @@ export const adminOf = (service: TestService): Promise<string> => within(service
 async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
   const before = { ...process.env }
   process.env['DATA_DIR'] = dataDir
-  const place = await openPlace()
+  const place = await openReplayTarget()
   try {
     return await work(place)
   } finally {

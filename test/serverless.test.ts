@@ -23,10 +23,10 @@ import { zipNames } from '../lib/deployment/zip-functions.ts'
 import { engines } from '../lib/engines/index.ts'
 import type { AnyContract } from '../lib/http/contract.ts'
 import { socketTarget } from '../lib/live/paths.ts'
-import { openConversions } from '../lib/local/queue-workers.ts'
+import { openQueueWorkers } from '../lib/local/queue-workers.ts'
 import { functionEnvironment } from '../lib/local/environment.ts'
-import { httpRoutes, webSocketRoutes, zipFunctions } from '../lib/local/functions.ts'
-import { routesFinder } from '../lib/local/gateway/http-routes.ts'
+import { httpRoutes, webSocketRoutes, createZipFunctions } from '../lib/local/functions.ts'
+import { createRouteFinder } from '../lib/local/gateway/http-routes.ts'
 import { createLog } from '../lib/log.ts'
 import { type FunctionDeclaration, outside, secretNames, secretsOf } from '../lib/resources/declaration.ts'
 import { type FunctionName, functions, rowOf } from '../lib/resources/functions.ts'
@@ -166,14 +166,14 @@ for (const image of imageIds) {
 function oneMachine() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})
-  const images = openConversions({ config, environment: {}, logFd: 1, log }).functions
+  const images = openQueueWorkers({ config, environment: {}, logFd: 1, log }).functions
   const environment = functionEnvironment({
-    ...{ given: {}, config, access: {}, url: '', workDir: '', logFile: '', engines: [] },
+    ...{ env: {}, config, credentialVariables: {}, url: '', workDir: '', logFile: '', engines: [] },
     secrets: { serviceSecret: '', accessKeyId: '', secretAccessKey: '' },
-    external: { urls: {}, anyIsForeign: false, s3IsForeign: false },
-    ...{ queueUrlPrefix: '', controlUrl: '', hasWebSockets: true },
+    endpoints: { urls: {}, hasExternal: false, isS3External: false },
+    ...{ queueUrlPrefix: '', lambdaUrl: '', hasWebSockets: true },
   })
-  return { zipped: zipFunctions(functions, {}, {}), images, environment }
+  return { zipped: createZipFunctions(functions, {}, {}), images, environment }
 }
 
 test('one machine runs the functions that are deployed, under the same limits or wider ones', () => {
@@ -541,7 +541,7 @@ test('the code at the edge makes of the address of a socket what one machine mak
 })
 
 test('each endpoint is in the function that its path is routed to', () => {
-  const find = routesFinder(httpRoutes(functions))
+  const find = createRouteFinder(httpRoutes(functions))
   const of: Readonly<Record<string, readonly AnyContract[]>> = {
     ...{ access, admin, automation, conversion, drives, jobs, uploads },
   }

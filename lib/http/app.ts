@@ -38,8 +38,9 @@ import { requireUtf8Escapes } from './utf8-escapes.ts'
 const ownerLifetimeS = 365 * 24 * 3600
 
 /**
- * Middy would end a request by the time that is left when it begins, but that time only begins to run when a streamed
- * body is there: an upload over a slow line takes minutes. Whatever waits here asks for the time that is left itself.
+ * Middy would time a request out by the time remaining at its start. With a streamed body that clock only starts when
+ * the body has arrived, and an upload over a slow connection takes minutes. Handlers that wait check the remaining time
+ * themselves.
  */
 const noEarlyTimeout = 0
 
@@ -92,7 +93,7 @@ function requestIds(services: Services): Middleware {
   }
 }
 
-/** After all that a GET gets, so that a HEAD tells the same, its length and encoding included. */
+/** Drops the body of HEAD replies. Runs last, so that HEAD has the headers of GET, with its length and encoding. */
 function headReplies(): Middleware {
   return {
     after: (request) => {
@@ -102,7 +103,7 @@ function headReplies(): Middleware {
   }
 }
 
-/** Any page may call the API with a token; cookies are not shared with foreign origins. */
+/** Any web page may call the API with a token; cookies are not shared with foreign origins. */
 function cors({ config }: Services): Middleware {
   return onReply((_event, { limitHeaders: limits }, result) => {
     result.headers = {
@@ -118,8 +119,8 @@ function cors({ config }: Services): Middleware {
 }
 
 /**
- * Nobody gets an identity before there is something that is theirs: replies that anybody may keep (`Cache-Control:
- * public`) would hand the same one to all.
+ * Sends the token of a new identity. An identity is only issued once it owns something: in replies that shared caches
+ * may store (`Cache-Control: public`), every client would get the same one.
  */
 function ownerTokens(services: Services): Middleware {
   return onReply((_event, { newOwner }, result) => {
@@ -135,7 +136,7 @@ function ownerTokens(services: Services): Middleware {
 
 interface App {
   readonly router: Router
-  /** Answers a request under a key, unless it was answered before. */
+  /** Runs a request with an idempotency key, or replays the reply that it got before. */
   readonly runOnce: (
     keyed: KeyedRequest,
     principal: Principal,
@@ -157,13 +158,13 @@ async function respond(
   if (contract.errorFormat) context.errorFormat = contract.errorFormat
   requireAcceptable(contract, event.headers['accept'])
   const { http } = event.requestContext
-  // Whoever asks for it from here on means the client.
+  // From here on, `sourceIp` is the address of the client.
   http.sourceIp = clientIpOf({ ...event, ...http }, services.config)
   const { sourceIp } = http
   if (contract.query) requireUtf8Escapes(event.rawQueryString)
   const sender = await admit(contract, { ...event, method, sourceIp }, context, services)
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
-  // Before the first byte of a file is taken.
+  // Before the first byte of a file is read.
   if (contract.body?.files) await requireDiskSpace(services.config)
   else if (contract.idempotent) await requireSpareSpace(services.config)
   const { maxFileBytes, retentionHours } = limitsOfPlan(sender.plan, services)
@@ -214,7 +215,7 @@ async function respond(
 }
 
 /**
- * Who sends it, if he may: nothing of a body is read before.
+ * Authenticates and authorizes the sender and counts the request, before any of the body is read.
  * @throws AppError with status 401, 403 or 429
  */
 async function admit(
@@ -230,10 +231,10 @@ async function admit(
   const taken = await countRequest(services, sender, isWrite)
   context.limitHeaders = rateLimitHeaders(taken.usages, Date.now())
   if (!taken.isAllowed) throw rateLimitError(taken, sender)
-  if (sender.kind !== 'anonymous') await services.requestCounts.note(sender.ownerId)
-  // Nobody is refused because a bus does not answer.
+  if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)
+  // A request must not fail because the event bus does.
   await publishToOwner(services, quotaEvents(sender, taken.usages, new Date())).catch((error: unknown) =>
-    context.log.error({ error, ownerId: sender.ownerId }, 'what is left of a plan could not be told'),
+    context.log.error({ error, ownerId: sender.ownerId }, 'quota events could not be published'),
   )
   return sender
 }

@@ -3,19 +3,18 @@ import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { clientIp } from './client-ip.ts'
 
-/** What the address in front says of itself and of whom it was asked by; `lib/deployment/edge.ts` sends both. */
+/** Headers from the CDN: the shared secret and the IP address of the viewer; `lib/deployment/edge.ts` sets both. */
 export const edgeHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const
 
 interface IncomingRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Of whoever spoke to the gateway. */
+  /** IP address of the gateway's peer. */
   readonly sourceIp: string
 }
 
 /**
- * The address of the client. Where the service has one in front, nobody comes by another way: it alone says truly whom
- * it was asked by.
- * @throws AppError for a request that went around it
+ * Returns the IP address of the client. If there is a CDN in front of the service, only its header is trusted.
+ * @throws AppError for a request that bypassed the CDN.
  */
 export function clientIpOf(
   request: IncomingRequest,
@@ -24,7 +23,7 @@ export function clientIpOf(
   const { ORIGIN_SECRET: secret, TRUSTED_PROXIES } = config
   if (secret === undefined) return clientIp(request, TRUSTED_PROXIES)
   if (!isEqualSecret(request.headers[edgeHeaders.secret] ?? '', secret)) {
-    const sentence = `The service is not reached at this address; send requests to ${config.PUBLIC_URL}.`
+    const sentence = `The service does not accept requests at this URL. Send them to ${config.PUBLIC_URL}.`
     throw new AppError('INSUFFICIENT_PERMISSIONS', sentence, { expected: config.PUBLIC_URL })
   }
   return request.headers[edgeHeaders.viewer] ?? request.sourceIp

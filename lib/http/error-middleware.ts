@@ -10,10 +10,10 @@ import { errorBody, problemDetails, toAppError } from './envelope.ts'
 import type { Middleware, RequestContext } from './middleware.ts'
 import type { HttpResult } from './render.ts'
 
-/** What people see where nothing is; of an app that has pages. */
+/** Renders the "not found" page of an app that has web pages. */
 export type MissingPage = (event: HttpEvent, config: Config) => Promise<HttpResult>
 
-/** Turns whatever was thrown into the error body; only what is not an AppError is a bug and logged whole. */
+/** Turns anything thrown into an error reply; anything other than an AppError is a bug and logged in full. */
 export function errorMiddleware(services: Services, missingPage?: MissingPage): Middleware {
   return {
     onError: async (request) => {
@@ -21,7 +21,7 @@ export function errorMiddleware(services: Services, missingPage?: MissingPage): 
       const error = await toClientError(request.error, services)
       if (error.code === 'INTERNAL_ERROR') context.log.error({ error: request.error }, 'bug')
       else if (error.cause === request.error)
-        context.log.error({ code: error.code, error: request.error }, 'breakdown')
+        context.log.error({ code: error.code, error: request.error }, 'service unavailable')
       else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
       const { PUBLIC_URL } = services.config
       if (missingPage && error.code === 'NOT_FOUND' && wantsHtml(event)) {
@@ -34,11 +34,11 @@ export function errorMiddleware(services: Services, missingPage?: MissingPage): 
   }
 }
 
-/** Somebody typed or followed an address; programs ask for JSON or for anything. */
+/** True for people who typed a URL or followed a link; programs accept JSON or anything. */
 const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
   requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
 
-/** On a full disk whatever breaks down does so for want of room. */
+/** On a full disk, any failure is reported as a shortage of disk space. */
 async function toClientError(thrown: unknown, { config }: Services): Promise<AppError> {
   const error = toAppError(thrown)
   return thrown !== error && (await isFullFor(thrown, config)) ? shortOfSpace(thrown) : error
@@ -73,9 +73,9 @@ function errorResult(
   }
 }
 
-/** RFC 6750, 3: which way in there is, and whether what was sent is no good. RFC 9110, 15.5.2: no 401 is without. */
+/** `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */
 function authChallenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
-  // RFC 6749, 5.2: the client itself has to say who it is.
+  // RFC 6749, 5.2: the client itself has to authenticate.
   if (isOAuth) return { 'www-authenticate': 'Basic realm="Mutabor"' }
   return { 'www-authenticate': code === 'INVALID_API_KEY' ? 'Bearer error="invalid_token"' : 'Bearer' }
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { accountByEmail } from '../access/accounts.ts'
-import { type AccountChange, updateAccount } from '../access/manage-accounts.ts'
 import { createAccountFor } from '../access/auth/create-account.ts'
+import { type AccountChange, updateAccount } from '../access/manage-accounts.ts'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
 import { accountName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
@@ -12,7 +12,7 @@ import { parseWith } from '../parse-input.ts'
 import { planIdOf, planIds } from '../plans.ts'
 import { deriveKey } from '../sealed.ts'
 import { failureText } from './failure-text.ts'
-import { openPlace, type Place, ReplayError } from './replay/replay-target.ts'
+import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
 
 /** Accounts from the terminal of the machine: how the first administrator comes about. */
 const usage = `Use: npm run admin -- create-user EMAIL [--name NAME]   makes an account and prints its password
@@ -23,35 +23,43 @@ DATA_DIR as the service has it, which may be running or not.`
 
 class UsageError extends Error {}
 
-const Named = z.object({ name: accountName })
+const NameInput = z.object({ name: accountName })
 
 const commands: Readonly<
-  Record<string, (place: Place, email: string, more: readonly string[], name?: string) => Promise<string>>
+  Record<
+    string,
+    (target: ReplayTarget, email: string, more: readonly string[], name?: string) => Promise<string>
+  >
 > = {
-  'create-user': async (place, email, _more, name = email.split('@')[0] ?? email) => {
-    const named = parseWith(Named, { name }, 'name')
+  'create-user': async (target, email, _more, name = email.split('@')[0] ?? email) => {
+    const input = parseWith(NameInput, { name }, 'name')
     const password = randomBytes(12).toString('base64url')
-    const id = await createAccountFor({ email, password, ...named }, servicesOf(place))
+    const id = await createAccountFor({ email, password, ...input }, accountServices(target))
     if (id === undefined) throw new UsageError(`There is an account with the address ${email} already.`)
     return `Account ${id} of ${email}, password ${password}`
   },
-  'set-plan': async (place, email, [given = '']) => {
-    const plan = planIdOf(given)
-    if (!plan) throw new UsageError(`Expected a plan, one of ${planIds.join(', ')}, got "${given}".`)
-    return change(place, email, { plan }, `has the plan ${plan}`)
+  'set-plan': async (target, email, [name = '']) => {
+    const plan = planIdOf(name)
+    if (!plan) throw new UsageError(`Expected a plan, one of ${planIds.join(', ')}, got "${name}".`)
+    return changeAccount(target, email, { plan }, `has the plan ${plan}`)
   },
-  'make-admin': (place, email) => change(place, email, { role: 'ADMIN' }, 'is an administrator'),
+  'make-admin': (target, email) => changeAccount(target, email, { role: 'ADMIN' }, 'is an administrator'),
 }
 
-async function change(place: Place, email: string, to: AccountChange, now: string): Promise<string> {
-  const services = servicesOf(place)
+async function changeAccount(
+  target: ReplayTarget,
+  email: string,
+  to: AccountChange,
+  result: string,
+): Promise<string> {
+  const services = accountServices(target)
   const account = await accountByEmail(services, email)
   if (!account) throw new UsageError(`There is no account with the address ${email}. create-user makes one.`)
   await updateAccount(account.id, to, { id: 'command' }, services)
-  return `${account.email} ${now}.`
+  return `${account.email} ${result}.`
 }
 
-function servicesOf({ table, vault, secret }: Place) {
+function accountServices({ table, vault, secret }: ReplayTarget) {
   if (!vault || secret === undefined)
     throw new UsageError('SERVICE_SECRET is not set: give that of the deployment.')
   const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signed urls') =>
@@ -77,18 +85,18 @@ async function main(): Promise<string> {
   const [name = '', email, ...more] = positionals
   const command = commands[name]
   if (!command || !email) throw new UsageError(usage)
-  const place = await openPlace()
+  const target = await openReplayTarget()
   try {
-    return await command(place, email, more, values.name)
+    return await command(target, email, more, values.name)
   } finally {
-    await place.close()
+    await target.close()
   }
 }
 
 try {
   process.stdout.write(`${await main()}\n`)
 } catch (error) {
-  const isMeant = [UsageError, AppError, ReplayError, ConfigError].some((kind) => error instanceof kind)
-  process.stderr.write(`${isMeant && error instanceof Error ? error.message : failureText(error)}\n`)
+  const isExpected = [UsageError, AppError, ReplayError, ConfigError].some((kind) => error instanceof kind)
+  process.stderr.write(`${isExpected && error instanceof Error ? error.message : failureText(error)}\n`)
   process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 // What the embedded servers ask before they act for somebody, in the words of IAM.
 
-export interface Asked {
+export interface AccessRequest {
   /** Whose signature was found right. */
   readonly accessKeyId: string
   /** As `s3:GetObject`. */
@@ -8,11 +8,11 @@ export interface Asked {
   /** ARN of what it is done to. */
   readonly resource: string
   /** Condition keys of the request and their values, as `dynamodb:LeadingKeys`. */
-  readonly facts?: Readonly<Record<string, readonly string[]>>
+  readonly conditionKeys?: Readonly<Record<string, readonly string[]>>
 }
 
 /** Whether it may be done. */
-export type May = (asked: Asked) => boolean
+export type Authorize = (asked: AccessRequest) => boolean
 
 /** Whoever has a key of this machine may do everything. */
-export const everything: May = () => true
+export const allowAll: Authorize = () => true

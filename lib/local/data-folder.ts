@@ -5,8 +5,8 @@ import type { Config } from '../config.ts'
 import { saysNoSpace } from '../disk-space.ts'
 import { createLog, type Log } from '../log.ts'
 import { lockDataFolder } from './data-lock.ts'
-import { Reserve } from './disk-reserve.ts'
-import { loadSecrets, type Secrets } from './secrets.ts'
+import { DiskReserve } from './disk-reserve.ts'
+import { type DataFolderSecrets, loadSecrets } from './secrets.ts'
 
 export interface DataFolder {
   readonly dataDir: string
@@ -14,45 +14,45 @@ export interface DataFolder {
   readonly workDir: string
   readonly logFile: string
   readonly log: Log
-  readonly secrets: Secrets
-  readonly reserve: Reserve
+  readonly secrets: DataFolderSecrets
+  readonly reserve: DiskReserve
   close(): Promise<void>
 }
 
 /** Below this not even a start succeeds: databases want their logs, and their tables if it is the first. */
-const startBytes = 4 * 1024 ** 2
+const minFreeBytesToStart = 4 * 1024 ** 2
 
 /**
  * The folder of all data, which is this service's alone, and what is in it from the start.
  * @throws with a sentence when another service has it, and when its disk is full.
  */
-export async function openDataFolder(config: Config, onFull: () => void): Promise<DataFolder> {
+export async function openDataFolder(config: Config, onDiskFull: () => void): Promise<DataFolder> {
   const dataDir = resolve(config.DATA_DIR)
   try {
-    return await open(dataDir, config, onFull)
+    return await openLocked(dataDir, config, onDiskFull)
   } catch (error) {
-    throw saysNoSpace(error) ? diskIsFull(dataDir, error) : error
+    throw saysNoSpace(error) ? diskFullError(dataDir, error) : error
   }
 }
 
-async function open(dataDir: string, config: Config, onFull: () => void): Promise<DataFolder> {
+async function openLocked(dataDir: string, config: Config, onDiskFull: () => void): Promise<DataFolder> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataFolder(dataDir)
-  let reserve: Reserve | undefined
+  let reserve: DiskReserve | undefined
   try {
-    closeToOthers(dataDir)
+    restrictAccess(dataDir)
     const workDir = join(dataDir, 'work')
     // What a crash left there belongs to attempts that begin anew. It goes first: it may be what fills the disk.
     await rm(workDir, { recursive: true, force: true })
     const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
     const log = createLog({ ...config, LOG_FILE: logFile })
-    const kept = new Reserve(dataDir, log, onFull)
-    reserve = kept
-    if (kept.makeRoom() < startBytes) throw diskIsFull(dataDir)
+    const openedReserve = new DiskReserve(dataDir, log, onDiskFull)
+    reserve = openedReserve
+    if (openedReserve.ensureFreeSpace() < minFreeBytesToStart) throw diskFullError(dataDir)
     const secrets = await loadSecrets(dataDir)
     mkdirSync(workDir, { mode: 0o700 })
     const close = async () => {
-      await kept.close()
+      await openedReserve.close()
       lock.release()
     }
     return { dataDir, workDir, logFile, log, secrets, reserve, close }
@@ -64,24 +64,24 @@ async function open(dataDir: string, config: Config, onFull: () => void): Promis
 }
 
 /** The sentence is all that helps. */
-export class DiskIsFull extends Error {}
+export class DiskFullError extends Error {}
 
-const diskIsFull = (dataDir: string, cause?: unknown) =>
-  new DiskIsFull(
-    `The disk of the data folder ${dataDir} is full. Delete other files on it, at least ${startBytes / 1024 ** 2} MiB, or set another DATA_DIR, then start the service again.`,
+const diskFullError = (dataDir: string, cause?: unknown) =>
+  new DiskFullError(
+    `The disk of the data folder ${dataDir} is full. Delete other files on it, at least ${minFreeBytesToStart / 1024 ** 2} MiB, or set another DATA_DIR, then start the service again.`,
     { cause },
   )
 
 /** The folder may have been there before, made by somebody who did not know what would lie in it. */
-function closeToOthers(dataDir: string): void {
+function restrictAccess(dataDir: string): void {
   restrict(dataDir, 0o700)
   for (const folder of [dataDir, join(dataDir, 's3')])
-    for (const entry of entriesOf(folder))
+    for (const entry of listEntries(folder))
       if (entry.isFile()) restrict(join(folder, entry.name), 0o600)
       else if (entry.isDirectory()) restrict(join(folder, entry.name), 0o700)
 }
 
-function entriesOf(folder: string) {
+function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {

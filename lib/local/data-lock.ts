@@ -5,19 +5,19 @@ import { DatabaseSync } from 'node:sqlite'
  * One of SQLite's locks, on a file of its own: the kernel takes it back when the process ends, however it ends.
  * @throws with the sentence when another process has it
  */
-export function lockFile(file: string, sentence: string): DatabaseSync {
+export function lockFile(file: string, message: string): DatabaseSync {
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return lock
   } catch (cause) {
     lock.close()
-    throw isTaken(cause) ? new Error(sentence, { cause }) : cause
+    throw isBusy(cause) ? new Error(message, { cause }) : cause
   }
 }
 
 // https://www.sqlite.org/rescode.html: SQLITE_BUSY
-const isTaken = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5
+const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5
 
 /**
  * Makes sure that one service has the data folder.

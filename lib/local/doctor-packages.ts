@@ -2,7 +2,7 @@
  * What stops when a Debian package of layers/packages.json is not there. A package without a line here is said to
  * belong to the engines of its image.
  */
-export const lostWithout: Readonly<Record<string, string>> = {
+export const featuresByPackage: Readonly<Record<string, string>> = {
   ffmpeg: 'film, sound and moving pictures',
   fluidsynth: 'MIDI',
   'timgm6mb-soundfont': 'MIDI: the instruments',

@@ -1,12 +1,12 @@
 import type { Engine } from '../engines/engine.ts'
 import type { Confinement } from '../engines/sandbox/isolation.ts'
-import { conversions } from '../plan/index.ts'
-import { lostWithout } from './doctor-packages.ts'
+import { findConversions } from '../plan/index.ts'
+import { featuresByPackage } from './doctor-packages.ts'
 
 /** Names of packages by part of layers/packages.json. */
 export type Packages = Readonly<Record<string, readonly string[]>>
 
-export interface Findings {
+export interface DoctorFindings {
   readonly engines: readonly Engine[]
   /** Those of `engines` whose program is there. */
   readonly present: readonly Engine[]
@@ -34,7 +34,7 @@ export interface EngineReport {
   readonly pairs: number
 }
 
-export interface Report {
+export interface DoctorReport {
   readonly engines: readonly EngineReport[]
   readonly missingPackages: readonly {
     readonly name: string
@@ -46,44 +46,44 @@ export interface Report {
   readonly pairs: { readonly offered: number; readonly all: number }
 }
 
-export function reportOn(findings: Findings): Report {
+export function createReport(findings: DoctorFindings): DoctorReport {
   const { engines, present, versions, warmImages, packages, missingPackages, protection, refusal } = findings
-  const all = conversions(engines).length
+  const all = findConversions(engines).length
   const isMissing = (name: string) => missingPackages.includes(name)
   return {
     engines: engines.map((engine) => ({
       id: engine.id,
       image: engine.image,
       version: versions[engine.id],
-      state: stateOf(engine, findings),
+      state: engineState(engine, findings),
       warm: warmImages.includes(engine.image),
       install: (packages[engine.image] ?? []).filter(isMissing),
-      pairs: all - conversions(engines.filter((other) => other !== engine)).length,
+      pairs: all - findConversions(engines.filter((other) => other !== engine)).length,
     })),
-    missingPackages: missingPackages.map((name) => ({ name, ...placeOf(name, findings) })),
+    missingPackages: missingPackages.map((name) => ({ name, ...describePackage(name, findings) })),
     protection: { ...protection, refusal },
-    pairs: { offered: refusal === undefined ? conversions(present).length : 0, all },
+    pairs: { offered: refusal === undefined ? findConversions(present).length : 0, all },
   }
 }
 
-function stateOf(engine: Engine, { present, versions }: Findings): EngineReport['state'] {
+function engineState(engine: Engine, { present, versions }: DoctorFindings): EngineReport['state'] {
   if (!present.includes(engine)) return 'missing'
   return versions[engine.id] === undefined ? 'broken' : 'ready'
 }
 
-function placeOf(name: string, { engines, packages }: Findings) {
+function describePackage(name: string, { engines, packages }: DoctorFindings) {
   const parts = Object.keys(packages).filter((part) => packages[part]?.includes(name))
   const users = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
   const language = /^tesseract-ocr-(.+)$/.exec(name)?.[1]
-  const known = language === undefined ? lostWithout[name] : `OCR of the language ${language}`
+  const known = language === undefined ? featuresByPackage[name] : `OCR of the language ${language}`
   return { parts, lost: known ?? `part of what ${users.join(', ') || 'the engines'} can do` }
 }
 
-export const isHealthy = ({ engines, protection }: Report): boolean =>
+export const isHealthy = ({ engines, protection }: DoctorReport): boolean =>
   protection.refusal === undefined && engines.every(({ state }) => state === 'ready')
 
 /** For people; every line fits a terminal. */
-export function reportText({ engines, missingPackages, protection, pairs }: Report): string {
+export function formatReport({ engines, missingPackages, protection, pairs }: DoctorReport): string {
   const rows = engines.map(({ id, image, version, state, warm, pairs: own }) => [
     id,
     image,
@@ -92,7 +92,7 @@ export function reportText({ engines, missingPackages, protection, pairs }: Repo
     String(own),
   ])
   const lines = [
-    ...aligned([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),
+    ...alignColumns([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),
     '',
     `${pairs.offered} of ${pairs.all} conversions are offered.`,
     `Protection: ${protection.detail} (${protection.level}).`,
@@ -109,14 +109,14 @@ export function reportText({ engines, missingPackages, protection, pairs }: Repo
   return [
     ...lines,
     '',
-    ...aligned([['missing package', 'for', 'lost without it'], ...lost]),
+    ...alignColumns([['missing package', 'for', 'lost without it'], ...lost]),
     '',
     'As root:',
     `  ${command}`,
   ].join('\n')
 }
 
-function aligned(rows: readonly (readonly string[])[]): string[] {
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
   )

@@ -11,13 +11,13 @@ import { engines } from '../engines/index.ts'
 import { confinement, confinementProblem } from '../engines/sandbox/isolation.ts'
 import { engineVersion } from '../engines/version.ts'
 import { imageIds } from '../resources/queues.ts'
-import { isHealthy, reportOn, reportText } from './doctor-report.ts'
-import { installedEngines } from './installed-engines.ts'
+import { createReport, formatReport, isHealthy } from './doctor-report.ts'
+import { findInstalledEngines } from './installed-engines.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
 /** Images whose worker runs now, by the environment of the processes that this user may look into. */
-async function warmImages(): Promise<ImageId[]> {
+async function findWarmImages(): Promise<ImageId[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')
   const found = await Promise.all(
@@ -34,23 +34,23 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { json: { type: 'boolean', default: false }, missing: { type: 'string', default: '' } },
   })
-  const present = await installedEngines(engines)
+  const present = await findInstalledEngines(engines)
   const versions = await Promise.all(
     present.map(async (engine) => [engine.id, await engineVersion(engine).catch(() => undefined)] as const),
   )
-  const report = reportOn({
+  const report = createReport({
     engines,
     present,
     versions: Object.fromEntries(
       versions.flatMap(([id, version]) => (version === undefined ? [] : [[id, version]])),
     ),
-    warmImages: await warmImages(),
+    warmImages: await findWarmImages(),
     packages,
     missingPackages: values.missing.split(',').filter((name) => name !== ''),
     protection: await confinement(),
     refusal: confinementProblem(await confinement()),
   })
-  process.stdout.write(`${values.json ? JSON.stringify(report, undefined, 2) : reportText(report)}\n`)
+  process.stdout.write(`${values.json ? JSON.stringify(report, undefined, 2) : formatReport(report)}\n`)
   process.exitCode = isHealthy(report) ? 0 : 1
 }
 

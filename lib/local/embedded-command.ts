@@ -36,14 +36,14 @@ function readArguments(): { data: string; portBase: number; region: string; json
   }
 }
 
-const lastBase = 65_536 - embeddedServices.length
+const maxPortBase = 65_536 - embeddedServices.length
 
 /** 0 when none is asked for. */
 function readPort(text: string | undefined): number {
   if (text === undefined) return 0
   const port = Number(text)
-  if (/^\d+$/.test(text) && port > 0 && port <= lastBase) return port
-  throw new UsageError(`Expected --port-base to be a port from 1 to ${lastBase}, got "${text}".`)
+  if (/^\d+$/.test(text) && port > 0 && port <= maxPortBase) return port
+  throw new UsageError(`Expected --port-base to be a port from 1 to ${maxPortBase}, got "${text}".`)
 }
 
 async function main(): Promise<void> {
@@ -63,11 +63,11 @@ async function main(): Promise<void> {
     },
     log: createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dir, 'embedded.log') }),
   })
-  let ending = false
+  let isStopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      if (ending) return
-      ending = true
+      if (isStopping) return
+      isStopping = true
       void embedded.close().then(() => {
         lock.release()
         process.exit(0)

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
-import { everything, type May } from './authorize.ts'
-import { openGuard } from './dynamodb/access-proxy.ts'
+import { type Authorize, allowAll } from './authorize.ts'
+import { openAccessProxy } from './dynamodb/access-proxy.ts'
 import { openDynamoDb } from './dynamodb/server.ts'
 import { openEvents } from './events/server.ts'
-import type { Handle } from './in-process-transport.ts'
-import { close, listen } from './listen.ts'
-import { openS3, type S3Server } from './s3/server.ts'
-import type { Credentials } from './sigv4.ts'
+import type { RequestHandler } from './in-process-transport.ts'
+import { closeServer, listen } from './listen.ts'
+import { openS3Server, type S3Server } from './s3/server.ts'
+import type { AwsCredentials } from './sigv4.ts'
 import { openSqs } from './sqs/server.ts'
 
 export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE', 'SCHEDULER'] as const
@@ -31,14 +31,14 @@ export interface EmbeddedOptions {
 }
 
 export interface Callers {
-  readonly credentials: readonly Credentials[]
-  readonly may: May
+  readonly credentials: readonly AwsCredentials[]
+  readonly authorize: Authorize
 }
 
 export interface Embedded {
   readonly urls: Readonly<Record<EmbeddedService, string>>
   /** The same servers without a connection; DynamoDB's is a program of its own. */
-  readonly handle: Readonly<Record<'S3' | 'SQS' | 'EVENTBRIDGE', Handle>>
+  readonly handle: Readonly<Record<'S3' | 'SQS' | 'EVENTBRIDGE', RequestHandler>>
   readonly exchange: S3Server['exchange']
   close(): Promise<void>
 }
@@ -48,8 +48,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const { dir, region, host = '127.0.0.1', portBase } = options
   const { callers } = options
   const credentials = [options.credentials, ...(callers?.credentials ?? [])]
-  const own = options.credentials.accessKeyId
-  const may: May = callers ? (asked) => asked.accessKeyId === own || callers.may(asked) : everything
+  const ownerKeyId = options.credentials.accessKeyId
+  const authorize: Authorize = callers
+    ? (request) => request.accessKeyId === ownerKeyId || callers.authorize(request)
+    : allowAll
   const log = (message: string, fields?: object) => options.log.info({ ...fields }, message)
   const port = (service: EmbeddedService) => (portBase ? portBase + embeddedServices.indexOf(service) : 0)
   await using opened = new AsyncDisposableStack()
@@ -59,16 +61,23 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     log: options.log,
   })
   opened.defer(dynamoDb.close)
-  const guard =
-    callers && (await openGuard({ url: dynamoDb.url, region, credentials, may, log: options.log }))
-  if (guard) opened.defer(guard.close)
-  const sqs = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials, region, may, log: options.log })
+  const accessProxy =
+    callers &&
+    (await openAccessProxy({ url: dynamoDb.url, region, credentials, authorize, log: options.log }))
+  if (accessProxy) opened.defer(accessProxy.close)
+  const sqs = await openSqs({
+    file: join(dir, 'sqs.sqlite'),
+    credentials,
+    region,
+    authorize,
+    log: options.log,
+  })
   opened.defer(() => sqs.close())
   const events = await openEvents({
     file: join(dir, 'events.sqlite'),
     credentials,
     region,
-    may,
+    authorize,
     targets: {
       sqs: (arn, body, { messageGroupId, attributes = {} }) =>
         sqs.send(arn, body, {
@@ -85,11 +94,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     log,
   })
   opened.defer(() => events.close())
-  const s3 = await openS3({
+  const s3 = await openS3Server({
     dir: join(dir, 's3'),
     credentials,
     region,
-    may,
+    authorize,
     ...(options.s3BasePath && { basePath: options.s3BasePath }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
@@ -98,12 +107,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     log,
   })
   opened.defer(() => s3.close())
-  const serve = async (service: EmbeddedService, handle: Handle) => {
+  const serve = async (service: EmbeddedService, handle: RequestHandler) => {
     // Uploads take as long as they take, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
     if (service === 'S3') server.on('checkContinue', handle)
     const bound = await listen(server, port(service), host, '--port-base')
-    opened.defer(() => close(server))
+    opened.defer(() => closeServer(server))
     return `http://${host}:${bound}`
   }
   const handle = {
@@ -114,7 +123,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const urls = {
     S3: await serve('S3', handle.S3),
     SQS: await serve('SQS', handle.SQS),
-    DYNAMODB: guard?.url ?? dynamoDb.url,
+    DYNAMODB: accessProxy?.url ?? dynamoDb.url,
     EVENTBRIDGE: await serve('EVENTBRIDGE', handle.EVENTBRIDGE),
     SCHEDULER: await serve('SCHEDULER', handle.EVENTBRIDGE),
   }

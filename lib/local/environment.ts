@@ -4,75 +4,72 @@ import { type Config, noEngines, roleKeyOf } from '../config.ts'
 import { deliveriesAtATime, type QueueId } from '../resources/queues.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
-import { inProcess } from './in-process-transport.ts'
+import { inProcessConnection } from './in-process-transport.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
-import type { Secrets } from './secrets.ts'
+import type { DataFolderSecrets } from './secrets.ts'
 
 /** Variables as functions get them, on AWS by the deployment. */
 export type Environment = Readonly<Record<string, string>>
-export type Given = Readonly<Record<string, string | undefined>>
+export type PartialEnvironment = Readonly<Record<string, string | undefined>>
 
-export interface Endpoints {
+export interface ServiceEndpoints {
   readonly urls: Environment
-  readonly anyIsForeign: boolean
-  readonly s3IsForeign: boolean
+  readonly hasExternal: boolean
+  readonly isS3External: boolean
 }
 
 /** Servers that the environment names are used instead of the embedded ones. */
-export function endpoints(given: Given, embedded: Pick<Embedded, 'urls'>): Endpoints {
+export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded, 'urls'>): ServiceEndpoints {
   const variable = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
-  const foreign = embeddedServices.filter((service) => given[variable(service)])
+  const externalServices = embeddedServices.filter((service) => env[variable(service)])
   const urls = Object.fromEntries(
-    embeddedServices.map((service) => [
-      variable(service),
-      given[variable(service)] || embedded.urls[service],
-    ]),
+    embeddedServices.map((service) => [variable(service), env[variable(service)] || embedded.urls[service]]),
   )
-  return { urls, anyIsForeign: foreign.length > 0, s3IsForeign: foreign.includes('S3') }
+  return { urls, hasExternal: externalServices.length > 0, isS3External: externalServices.includes('S3') }
 }
 
 /**
  * Clients in this process need no connection to the embedded servers. They are told whose name they sign in, as functions
  * of the same process take that out of its environment.
  */
-export function connectionsOf(
-  { urls }: Pick<Endpoints, 'urls'>,
+export function inProcessConnections(
+  { urls }: Pick<ServiceEndpoints, 'urls'>,
   embedded: Pick<Embedded, 'urls' | 'handle'>,
-  access: Environment,
+  credentialVariables: Environment,
 ): Connections {
-  const credentials = roleKeyOf(access)
+  const credentials = roleKeyOf(credentialVariables)
   const own = (service: keyof Embedded['handle']) => ({
     ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
-      inProcess(embedded.handle[service])),
+      inProcessConnection(embedded.handle[service])),
     ...(credentials && { credentials }),
   })
   return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
 }
 
 /** Credentials for foreign servers come from the environment; the embedded ones know their own. */
-export function accessOf(
-  given: Given,
-  { anyIsForeign }: Pick<Endpoints, 'anyIsForeign'>,
-  secrets: Secrets,
+export function chooseCredentials(
+  env: PartialEnvironment,
+  { hasExternal }: Pick<ServiceEndpoints, 'hasExternal'>,
+  secrets: DataFolderSecrets,
 ): Environment {
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = given
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = env
   const own = { AWS_ACCESS_KEY_ID: secrets.accessKeyId, AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey }
-  const chosen = anyIsForeign && id && secret ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } : own
-  return { ...chosen, AWS_SESSION_TOKEN: '', AWS_REGION: given.AWS_REGION || 'eu-central-1' }
+  const chosen = hasExternal && id && secret ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } : own
+  return { ...chosen, AWS_SESSION_TOKEN: '', AWS_REGION: env.AWS_REGION || 'eu-central-1' }
 }
 
-export interface EnvironmentParts {
-  readonly given: Given
+export interface FunctionEnvironmentOptions {
+  readonly env: PartialEnvironment
   readonly config: Config
-  readonly secrets: Secrets
-  readonly external: Endpoints
-  readonly access: Environment
+  readonly secrets: DataFolderSecrets
+  readonly endpoints: ServiceEndpoints
+  readonly credentialVariables: Environment
   /** Address of the service, without a slash at the end. */
   readonly url: string
   /** What stands before the image id in the URL of a queue. */
   readonly queueUrlPrefix: string
   /** Where Lambda and the connections of WebSockets are reached. */
-  readonly controlUrl: string
+  readonly lambdaUrl: string
   readonly hasWebSockets: boolean
   readonly engines: readonly string[]
   readonly workDir: string
@@ -83,25 +80,25 @@ export interface EnvironmentParts {
  * A picture is done so soon that its worker waits for records and files half of the time; a transfer waits for the
  * other side most of its time.
  */
-const perCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
+const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 
 /** Tasks of a queue at a time for which this machine has room. */
-export const parallelOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
+export const concurrencyOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
   queue === 'delivery'
     ? deliveriesAtATime
-    : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (perCore[queue] ?? 1))
+    : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (tasksPerCore[queue] ?? 1))
 
 /** What functions of this machine find in their environment: all that the deployment sets on AWS, and what is local. */
-export function functionEnvironment(parts: EnvironmentParts): Environment {
-  const { given, config, secrets, external, access, url, controlUrl } = parts
+export function functionEnvironment(parts: FunctionEnvironmentOptions): Environment {
+  const { env, config, secrets, endpoints, credentialVariables, url, lambdaUrl } = parts
   return {
-    ...stringsOf(given),
-    ...external.urls,
-    AWS_ENDPOINT_URL_LAMBDA: given.AWS_ENDPOINT_URL_LAMBDA || controlUrl,
+    ...definedVariables(env),
+    ...endpoints.urls,
+    AWS_ENDPOINT_URL_LAMBDA: env.AWS_ENDPOINT_URL_LAMBDA || lambdaUrl,
     ...(parts.hasWebSockets && {
-      AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: given.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI || controlUrl,
+      AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: env.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI || lambdaUrl,
     }),
-    ...access,
+    ...credentialVariables,
     AWS_REGION: config.AWS_REGION,
     TABLE_NAME: config.TABLE_NAME,
     BUCKET_NAME: config.BUCKET_NAME,
@@ -117,17 +114,17 @@ export function functionEnvironment(parts: EnvironmentParts): Environment {
     TASK_FILES: config.TASK_FILES,
     MIN_FREE_DISK_GB: String(config.MIN_FREE_DISK_GB),
     LOG_FILE: parts.logFile,
-    ...(!external.s3IsForeign && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
+    ...(!endpoints.isS3External && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
   }
 }
 
-const stringsOf = (given: Given): Environment =>
+const definedVariables = (env: PartialEnvironment): Environment =>
   Object.fromEntries(
-    Object.entries(given).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !isOfGateway(entry),
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !isGatewayOnly(entry),
     ),
   )
 
 /** Set for the process of the gateway alone, by who starts it: workers need neither its threads nor its thrift. */
-const isOfGateway = ([name, value]: [string, unknown]): boolean =>
+const isGatewayOnly = ([name, value]: [string, unknown]): boolean =>
   Object.entries(nodeEnvironment).some(([own, set]) => own === name && set === value)

@@ -7,18 +7,18 @@ import type { HttpRoute } from './gateway/http-routes.ts'
 import type { WebSocketRoute } from './gateway/websocket-routes.ts'
 import { type LocalFunction, lambdaLimits } from './lambda/runtime.ts'
 
-type Declared = Readonly<Record<string, FunctionDeclaration>>
+type Declarations = Readonly<Record<string, FunctionDeclaration>>
 
 /**
  * Functions of zip packages, but those of queues, run in the process of the gateway, as each further process would take more memory than
  * all of them. What is declared is loaded when it is first invoked, unless `handlers` has it already.
  */
-export function zipFunctions(
-  declared: Declared,
+export function createZipFunctions(
+  declarations: Declarations,
   handlers: Readonly<Record<string, LocalFunction['handler']>>,
   deadLetters: Readonly<Record<string, { readonly url: string }>>,
 ): LocalFunction[] {
-  const inProcess = Object.entries(declared).filter(([, { trigger }]) => !('queue' in trigger))
+  const inProcess = Object.entries(declarations).filter(([, { trigger }]) => !('queue' in trigger))
   return inProcess.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
     const deadLetterUrl = deadLetters[name]?.url
     return {
@@ -28,7 +28,7 @@ export function zipFunctions(
       retryAttempts,
       maximumConcurrency: lambdaLimits.concurrency,
       ...(deadLetterUrl !== undefined && { deadLetterUrl }),
-      handler: handlers[name] ?? loaded(handler),
+      handler: handlers[name] ?? lazyHandler(handler),
     }
   })
 }
@@ -60,27 +60,27 @@ export const countingHandler = ({ handler }: UsageCounter) => ({
 })
 
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
-function loaded(handler: string): LocalFunction['handler'] {
+function lazyHandler(handler: string): LocalFunction['handler'] {
   const dot = handler.lastIndexOf('.')
-  const address = new URL(`../../${handler.slice(0, dot)}.ts`, import.meta.url).href
+  const url = new URL(`../../${handler.slice(0, dot)}.ts`, import.meta.url).href
   return async (event, context) => {
-    const module = (await import(address)) as Record<string, LocalFunction['handler']> // declared to be one
-    const named = module[handler.slice(dot + 1)]
-    if (!named) throw new Error(`there is no ${handler}`)
-    return named(event, context)
+    const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared to be one
+    const exported = module[handler.slice(dot + 1)]
+    if (!exported) throw new Error(`there is no ${handler}`)
+    return exported(event, context)
   }
 }
 
-export function httpRoutes(declared: Declared): HttpRoute[] {
-  return Object.entries(declared).flatMap(([functionName, { trigger }]) => {
+export function httpRoutes(declarations: Declarations): HttpRoute[] {
+  return Object.entries(declarations).flatMap(([functionName, { trigger }]) => {
     if (!('http' in trigger)) return []
     const keys = trigger.http === true ? ['$default'] : trigger.http
     return keys.map((key) => ({ key, functionName }))
   })
 }
 
-export function webSocketRoutes(declared: Declared): WebSocketRoute[] {
-  return Object.entries(declared).flatMap(([functionName, { trigger }]) =>
+export function webSocketRoutes(declarations: Declarations): WebSocketRoute[] {
+  return Object.entries(declarations).flatMap(([functionName, { trigger }]) =>
     'websocket' in trigger ? trigger.websocket.map((key) => ({ key, functionName })) : [],
   )
 }

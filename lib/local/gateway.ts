@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ProtocolErrors } from './gateway/protocol-errors.ts'
-import { readTarget, takeTarget } from './gateway/request-target.ts'
-import { gatewayAnswer, send } from './gateway/send-response.ts'
+import { normalizeTarget, parseTarget } from './gateway/request-target.ts'
+import { gatewayError, sendResponse } from './gateway/send-response.ts'
 
 /** Path of the public port under which the embedded S3 answers presigned requests. */
 export const s3Path = '/s3'
 
 export type SocketTarget = (url: string) => string | undefined
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface GatewayParts {
-  readonly http: Listener
+  readonly http: RequestListener
   /** Left out where S3 is another server. */
-  readonly s3?: Listener | undefined
+  readonly s3?: RequestListener | undefined
   /** Left out where no function is declared for WebSockets. */
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
@@ -23,7 +23,7 @@ export interface GatewayParts {
  * Files come from the origin of the API itself, where a page could read all that its visitor may see: nothing that a
  * browser opens from here runs, or is taken for another type than it says. On AWS files have an origin of their own.
  */
-const ofFiles = new Map([
+const fileHeaders = new Map([
   [
     'content-security-policy',
     "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'",
@@ -49,22 +49,22 @@ export function createGateway(
     requireHostHeader: false,
     // Whatever else asks for an upgrade, as curl does for HTTP/2, is answered as if it had not.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
-      headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(readTarget(url).path) !== undefined,
+      headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(parseTarget(url).path) !== undefined,
   }
   const protocolErrors = new ProtocolErrors()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     protocolErrors.watch(request, response)
     void Promise.resolve(parts).then(({ http, s3 }) => {
-      const wrongHost = faultOfHost(request)
-      if (wrongHost !== undefined) return send(gatewayAnswer(400, wrongHost), request, response)
-      takeTarget(request)
-      if (!s3 || !isStorage(request)) {
+      const hostFault = hostHeaderFault(request)
+      if (hostFault !== undefined) return sendResponse(gatewayError(400, hostFault), request, response)
+      normalizeTarget(request)
+      if (!s3 || !isS3Request(request)) {
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
       }
       // S3 refuses two ways of authentication at once; a client that follows our redirect repeats its header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
-      response.setHeaders(ofFiles)
+      response.setHeaders(fileHeaders)
       return s3(request, response)
     })
   }
@@ -80,23 +80,26 @@ export function createGateway(
   server.on('upgrade', (request, socket, head) => {
     // Until a WebSocket takes it over, nobody else hears of a connection that breaks.
     socket.on('error', () => socket.destroy())
-    takeTarget(request)
+    normalizeTarget(request)
     request.url = socketTarget(request.url ?? '') ?? '/'
     void Promise.resolve(parts).then(
       ({ webSocket }) => webSocket?.(request, socket, head) ?? socket.destroy(),
     )
   })
-  server.on('clientError', (error, socket) => protocolErrors.answer(error, socket))
+  server.on('clientError', (error, socket) => protocolErrors.respond(error, socket))
   server.timeout = idleMs
   return server
 }
 
 /** Which of two counts would be for each proxy to decide: "A server MUST respond with a 400" (RFC 9112, 3.2). */
-function faultOfHost({ headersDistinct: { host = [] }, httpVersion }: IncomingMessage): string | undefined {
+function hostHeaderFault({
+  headersDistinct: { host = [] },
+  httpVersion,
+}: IncomingMessage): string | undefined {
   if (host.length > 1) return 'The request has several headers Host, of which HTTP wants one.'
   if (host.length === 0 && httpVersion === '1.1')
     return 'The request has no header Host, which HTTP/1.1 wants.'
   return undefined
 }
 
-const isStorage = ({ url = '' }: IncomingMessage) => url.startsWith(`${s3Path}/`)
+const isS3Request = ({ url = '' }: IncomingMessage) => url.startsWith(`${s3Path}/`)

@@ -8,7 +8,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { makeShrinkable, Shrinking } from './sqlite-vacuum.ts'
+import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'
 
 /**
  * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
@@ -29,55 +29,55 @@ export interface GroupCommit {
   close(): Promise<void>
 }
 
-interface Options {
+interface GroupCommitOptions {
   /** What a change gets that comes too late. */
-  readonly closed: () => Error
+  readonly createClosedError: () => Error
   /** Hears of every error that undid something: whatever is cached may have to be read again. */
-  readonly undone?: (error: unknown) => void
+  readonly onUndone?: (error: unknown) => void
   /** Hears, once, that the disk failed: what waited for it and all that comes later is refused with this error. */
-  readonly failed?: (error: Error) => void
+  readonly onFailed?: (error: Error) => void
   /** Brings to the disk what the log holds when it is called. */
   readonly sync?: () => Promise<void>
 }
 
-interface Waiting {
+interface PendingChange {
   readonly durability: Durability
   readonly change: () => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-interface Answer {
+interface PendingResult {
   readonly durability: Durability
-  readonly give: () => void
+  readonly deliver: () => void
   readonly reject: (error: unknown) => void
 }
 
 const syncFile = promisify(fdatasync)
 
 /** How long another process may hold the file. */
-const lockedMs = 2000
+const lockTimeoutMs = 2000
 /** How long SQLite itself waits for it, and nobody gets an answer meanwhile, before we look again. */
-const noticeMs = 5
-const lookAgainMs = 20
+const busyTimeoutMs = 5
+const lockRetryMs = 20
 /** Bytes to which the log is cut when it has grown beyond; one that is there is written over, which needs no room. */
-const mostLogBytes = 8 * 1024 ** 2
+const maxLogBytes = 8 * 1024 ** 2
 
 export function openDatabase(file: string, schema: string): DatabaseSync {
   // A backup that reads the file may hold it for a moment.
-  const db = new DatabaseSync(file, { timeout: lockedMs })
-  makeShrinkable(db)
+  const db = new DatabaseSync(file, { timeout: lockTimeoutMs })
+  enableIncrementalVacuum(db)
   db.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${mostLogBytes}`,
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
   )
   db.exec(schema)
   // From now on `flush` waits, beside everything else that is to be done.
-  db.exec(`PRAGMA busy_timeout = ${noticeMs}`)
+  db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   return db
 }
 
-export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
-  const { closed, undone = () => undefined, failed = () => undefined } = options
+export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): GroupCommit {
+  const { createClosedError, onUndone = () => undefined, onFailed = () => undefined } = options
   const file = db.location() ?? ''
   // SQLite resets the log and cuts it, but the file stays the same as long as the database is open. A descriptor from
   // before the first commit hears of every error: the kernel tells each descriptor once, and later ones of new errors.
@@ -85,117 +85,117 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
   // A process that was killed may have left what is not on disk, on which nothing may be built before it is.
   fdatasyncSync(log)
   const { sync = () => syncFile(log) } = options
-  const countChanges = db.prepare('SELECT total_changes() AS changes')
+  const selectChanges = db.prepare('SELECT total_changes() AS changes')
   const listeners: (() => void)[] = []
-  let waiting: Waiting[] = []
+  let waiting: PendingChange[] = []
   /** Answers that wait for a sync that has not begun. */
-  let unsynced: Answer[] = []
+  let unsynced: PendingResult[] = []
   let syncing: Promise<void> | undefined
-  let synced = changesSoFar()
+  let synced = countChanges()
   let failure: Error | undefined
   let closing: Promise<void> | undefined
   let lockedSince: number | undefined
-  const shrinking = new Shrinking(db)
+  const vacuum = new IncrementalVacuum(db)
 
-  function changesSoFar(): unknown {
-    return countChanges.get()?.changes
+  function countChanges(): unknown {
+    return selectChanges.get()?.changes
   }
 
   function flush(): void {
-    if (failure) refuse(failure)
-    else if (begin()) commitGroup()
+    if (failure) rejectWaiting(failure)
+    else if (beginTransaction()) commitGroup()
   }
 
-  function refuse(error: unknown): void {
+  function rejectWaiting(error: unknown): void {
     for (const { reject } of waiting.splice(0)) reject(error)
   }
 
   function commitGroup(): void {
     const group = waiting
     waiting = []
-    let answers: Answer[]
+    let results: PendingResult[]
     try {
-      answers = group.map(attempt)
+      results = group.map(runChange)
       db.exec('COMMIT')
     } catch (error) {
       // The disk is full, or the file is locked: none of the group is stored.
       if (db.isTransaction) db.exec('ROLLBACK')
-      undone(error)
+      onUndone(error)
       for (const { reject } of group) reject(error)
       return
     }
-    for (const answer of answers)
-      if (answer.durability === 'process') answer.give()
-      else unsynced.push(answer)
+    for (const result of results)
+      if (result.durability === 'process') result.deliver()
+      else unsynced.push(result)
     // One sync at a time: commits go on beside it, and share the next.
-    syncing ??= answerWhenSynced().finally(() => {
+    syncing ??= deliverWhenSynced().finally(() => {
       syncing = undefined
     })
     for (const listener of listeners) listener()
-    shrinking.look()
+    vacuum.schedule()
   }
 
   /** False when another process has the file: then it is tried again soon, or those that wait hear why not. */
-  function begin(): boolean {
+  function beginTransaction(): boolean {
     try {
       db.exec('BEGIN IMMEDIATE')
       lockedSince = undefined
       return true
     } catch (error) {
       lockedSince ??= Date.now()
-      if (isLocked(error) && Date.now() - lockedSince < lockedMs) {
-        setTimeout(flush, lookAgainMs)
+      if (isLocked(error) && Date.now() - lockedSince < lockTimeoutMs) {
+        setTimeout(flush, lockRetryMs)
         return false
       }
       lockedSince = undefined
-      refuse(error)
+      rejectWaiting(error)
       return false
     }
   }
 
-  function attempt({ change, durability, resolve, reject }: Waiting): Answer {
+  function runChange({ change, durability, resolve, reject }: PendingChange): PendingResult {
     db.exec('SAVEPOINT change')
     try {
       const value = change()
       db.exec('RELEASE change')
-      return { durability, give: () => resolve(value), reject }
+      return { durability, deliver: () => resolve(value), reject }
     } catch (error) {
       db.exec('ROLLBACK TO change; RELEASE change')
-      undone(error)
-      return { durability, give: () => reject(error), reject }
+      onUndone(error)
+      return { durability, deliver: () => reject(error), reject }
     }
   }
 
-  async function answerWhenSynced(): Promise<void> {
+  async function deliverWhenSynced(): Promise<void> {
     while (unsynced.length > 0) {
-      const answers = unsynced
+      const results = unsynced
       unsynced = []
-      const changes = changesSoFar()
+      const changes = countChanges()
       if (changes !== synced) {
         try {
           await sync()
         } catch (cause) {
-          return stop(cause, answers)
+          return failPermanently(cause, results)
         }
         synced = changes
       }
-      for (const { give } of answers) give()
+      for (const { deliver } of results) deliver()
     }
   }
 
   /** What the disk did not keep once it may have dropped from memory too, so a second sync that succeeds proves nothing. */
-  function stop(cause: unknown, answers: readonly Answer[]): void {
+  function failPermanently(cause: unknown, results: readonly PendingResult[]): void {
     failure = new Error(
       `The disk could not keep what was written to ${file}, so nothing more is taken. See whether the disk is well and has room, then start the service again.`,
       { cause },
     )
-    failed(failure)
-    for (const { reject } of [...answers, ...unsynced]) reject(failure)
+    onFailed(failure)
+    for (const { reject } of [...results, ...unsynced]) reject(failure)
     unsynced = []
   }
 
   function commit<T>(change: () => T, durability: Durability = 'power'): Promise<T> {
-    if (closing !== undefined) return Promise.reject(closed())
+    if (closing !== undefined) return Promise.reject(createClosedError())
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this change with its own promise, which the list cannot express.
       const one = { change, durability, resolve: resolve as (value: unknown) => void, reject }
@@ -204,12 +204,12 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
     })
   }
 
-  async function end(last: Promise<void>): Promise<void> {
+  async function closeAfter(last: Promise<void>): Promise<void> {
     try {
       await last
     } finally {
       await syncing
-      shrinking.stop()
+      vacuum.stop()
       db.close()
       closeSync(log)
     }
@@ -219,7 +219,7 @@ export function groupCommit(db: DatabaseSync, options: Options): GroupCommit {
     commit,
     onCommit: (listener) => void listeners.push(listener),
     close() {
-      closing ??= end(commit(() => undefined))
+      closing ??= closeAfter(commit(() => undefined))
       return closing
     },
   }

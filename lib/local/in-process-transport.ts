@@ -13,17 +13,17 @@ import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/type
 import type { Connection } from '../aws/connections.ts'
 import { uriEncode } from './sigv4.ts'
 
-export type Handle = (request: IncomingMessage, response: ServerResponse) => void
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server hashes a piece in one go, and nothing else happens meanwhile. */
-const pieceBytes = 256 * 1024
+const chunkBytes = 256 * 1024
 const empty = Buffer.alloc(0)
 /** Requests and answers of HTTP that have no body. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE'])
-const bodilessStatus = new Set([204, 304])
+const bodilessStatuses = new Set([204, 304])
 
 /** Stands in for the SDK's own handler. What does not leave the process is neither signed nor guarded by checksums. */
-export function inProcess(handle: Handle) {
+export function inProcessConnection(handle: RequestHandler) {
   return {
     requestHandler: {
       metadata: { handlerProtocol: 'http/1.1' },
@@ -37,38 +37,39 @@ export function inProcess(handle: Handle) {
 }
 
 /** Nobody outside can make such a request: it is our own, and needs no signature. */
-export const isInProcess = (request: IncomingMessage): boolean => (request as unknown) instanceof Received
+export const isInProcess = (request: IncomingMessage): boolean =>
+  (request as unknown) instanceof InProcessRequest
 
 /** One request and its answer; whichever side goes away, the other one hears of it. */
 class Exchange {
   readonly #head = Promise.withResolvers<{ response: HttpResponse }>()
   readonly #signal: AbortSignal | undefined
-  readonly #socket = new Wire()
-  readonly #request: Received
-  readonly #response: Answer
+  readonly #socket = new InProcessSocket()
+  readonly #request: InProcessRequest
+  readonly #response: InProcessResponse
   readonly #body: Readable
 
   constructor(call: HttpRequest, signal: AbortSignal | undefined) {
     this.#signal = signal
-    this.#request = new Received(call, this.#socket, () => this.#response.writableEnded)
+    this.#request = new InProcessRequest(call, this.#socket, () => this.#response.writableEnded)
     this.#body = new Readable({
-      read: () => this.#response.flow(),
+      read: () => this.#response.resume(),
       destroy: (error, done) => {
         // Read to its end it is destroyed too, and the answer about to finish.
         if (!this.#body.readableEnded) this.#response.destroy()
         done(error)
       },
     })
-    this.#response = new Answer(this.#request, this.#body, () => this.#sendHead())
+    this.#response = new InProcessResponse(this.#request, this.#body, () => this.#sendHead())
     // Who reads a stream hears of its error; nobody reads one that was given up.
     for (const stream of [this.#request, this.#response, this.#body]) stream.on('error', () => undefined)
   }
 
-  run(handle: Handle): Promise<{ response: HttpResponse }> {
-    if (this.#signal?.aborted) return Promise.reject(aborted(this.#signal))
+  run(handle: RequestHandler): Promise<{ response: HttpResponse }> {
+    if (this.#signal?.aborted) return Promise.reject(abortError(this.#signal))
     this.#signal?.addEventListener('abort', this.#abort)
-    this.#request.once('close', () => this.#leaveOff())
-    this.#response.once('close', () => this.#close())
+    this.#request.once('close', () => this.#onRequestClosed())
+    this.#response.once('close', () => this.#onResponseClosed())
     // They do what servers use of the classes of node:http, which cannot be had without a connection.
     handle(this.#request as unknown as IncomingMessage, this.#response as unknown as ServerResponse)
     return this.#head.promise
@@ -82,7 +83,7 @@ class Exchange {
   /** The caller hung up: a server that waits for something must not take it any more. */
   readonly #abort = (): void => {
     this.#socket.emit('end')
-    this.#fail(this.#signal ? aborted(this.#signal) : hangUp())
+    this.#fail(this.#signal ? abortError(this.#signal) : hangUpError())
   }
 
   #fail(error: Error): void {
@@ -92,22 +93,22 @@ class Exchange {
   }
 
   /** Of the body something is missing: its source failed, or the server did not want it. */
-  #leaveOff(): void {
+  #onRequestClosed(): void {
     if (this.#request.complete || this.#response.writableEnded) return
-    this.#fail(this.#request.errored ?? hangUp())
+    this.#fail(this.#request.errored ?? hangUpError())
   }
 
-  #close(): void {
+  #onResponseClosed(): void {
     this.#signal?.removeEventListener('abort', this.#abort)
-    if (!this.#response.writableFinished) this.#fail(hangUp())
+    if (!this.#response.writableFinished) this.#fail(hangUpError())
     if (this.#request.complete) return
     // A server that did not want to read it all has answered; one that still reads is told.
-    this.#request.destroy(this.#response.writableFinished ? undefined : hangUp())
+    this.#request.destroy(this.#response.writableFinished ? undefined : hangUpError())
   }
 }
 
 /** As much of a socket as servers look at. Time limits are for strangers: this caller says when it goes away. */
-class Wire extends EventEmitter {
+class InProcessSocket extends EventEmitter {
   readonly remoteAddress = '127.0.0.1'
 
   setTimeout(): this {
@@ -116,22 +117,22 @@ class Wire extends EventEmitter {
 }
 
 /** Its body is read as the server reads, and no further than it does. */
-class Received extends Readable {
+class InProcessRequest extends Readable {
   readonly method: string
   readonly url: string
   readonly httpVersion = '1.1'
   readonly headers: IncomingHttpHeaders
-  readonly socket: Wire
+  readonly socket: InProcessSocket
   complete = false
-  readonly #pieces: Iterator<unknown> | AsyncIterator<unknown>
+  readonly #chunks: Iterator<unknown> | AsyncIterator<unknown>
   readonly #source: Readable | undefined
   readonly #isAnswered: () => boolean
 
-  constructor(call: HttpRequest, socket: Wire, isAnswered: () => boolean) {
-    super({ highWaterMark: pieceBytes })
+  constructor(call: HttpRequest, socket: InProcessSocket, isAnswered: () => boolean) {
+    super({ highWaterMark: chunkBytes })
     this.method = call.method
     this.url = urlOf(call)
-    this.headers = lowerCased(call.headers)
+    this.headers = lowercaseNames(call.headers)
     this.socket = socket
     this.#source = call.body instanceof Readable ? call.body : undefined
     this.#source?.once('error', (error) => this.destroy(error))
@@ -139,24 +140,24 @@ class Received extends Readable {
     // As node:http says it of what is sent in one go.
     if (!this.#source && (bytes.length > 0 || !bodilessMethods.has(call.method)))
       this.headers['content-length'] ??= String(bytes.length)
-    this.#pieces = this.#source?.[Symbol.asyncIterator]() ?? pieces(bytes)
+    this.#chunks = this.#source?.[Symbol.asyncIterator]() ?? splitIntoChunks(bytes)
     this.#isAnswered = isAnswered
   }
 
   override _read(): void {
     // A server drains what it refused so that the refusal gets through; here that takes no reading.
     if (this.#isAnswered()) return
-    const next = this.#pieces.next()
-    if (!('then' in next)) this.#take(next)
+    const next = this.#chunks.next()
+    if (!('then' in next)) this.#pushResult(next)
     // An error is told by the stream itself.
     else
       next.then(
-        (result) => this.#take(result),
+        (result) => this.#pushResult(result),
         () => undefined,
       )
   }
 
-  #take({ done, value }: IteratorResult<unknown>): void {
+  #pushResult({ done, value }: IteratorResult<unknown>): void {
     if (!done) {
       // A stream's pieces are bytes, or text where somebody chose an encoding.
       this.push(typeof value === 'string' ? Buffer.from(value) : value)
@@ -173,16 +174,16 @@ class Received extends Readable {
 }
 
 /** What the server answers; finished when the caller has it. */
-class Answer extends Writable {
-  readonly req: Received
+class InProcessResponse extends Writable {
+  readonly req: InProcessRequest
   statusCode = 200
   headersSent = false
   readonly #headers = new Map<string, string>()
   readonly #body: Readable
   readonly #sendHead: () => void
-  #proceed: (() => void) | undefined
+  #resumeWrite: (() => void) | undefined
 
-  constructor(request: Received, body: Readable, sendHead: () => void) {
+  constructor(request: InProcessRequest, body: Readable, sendHead: () => void) {
     super({ decodeStrings: true })
     this.req = request
     this.#body = body
@@ -227,16 +228,16 @@ class Answer extends Writable {
   writeContinue(): void {}
 
   /** The caller reads on. */
-  flow(): void {
-    const proceed = this.#proceed
-    this.#proceed = undefined
-    proceed?.()
+  resume(): void {
+    const resumeWrite = this.#resumeWrite
+    this.#resumeWrite = undefined
+    resumeWrite?.()
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#sendHeadOnce()
-    if (this.req.method === 'HEAD' || bodilessStatus.has(this.statusCode) || this.#body.push(chunk)) done()
-    else this.#proceed = done
+    if (this.req.method === 'HEAD' || bodilessStatuses.has(this.statusCode) || this.#body.push(chunk)) done()
+    else this.#resumeWrite = done
   }
 
   override _final(done: () => void): void {
@@ -254,7 +255,7 @@ class Answer extends Writable {
   }
 }
 
-function lowerCased(headers: HttpRequest['headers']): IncomingHttpHeaders {
+function lowercaseNames(headers: HttpRequest['headers']): IncomingHttpHeaders {
   const received: IncomingHttpHeaders = {}
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderValue(name, value)
@@ -277,16 +278,16 @@ function bytesOf(body: unknown): Buffer {
   throw new TypeError(`Expected bytes, text or a stream as the body of a request, got ${typeof body}`)
 }
 
-function* pieces(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
 }
 
 /** As the SDK's own handler says it; it is not tried again. */
-function aborted({ reason }: AbortSignal): Error {
+function abortError({ reason }: AbortSignal): Error {
   return Object.assign(new Error('Request aborted', { cause: reason }), { name: 'AbortError' })
 }
 
 /** As node:http says it; the SDK tries again. */
-function hangUp(): Error {
+function hangUpError(): Error {
   return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 }

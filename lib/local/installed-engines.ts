@@ -26,7 +26,7 @@ async function isInstalled(engine: Engine): Promise<boolean> {
 }
 
 /** Those engines whose program this machine has. */
-export async function installedEngines(engines: readonly Engine[]): Promise<Engine[]> {
+export async function findInstalledEngines(engines: readonly Engine[]): Promise<Engine[]> {
   const found = await Promise.all(engines.map(isInstalled))
   return engines.filter((_, at) => found[at])
 }

@@ -6,22 +6,22 @@ import type { Callers } from './embedded.ts'
 import type { Environment } from './environment.ts'
 import type { Command } from './exit-with-parent.ts'
 import type { LocalFunction } from './lambda/runtime.ts'
-import { Worker } from './on-demand-worker.ts'
+import { OnDemandWorker } from './on-demand-worker.ts'
 
-export interface Apart {
+export interface IsolatedFunctions {
   readonly callers: Callers
   /** What a function finds in its environment, of what all of them may. */
-  environmentOf(name: string, all: Environment): Environment
+  environmentFor(name: string, all: Environment): Environment
   /** What starts its process, given what does so elsewhere. */
-  commandOf?(name: string, command: Command): Command
+  wrapCommand?(name: string, command: Command): Command
   /** In whose name its queue is read, and put aside what failed for good. */
-  connectionOf(name: string): Connection
+  connectionFor(name: string): Connection
   /** Seconds before each repetition of an asynchronous invocation. */
-  readonly delaysS: readonly number[]
+  readonly retryDelaysS: readonly number[]
 }
 
-interface ProcessParts {
-  readonly apart: Apart
+interface IsolatedFunctionsOptions {
+  readonly isolated: IsolatedFunctions
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
@@ -29,15 +29,15 @@ interface ProcessParts {
 }
 
 /** The functions that no queue feeds. */
-export function functionsApart({ apart, environment, ...parts }: ProcessParts) {
-  const workers: Worker[] = []
-  const handlerOf = (name: FunctionName): LocalFunction['handler'] => {
-    const worker = new Worker({
+export function startIsolatedFunctions({ isolated, environment, ...parts }: IsolatedFunctionsOptions) {
+  const workers: OnDemandWorker[] = []
+  const startHandler = (name: FunctionName): LocalFunction['handler'] => {
+    const worker = new OnDemandWorker({
       ...parts,
       queue: name,
       handler: functions[name].handler.replace('functions/', ''),
-      environment: apart.environmentOf(name, environment),
-      startedBy: (command) => apart.commandOf?.(name, command) ?? command,
+      environment: isolated.environmentFor(name, environment),
+      wrapCommand: (command) => isolated.wrapCommand?.(name, command) ?? command,
       // The time limit of the function is kept by who invokes it, and this is no machine to be shared.
       maxMemoryBytes: 2 * 1024 ** 3,
     })
@@ -46,7 +46,7 @@ export function functionsApart({ apart, environment, ...parts }: ProcessParts) {
   }
   const names = functionNames.filter((name) => !('queue' in functions[name].trigger))
   return {
-    handlers: Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
+    handlers: Object.fromEntries(names.map((name) => [name, startHandler(name)])),
     close: () => Promise.all(workers.map((worker) => worker.close())),
   }
 }

@@ -3,16 +3,16 @@ import { jobEndEmitter } from '../jobs/job-end-emitter.ts'
 import type { WaitForJobChange } from '../jobs/jobs.ts'
 
 /** A process that dies after it stored the end of a job tells nobody; then the job itself is looked at. */
-const longestMs = 1000
+const maxWaitMs = 1000
 
 /** Wakes a waiting request when its job ends in this process or in one of the workers. */
-export const waitForHint: WaitForJobChange = (jobId, { leftMs }) =>
+export const waitForJobEnd: WaitForJobChange = (jobId, { leftMs }) =>
   new Promise((resolve) => {
     const done = (job?: Job) => {
       clearTimeout(timer)
       jobEndEmitter.off(jobId, done)
       resolve(job)
     }
-    const timer = setTimeout(() => done(), Math.min(leftMs, longestMs))
+    const timer = setTimeout(() => done(), Math.min(leftMs, maxWaitMs))
     jobEndEmitter.on(jobId, done)
   })

@@ -15,8 +15,8 @@ export async function listen(
   try {
     await once(server, 'listening')
   } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    if (!taken) throw error
+    const isPortTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    if (!isPortTaken) throw error
     throw new Error(
       `Port ${port} on ${host} is in use. End the program that has it, or set another ${setting}.`,
       { cause: error },
@@ -27,7 +27,7 @@ export async function listen(
   return address.port
 }
 
-export async function close(server: Server): Promise<void> {
+export async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   server.closeAllConnections()

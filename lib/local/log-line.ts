@@ -1,2 +1,2 @@
 /** Takes a sentence and its facts. */
-export type LogLine = (message: string, fields?: object) => void
+export type LogFunction = (message: string, fields?: object) => void

@@ -16,12 +16,12 @@ export async function removeObsoleteRules(
   client: EventBridgeClient,
   region: string,
   EventBusName: string,
-  declared: readonly string[],
+  declaredFunctions: readonly string[],
 ): Promise<void> {
-  const ours = functionArn(region, '')
+  const arnPrefix = functionArn(region, '')
   const isObsolete = ({ Arn = '' }: Target) =>
-    Arn.startsWith(ours) && !declared.includes(Arn.slice(ours.length))
-  for (const Rule of await ruleNames(client, EventBusName)) {
+    Arn.startsWith(arnPrefix) && !declaredFunctions.includes(Arn.slice(arnPrefix.length))
+  for (const Rule of await listRuleNames(client, EventBusName)) {
     const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ Rule, EventBusName }))
     if (Targets.length === 0 || !Targets.every(isObsolete)) continue
     const Ids = Targets.map(({ Id }) => Id ?? '')
@@ -30,7 +30,7 @@ export async function removeObsoleteRules(
   }
 }
 
-async function ruleNames(client: EventBridgeClient, EventBusName: string): Promise<string[]> {
+async function listRuleNames(client: EventBridgeClient, EventBusName: string): Promise<string[]> {
   const names: string[] = []
   let from: string | undefined
   do {

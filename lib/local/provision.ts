@@ -37,7 +37,7 @@ import { bucket, table, uploadPattern } from '../resources/storage.ts'
 import { functionArn } from './lambda/runtime.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
 
-export interface Names {
+export interface ResourceNames {
   readonly region: string
   readonly tableName: string
   readonly bucketName: string
@@ -50,7 +50,7 @@ interface Queue {
   readonly arn: string
 }
 
-export interface Provisioned {
+export interface ProvisionedQueues {
   readonly queues: Readonly<Record<QueueId, Queue>>
   /** Keeps asynchronous invocations until they have run; on AWS Lambda has its own. */
   readonly invocations: Queue
@@ -59,19 +59,24 @@ export interface Provisioned {
 }
 
 /** Makes what `lib/resources` declares, as a deployment does; what is there already is left or brought up to date. */
-export async function provision(names: Names): Promise<Provisioned> {
-  const [queues] = await Promise.all([makeQueues(names), makeTable(names), makeBucket(names), makeBus(names)])
+export async function provision(names: ResourceNames): Promise<ProvisionedQueues> {
+  const [queues] = await Promise.all([
+    createQueues(names),
+    createTable(names),
+    createBucket(names),
+    createBus(names),
+  ])
   return queues
 }
 
 /** A thing of that name is there: it was made at an earlier start. */
-function unless(there: new (...args: never[]) => Error) {
+function ignoreError(there: new (...args: never[]) => Error) {
   return (error: unknown) => {
     if (!(error instanceof there)) throw error
   }
 }
 
-async function makeTable({ region, tableName }: Names): Promise<void> {
+async function createTable({ region, tableName }: ResourceNames): Promise<void> {
   const client = new DynamoDBClient({ region })
   const { TimeToLiveAttribute, ...schema } = table
   // The declaration is deeply readonly, the SDK's type is not; it does not write to it.
@@ -84,13 +89,15 @@ async function makeTable({ region, tableName }: Names): Promise<void> {
           TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
         }),
       ),
-    unless(ResourceInUseException),
+    ignoreError(ResourceInUseException),
   )
 }
 
-async function makeBucket({ region, bucketName }: Names): Promise<void> {
+async function createBucket({ region, bucketName }: ResourceNames): Promise<void> {
   const client = new S3Client({ region, forcePathStyle: true })
-  await client.send(new CreateBucketCommand({ Bucket: bucketName })).catch(unless(BucketAlreadyOwnedByYou))
+  await client
+    .send(new CreateBucketCommand({ Bucket: bucketName }))
+    .catch(ignoreError(BucketAlreadyOwnedByYou))
   await client.send(
     new PutBucketNotificationConfigurationCommand({
       Bucket: bucketName,
@@ -127,9 +134,9 @@ async function makeBucket({ region, bucketName }: Names): Promise<void> {
   )
 }
 
-async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> {
+async function createQueues({ region, queuePrefix }: ResourceNames): Promise<ProvisionedQueues> {
   const client = new SQSClient({ region })
-  const make = async (name: string, attributes: Record<string, string>) => {
+  const createQueue = async (name: string, attributes: Record<string, string>) => {
     const QueueName = `${queuePrefix}${name}`
     const { QueueUrl } = await client
       .send(new CreateQueueCommand({ QueueName, Attributes: attributes }))
@@ -146,10 +153,11 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> 
     )
     return { url: QueueUrl ?? '', arn: Attributes?.QueueArn ?? '' }
   }
-  const makeDead = (name: string) => make(`${name}-dead`, { MessageRetentionPeriod: String(14 * 24 * 3600) })
-  const makePair = async (id: QueueId) => {
-    const dead = await makeDead(id)
-    const queue = await make(id, {
+  const createDeadLetterQueue = (name: string) =>
+    createQueue(`${name}-dead`, { MessageRetentionPeriod: String(14 * 24 * 3600) })
+  const createQueuePair = async (id: QueueId) => {
+    const dead = await createDeadLetterQueue(id)
+    const queue = await createQueue(id, {
       VisibilityTimeout: String(visibilityOf(id)),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
     })
@@ -158,27 +166,27 @@ async function makeQueues({ region, queuePrefix }: Names): Promise<Provisioned> 
   const declared: Readonly<Record<string, FunctionDeclaration>> = functions
   const withDeadLetter = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
   const [pairs, invocations, deadLetters] = await Promise.all([
-    Promise.all(queueIds.map(makePair)),
-    make('invocations', {}),
-    Promise.all(withDeadLetter.map(async (name) => [name, await makeDead(name)] as const)),
+    Promise.all(queueIds.map(createQueuePair)),
+    createQueue('invocations', {}),
+    Promise.all(withDeadLetter.map(async (name) => [name, await createDeadLetterQueue(name)] as const)),
   ])
   return {
-    queues: Object.fromEntries(pairs) as Provisioned['queues'], // one entry for each id
+    queues: Object.fromEntries(pairs) as ProvisionedQueues['queues'], // one entry for each id
     invocations,
     deadLetters: Object.fromEntries(deadLetters),
   }
 }
 
-async function makeBus(names: Names): Promise<void> {
+async function createBus(names: ResourceNames): Promise<void> {
   const { region, busName } = names
   const client = new EventBridgeClient({ region })
   await client
     .send(new CreateEventBusCommand({ Name: busName }))
-    .catch(unless(ResourceAlreadyExistsException))
+    .catch(ignoreError(ResourceAlreadyExistsException))
   for (const bus of ['default', busName])
     await removeObsoleteRules(client, region, bus, Object.keys(functions))
   for (const [Name, { trigger }] of Object.entries(functions)) {
-    const rule = ruleOf(trigger, names)
+    const rule = ruleFor(trigger, names)
     if (!rule) continue
     await client.send(new PutRuleCommand({ Name, ...rule }))
     const Targets = [{ Id: Name, Arn: functionArn(region, Name) }]
@@ -187,7 +195,7 @@ async function makeBus(names: Names): Promise<void> {
 }
 
 /** What calls the function by the bus; schedules are rules of the default one. */
-function ruleOf(trigger: Trigger, { busName, bucketName }: Names) {
+function ruleFor(trigger: Trigger, { busName, bucketName }: ResourceNames) {
   if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
   if ('events' in trigger)
     return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events, trigger.for)) }

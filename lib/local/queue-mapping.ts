@@ -11,18 +11,18 @@ import type { Connection } from '../aws/connections.ts'
 import { Sha256 } from '../aws/sha256.ts'
 import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources/queue-functions.ts'
-import { batchesOf, failedIds, recordOf } from './lambda/sqs-batch.ts'
+import { failedIds, splitIntoBatches, toSqsRecord } from './lambda/sqs-batch.ts'
 
 /** Seconds of one long poll (AWS's limit). */
-const waitS = 20
+const longPollS = 20
 /** Messages of one receive, and entries of one batch call (AWS's limit). */
-const mostPerCall = 10
+const maxPerCall = 10
 /** Payload of a synchronous invocation, less what stands around the bodies. */
-const mostBytes = 5_500_000
+const maxBatchBytes = 5_500_000
 /** After a function failed as a whole, its message comes back when a lease of its worker has surely ended. */
-const retryS = 16
+const retryDelayS = 16
 
-export interface MappingOptions {
+export interface QueueMappingOptions {
   readonly queueUrl: string
   readonly queueArn: string
   readonly region: string
@@ -34,7 +34,7 @@ export interface MappingOptions {
   readonly visibilityS?: number
   readonly invoke: (event: SQSEvent) => Promise<unknown>
   /** Lambda leaves the messages of an invocation that failed as a whole until their visibility ends. */
-  readonly givesBack?: boolean
+  readonly retriesEarly?: boolean
   /** Where the queue's server is in this process. */
   readonly connection?: Connection | undefined
   readonly log: Log
@@ -42,7 +42,7 @@ export interface MappingOptions {
 
 /** Feeds a queue to a function as Lambda's event source mapping does: a message goes when its effects are out. */
 export class QueueMapping {
-  readonly #options: MappingOptions
+  readonly #options: QueueMappingOptions
   readonly #concurrency: number
   readonly #isFifo: boolean
   readonly #sqs: SQSClient
@@ -50,7 +50,7 @@ export class QueueMapping {
   readonly #running = new Set<Promise<void>>()
   readonly #loop: Promise<void>
 
-  constructor(options: MappingOptions) {
+  constructor(options: QueueMappingOptions) {
     this.#options = options
     this.#concurrency = Math.min(options.concurrency, options.settings.maximumConcurrency ?? Infinity)
     this.#isFifo = options.queueUrl.endsWith('.fifo')
@@ -75,45 +75,45 @@ export class QueueMapping {
     while (!this.#stop.signal.aborted) {
       const free = this.#concurrency - this.#running.size
       if (free <= 0) await Promise.race(this.#running)
-      else await this.#start(await this.#gather(free))
+      else await this.#start(await this.#receiveBatches(free))
     }
   }
 
   async #start(batches: readonly Message[][]): Promise<void> {
     if (this.#isFifo) {
-      this.#run(batches)
+      this.#startInvocations(batches)
       return
     }
     for (const batch of batches) {
       // Large bodies make more batches than there was room for.
       if (this.#running.size >= this.#concurrency) await Promise.race(this.#running)
-      this.#run([batch])
+      this.#startInvocations([batch])
     }
   }
 
   /** Batches for as many invocations as there is room for; none when the queue stayed empty. */
-  async #gather(free: number): Promise<Message[][]> {
+  async #receiveBatches(free: number): Promise<Message[][]> {
     const { batchSize, maximumBatchingWindow = 0 } = this.#options.settings
     // What comes after a message of the same group waits until that message is settled, so it goes along or not at all.
-    const most = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * free
-    const messages = await this.#receive(most, waitS)
-    const closesAt = Date.now() + maximumBatchingWindow * 1000
+    const maxMessages = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * free
+    const messages = await this.#receive(maxMessages, longPollS)
+    const windowEndsAt = Date.now() + maximumBatchingWindow * 1000
     const bytes = () => messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0)
-    while (messages.length > 0 && messages.length < most && bytes() < mostBytes) {
-      const leftS = Math.floor((closesAt - Date.now()) / 1000)
+    while (messages.length > 0 && messages.length < maxMessages && bytes() < maxBatchBytes) {
+      const leftS = Math.floor((windowEndsAt - Date.now()) / 1000)
       if (leftS < 1 || this.#stop.signal.aborted) break
-      messages.push(...(await this.#receive(most - messages.length, Math.min(waitS, leftS))))
+      messages.push(...(await this.#receive(maxMessages - messages.length, Math.min(longPollS, leftS))))
     }
-    return batchesOf(messages, batchSize, mostBytes)
+    return splitIntoBatches(messages, batchSize, maxBatchBytes)
   }
 
-  async #receive(most: number, WaitTimeSeconds: number): Promise<Message[]> {
+  async #receive(maxMessages: number, WaitTimeSeconds: number): Promise<Message[]> {
     const { queueUrl, visibilityS, log } = this.#options
     try {
       const { Messages = [] } = await this.#sqs.send(
         new ReceiveMessageCommand({
           QueueUrl: queueUrl,
-          MaxNumberOfMessages: Math.min(mostPerCall, most),
+          MaxNumberOfMessages: Math.min(maxPerCall, maxMessages),
           WaitTimeSeconds,
           ...(visibilityS !== undefined && { VisibilityTimeout: visibilityS }),
           MessageSystemAttributeNames: ['All'],
@@ -131,7 +131,7 @@ export class QueueMapping {
   }
 
   /** One invocation after the other. */
-  #run(batches: readonly Message[][]): void {
+  #startInvocations(batches: readonly Message[][]): void {
     const run = this.#processAll(batches)
       .catch((error) => this.#options.log.error({ error }, 'messages could not be settled; they come again'))
       .finally(() => this.#running.delete(run))
@@ -144,7 +144,7 @@ export class QueueMapping {
 
   async #process(batch: readonly Message[]): Promise<void> {
     const { invoke, settings, queueArn, region, log } = this.#options
-    const Records = batch.map((message) => recordOf(message, { queueArn, region }))
+    const Records = batch.map((message) => toSqsRecord(message, { queueArn, region }))
     let failed: ReadonlySet<string>
     try {
       const response = await invoke({ Records })
@@ -157,14 +157,14 @@ export class QueueMapping {
           : new Set()
     } catch (error) {
       log.error({ error, messageIds: Records.map(({ messageId }) => messageId) }, 'invocation failed')
-      if (this.#options.givesBack ?? true) await this.#giveBack(batch)
+      if (this.#options.retriesEarly ?? true) await this.#retryEarly(batch)
       return
     }
     await this.#delete(batch.filter(({ MessageId = '' }) => !failed.has(MessageId)))
   }
 
   async #delete(messages: readonly Message[]): Promise<void> {
-    for (const Entries of entriesOf(messages)) {
+    for (const Entries of batchEntries(messages)) {
       const { Failed = [] } = await this.#sqs.send(
         new DeleteMessageBatchCommand({ QueueUrl: this.#options.queueUrl, Entries }),
       )
@@ -172,21 +172,21 @@ export class QueueMapping {
     }
   }
 
-  async #giveBack(messages: readonly Message[]): Promise<void> {
-    for (const entries of entriesOf(messages)) {
+  async #retryEarly(messages: readonly Message[]): Promise<void> {
+    for (const entries of batchEntries(messages)) {
       await this.#sqs.send(
         new ChangeMessageVisibilityBatchCommand({
           QueueUrl: this.#options.queueUrl,
-          Entries: entries.map((entry) => ({ ...entry, VisibilityTimeout: retryS })),
+          Entries: entries.map((entry) => ({ ...entry, VisibilityTimeout: retryDelayS })),
         }),
       )
     }
   }
 }
 
-function entriesOf(messages: readonly Message[]) {
+function batchEntries(messages: readonly Message[]) {
   const entries = messages.map(({ ReceiptHandle = '' }, at) => ({ Id: String(at), ReceiptHandle }))
-  return Array.from({ length: Math.ceil(entries.length / mostPerCall) }, (_, call) =>
-    entries.slice(call * mostPerCall, (call + 1) * mostPerCall),
+  return Array.from({ length: Math.ceil(entries.length / maxPerCall) }, (_, call) =>
+    entries.slice(call * maxPerCall, (call + 1) * maxPerCall),
   )
 }

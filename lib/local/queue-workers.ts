@@ -8,73 +8,73 @@ import type { Log } from '../log.ts'
 import { functions } from '../resources/functions.ts'
 import { functionOfQueue, mappingOf } from '../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../resources/queues.ts'
-import { type Environment, parallelOf } from './environment.ts'
-import type { Apart } from './isolated-functions.ts'
-import { type Failure, FunctionError } from './lambda/function-error.ts'
+import { concurrencyOf, type Environment } from './environment.ts'
+import type { IsolatedFunctions } from './isolated-functions.ts'
+import { FunctionError, type FunctionFailure } from './lambda/function-error.ts'
 import type { Lambda, LocalFunction } from './lambda/runtime.ts'
-import type { Provisioned } from './provision.ts'
+import { OnDemandWorker } from './on-demand-worker.ts'
+import type { ProvisionedQueues } from './provision.ts'
 import { QueueMapping } from './queue-mapping.ts'
-import { removeFoldersOf } from './remove-leftover-folders.ts'
+import { removeLeftoverFolders } from './remove-leftover-folders.ts'
 import type { ServiceMessage } from './worker.ts'
-import { Worker } from './on-demand-worker.ts'
 
 /** Milliseconds of the longest job and some: within it the job's own limits apply. */
-const longestMs = 50 * 60_000
+const functionTimeoutMs = 50 * 60_000
 /** Node, our own code and the SDK beside the engines. */
 const runtimeMb = 512
 /** Seconds that a worker has to start and to claim the task; from then on it keeps the message hidden itself. */
-const claimS = 30
+const claimTimeoutS = 30
 
-interface ConversionParts {
+interface QueueWorkersOptions {
   readonly config: Config
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
   /** Where the queues' server is in this process. */
   readonly connection?: Connection | undefined
-  readonly apart?: Apart | undefined
+  readonly isolated?: IsolatedFunctions | undefined
   /** Where the bucket is in this process. */
   readonly exchange?: FileExchange | undefined
 }
 
-export interface Conversions {
+export interface QueueWorkers {
   /** One per queue, each in a worker process of its own. */
   readonly functions: readonly LocalFunction[]
   /** Reaches all worker processes. */
-  tell(message: ServiceMessage): void
+  broadcast(message: ServiceMessage): void
   /** Feeds them from their queues. */
-  start(lambda: Lambda, queues: Provisioned['queues']): void
+  start(lambda: Lambda, queues: ProvisionedQueues['queues']): void
   close(): Promise<void>
 }
 
-export function openConversions(given: ConversionParts): Conversions {
-  const { config, environment, logFd, log, connection, exchange, apart } = given
+export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
+  const { config, environment, logFd, log, connection, exchange, isolated } = options
   const idleMs = config.WORKER_IDLE_S * 1000
   const mappings: QueueMapping[] = []
   const parts = queueIds.map((queue) => {
-    const concurrency = parallelOf(config, queue)
-    const memoryMb = memoryOf(queue, concurrency)
-    const worker = new Worker({
+    const concurrency = concurrencyOf(config, queue)
+    const memoryMb = workerMemoryMb(queue, concurrency)
+    const worker = new OnDemandWorker({
       queue,
       // What engines make of it means nothing to who runs none.
       environment: {
-        ...(apart?.environmentOf(functionOf(queue), environment) ?? environment),
-        ...(queue !== 'delivery' && !apart && { PARALLEL: String(concurrency) }),
+        ...(isolated?.environmentFor(functionNameOf(queue), environment) ?? environment),
+        ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency) }),
       },
-      ...(apart?.commandOf && {
-        startedBy: (command) => apart.commandOf?.(functionOf(queue), command) ?? command,
+      ...(isolated?.wrapCommand && {
+        wrapCommand: (command) => isolated.wrapCommand?.(functionNameOf(queue), command) ?? command,
       }),
       logFd,
       log,
       idleMs,
       exchange,
       maxMemoryBytes: memoryMb * 1024 ** 2,
-      clearUp: (pid) => void removeFoldersOf(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
+      cleanUp: (pid) => void removeLeftoverFolders(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
     })
     const local: LocalFunction = {
-      name: functionOf(queue),
+      name: functionNameOf(queue),
       memoryMb,
-      timeoutMs: longestMs,
+      timeoutMs: functionTimeoutMs,
       retryAttempts: 2,
       maximumConcurrency: concurrency,
       handler: (event, context) => worker.invoke(event, context),
@@ -83,25 +83,26 @@ export function openConversions(given: ConversionParts): Conversions {
   })
   return {
     functions: parts.map(({ local }) => local),
-    tell: (message) => {
-      for (const { worker } of parts) worker.tell(message)
+    broadcast: (message) => {
+      for (const { worker } of parts) worker.broadcast(message)
     },
     start(lambda, queues) {
       for (const { queue, local, concurrency } of parts) {
         const { url: queueUrl, arn: queueArn } = queues[queue]
         // As Lambda does before it feeds a function.
-        if (apart) void attributesOf(queueUrl, config.AWS_REGION, apart.connectionOf(local.name))
+        if (isolated)
+          void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.connectionFor(local.name))
         mappings.push(
           new QueueMapping({
             ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
-            connection: apart?.connectionOf(local.name) ?? connection,
-            givesBack: !apart,
+            connection: isolated?.connectionFor(local.name) ?? connection,
+            retriesEarly: !isolated,
             settings: mappingOf(queue),
-            visibilityS: claimS,
+            visibilityS: claimTimeoutS,
             invoke: async (event) => {
               const outcome = await lambda.invoke(local.name, event)
               if (!outcome.ok) {
-                for (const record of event.Records) logLost(record.body, queue, outcome.failure, log)
+                for (const record of event.Records) logLostAttempt(record.body, queue, outcome.failure, log)
                 throw new FunctionError(outcome.failure)
               }
               return outcome.value
@@ -118,23 +119,23 @@ export function openConversions(given: ConversionParts): Conversions {
   }
 }
 
-export const functionOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
+export const functionNameOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
 
-const attributesOf = (QueueUrl: string, region: string, connection: Connection) =>
+const readQueueAttributes = (QueueUrl: string, region: string, connection: Connection) =>
   new SQSClient({ region, useQueueUrlAsEndpoint: true, ...connection }).send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
   )
 
 /** MiB of a worker that has so many tasks at a time; transfers stream, and need no more for more of them. */
-function memoryOf(queue: QueueId, concurrency: number): number {
-  const own = functionOfQueue(queue)
-  if (own) return functions[own].memoryMb
+function workerMemoryMb(queue: QueueId, concurrency: number): number {
+  const functionName = functionOfQueue(queue)
+  if (functionName) return functions[functionName].memoryMb
   const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
   return concurrency * Math.max(512, ...limits) + runtimeMb
 }
 
 /** The process that died can no longer say whose task it had. */
-function logLost(body: string, queue: QueueId, { errorMessage }: Failure, log: Log): void {
+function logLostAttempt(body: string, queue: QueueId, { errorMessage }: FunctionFailure, log: Log): void {
   const { data = { message: body } } = TaskMessage.safeParse(JSON.parse(body))
   log.error({ ...data, queue, reason: errorMessage }, 'attempt lost')
 }

@@ -5,14 +5,14 @@ import type { FunctionDeclaration } from '../resources/declaration.ts'
 import { functionNames, functions } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { failureText } from './failure-text.ts'
-import { ReplayError, reachRunning } from './replay/replay-target.ts'
+import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
 /** Brings back what was put aside after all attempts: `npm run redrive -- av --stage prod`. */
-const listeners = functionNames.filter((name) => (functions[name] as FunctionDeclaration).deadLetter)
+const eventFunctions = functionNames.filter((name) => (functions[name] as FunctionDeclaration).deadLetter)
 
 const usage = `Use: npm run redrive -- QUEUE [--stage STAGE]
 
-  QUEUE          ${[...queueIds, ...listeners].join(', ')}
+  QUEUE          ${[...queueIds, ...eventFunctions].join(', ')}
   --stage STAGE  of a deployment, with AWS_REGION and credentials; the running service of DATA_DIR when left out`
 
 class UsageError extends Error {}
@@ -23,14 +23,15 @@ async function main(): Promise<string> {
     options: { stage: { type: 'string' } },
   })
   const [name] = positionals
-  const isListener = listeners.some((one) => one === name)
-  if (positionals.length !== 1 || !(isListener || queueIds.some((one) => one === name)))
+  const isEventFunction = eventFunctions.some((one) => one === name)
+  if (positionals.length !== 1 || !(isEventFunction || queueIds.some((one) => one === name)))
     throw new UsageError(usage)
-  if (values.stage === undefined) await reachRunning()
+  if (values.stage === undefined) await connectToRunningService()
   const { AWS_REGION: region } = readConfig(processEnvironment)
   const bus = values.stage === undefined ? 'mutabor' : `mutabor-${values.stage}`
   const queue = `${bus}-${name}-dead`
-  if (isListener) return `${await publishAgain(queue, bus, region)} events of ${queue} are on the bus again.`
+  if (isEventFunction)
+    return `${await publishAgain(queue, bus, region)} events of ${queue} are on the bus again.`
   const { moved, isOver } = await moveBack(queue, region)
   return `${moved} messages of ${queue} went back.${isOver ? '' : ' SQS goes on with the others.'}`
 }

@@ -12,10 +12,14 @@ const pausesMs = [0, 1000, 5000, 20_000]
  * Removes the folders that a process has made, once it is gone.
  * @param folders where it makes them; see `makeProcessFolder`
  */
-export async function removeFoldersOf(pid: number, folders: readonly string[], log: Log): Promise<void> {
+export async function removeLeftoverFolders(
+  pid: number,
+  folders: readonly string[],
+  log: Log,
+): Promise<void> {
   for (const pauseMs of pausesMs) {
     await sleep(pauseMs, undefined, { ref: false })
-    const paths = (await Promise.all(folders.map((folder) => foldersOf(pid, folder)))).flat()
+    const paths = (await Promise.all(folders.map((folder) => listLeftoverFolders(pid, folder)))).flat()
     const removed = await Promise.allSettled(paths.map(removeProcessFolder))
     const failed = removed.find((one) => one.status === 'rejected')
     if (!failed) return
@@ -23,8 +27,8 @@ export async function removeFoldersOf(pid: number, folders: readonly string[], l
   }
 }
 
-async function foldersOf(pid: number, folder: string): Promise<string[]> {
+async function listLeftoverFolders(pid: number, folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
-  const isIts = new RegExp(`^(task|mutabor-[a-z]+)-${pid}-\\w{6}$`)
-  return names.filter((name) => isIts.test(name)).map((name) => join(folder, name))
+  const isLeftover = new RegExp(`^(task|mutabor-[a-z]+)-${pid}-\\w{6}$`)
+  return names.filter((name) => isLeftover.test(name)).map((name) => join(folder, name))
 }

@@ -4,15 +4,15 @@ import { engines } from '../engines/index.ts'
 import { idPattern } from '../ids.ts'
 import type { JobState, Task } from '../jobs/job.ts'
 import { failureText } from './failure-text.ts'
-import { installedEngines } from './installed-engines.ts'
+import { findInstalledEngines } from './installed-engines.ts'
 import { printJob } from './replay/job-report.ts'
-import { linesOfJob, logFilesOf } from './replay/log-files.ts'
-import { printEngineWords, shownLine } from './replay/log-report.ts'
-import { shownPlans, tasksThatWork } from './replay/task-plans.ts'
+import { collectSecrets } from './replay/job-secrets.ts'
+import { listLogFiles, readJobLines } from './replay/log-files.ts'
+import { formatLogLine, printEngineOutput } from './replay/log-report.ts'
 import { Printer } from './replay/printer.ts'
-import { openPlace, type Place, ReplayError } from './replay/replay-target.ts'
-import { type Fetched, fetchTask, type Means, runAgain } from './replay/run-again.ts'
-import { secretsOf } from './replay/job-secrets.ts'
+import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
+import { type FetchedTask, fetchTaskFiles, type ReplayContext, runAgain } from './replay/run-again.ts'
+import { engineTasks, planTasks } from './replay/task-plans.ts'
 
 /** Tells all that is known of a job, then runs its tasks again on this machine; nothing that is stored changes. */
 const usage = `Use: npm run replay -- job_… [--task NAME] [--no-run]
@@ -32,12 +32,12 @@ interface Arguments {
 const printer = new Printer((text) => process.stdout.write(text))
 
 async function main(): Promise<number> {
-  const asked = readArguments()
+  const args = readArguments()
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => interrupted.abort(new ReplayError('Interrupted.')))
-  const fetched = await tell(asked)
-  if (!asked.run) return 0
+  const fetched = await reportJob(args)
+  if (!args.run) return 0
   if (fetched.length === 0) return 2
   try {
     let failed = 0
@@ -64,46 +64,50 @@ function readArguments(): Arguments {
   if (jobId === undefined || more.length > 0) throw new ReplayError(usage)
   if (!idPattern('job').test(jobId))
     throw new ReplayError(
-      `"${printer.clean(jobId)}" is no id of a job: expected job_ and 26 letters and digits.`,
+      `"${printer.redact(jobId)}" is no id of a job: expected job_ and 26 letters and digits.`,
     )
   return { jobId, task: values.task, run: !values['no-run'] }
 }
 
 /** Table and bucket are left alone before anything runs: a service may want the data folder meanwhile. */
-async function tell({ jobId, task, run }: Arguments): Promise<Fetched[]> {
-  const place = await openPlace()
+async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]> {
+  const target = await openReplayTarget()
   try {
-    const state = await place.store.getState(jobId)
+    const state = await target.store.getState(jobId)
     const { ENGINES, WORK_DIR } = readConfig(processEnvironment)
-    const present = await installedEngines(engines.filter(({ id }) => ENGINES?.includes(id) ?? true))
+    const present = await findInstalledEngines(engines.filter(({ id }) => ENGINES?.includes(id) ?? true))
     if (state) {
-      printer.hide(secretsOf(state, place.vault))
-      printJob(state, shownPlans(state, present), place.name, printer)
+      printer.hideSecrets(collectSecrets(state, target.vault))
+      printJob(state, planTasks(state, present), target.name, printer)
     }
-    const isInLog = await printLog(place, jobId, state?.job.requestId)
-    if (!state) throw unknown(jobId, place, isInLog)
+    const isInLog = await printLog(target, jobId, state?.job.requestId)
+    if (!state) throw unknownJobError(jobId, target, isInLog)
     return run
-      ? await fetchTasks(chosenTasks(state, task), state, { ...place, engines: present, WORK_DIR })
+      ? await fetchTasks(chosenTasks(state, task), state, { ...target, engines: present, WORK_DIR })
       : []
   } finally {
-    await place.close()
+    await target.close()
   }
 }
 
 function chosenTasks(state: JobState, name: string | undefined): readonly Task[] {
-  const tasks = tasksThatWork(state)
+  const tasks = engineTasks(state)
   if (tasks.length === 0) printer.heading('The job has no task that runs an engine.')
   if (name === undefined) return tasks
   const chosen = tasks.filter((task) => task.name === name)
   if (chosen.length > 0) return chosen
-  throw new ReplayError(`The job has no task "${printer.clean(name)}" that runs an engine.`)
+  throw new ReplayError(`The job has no task "${printer.redact(name)}" that runs an engine.`)
 }
 
 /** Those that can run; of the others is told why they cannot. */
-async function fetchTasks(tasks: readonly Task[], state: JobState, means: Means): Promise<Fetched[]> {
-  const fetched: Fetched[] = []
+async function fetchTasks(
+  tasks: readonly Task[],
+  state: JobState,
+  means: ReplayContext,
+): Promise<FetchedTask[]> {
+  const fetched: FetchedTask[] = []
   for (const task of tasks) {
-    const found = await fetchTask(task, state, means)
+    const found = await fetchTaskFiles(task, state, means)
     if (typeof found !== 'string') fetched.push(found)
     else printer.heading(`${task.name} cannot be run again: ${found}`)
   }
@@ -111,7 +115,11 @@ async function fetchTasks(tasks: readonly Task[], state: JobState, means: Means)
 }
 
 /** Whether there is anything of the job in it. */
-async function printLog({ logFile }: Place, jobId: string, requestId: string | undefined): Promise<boolean> {
+async function printLog(
+  { logFile }: ReplayTarget,
+  jobId: string,
+  requestId: string | undefined,
+): Promise<boolean> {
   if (logFile === undefined) {
     const ids = [jobId, ...(requestId ? [requestId] : [])].map((id) => `"${id}"`)
     printer.heading(
@@ -119,18 +127,18 @@ async function printLog({ logFile }: Place, jobId: string, requestId: string | u
     )
     return false
   }
-  const { lines, requests } = await linesOfJob(await logFilesOf(logFile), jobId, requestId)
+  const { lines, requests } = await readJobLines(await listLogFiles(logFile), jobId, requestId)
   if (lines.length === 0 && requestId === undefined) return false
   printer.heading(`Log, ${logFile}`)
-  for (const line of lines) printer.line(`  ${shownLine(line)}`)
+  for (const line of lines) printer.line(`  ${formatLogLine(line)}`)
   if (lines.length === 0) printer.line('  no line of this job')
   if (requests > 0) printer.line(`  and ${requests} requests about it`)
   printer.heading('What the engines said')
-  printEngineWords(lines, printer)
+  printEngineOutput(lines, printer)
   return lines.length > 0
 }
 
-function unknown(jobId: string, { name }: Place, isInLog: boolean): ReplayError {
+function unknownJobError(jobId: string, { name }: ReplayTarget, isInLog: boolean): ReplayError {
   return new ReplayError(
     isInLog
       ? `The record of ${jobId} is gone from ${name}: somebody deleted the job, or it expired a month ago. The log is all that is left.`

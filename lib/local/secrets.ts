@@ -3,24 +3,24 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 
-const Secrets = z.object({
+const DataFolderSecrets = z.object({
   /** Signs identities and seals passwords. */
   serviceSecret: z.string(),
   /** Of the embedded AWS servers. */
   accessKeyId: z.string(),
   secretAccessKey: z.string(),
 })
-export type Secrets = z.infer<typeof Secrets>
+export type DataFolderSecrets = z.infer<typeof DataFolderSecrets>
 
 /** Random secrets, made at the first start and kept in the data folder, readable by the service alone. */
-export async function loadSecrets(dataDir: string): Promise<Secrets> {
+export async function loadSecrets(dataDir: string): Promise<DataFolderSecrets> {
   const path = join(dataDir, 'secrets.json')
   const known = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (known !== undefined) return Secrets.parse(JSON.parse(known))
-  const secrets: Secrets = {
+  if (known !== undefined) return DataFolderSecrets.parse(JSON.parse(known))
+  const secrets: DataFolderSecrets = {
     serviceSecret: randomBytes(32).toString('base64url'),
     accessKeyId: `MUTABOR${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isInProcess } from './in-process-transport.ts'
-import { type Credentials, verifySigV4 } from './sigv4.ts'
-import type { Refusal } from './sigv4-refusal.ts'
+import { type AwsCredentials, verifySigV4 } from './sigv4.ts'
+import type { SignatureRefusal } from './sigv4-refusal.ts'
 
 /** An error that AWS documents: its code and sentence go to the client as they are. */
 export class ApiError extends Error {
@@ -19,48 +19,53 @@ export class ApiError extends Error {
 }
 
 /** @throws `tooLarge` as soon as the body is longer; what is left of it is read and dropped. */
-export async function readBody(request: IncomingMessage, most: number, tooLarge: Error): Promise<Buffer> {
+export async function readLimitedBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  tooLarge: Error,
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   // Read to its end all the same: a client that still writes would not see the answer.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size <= most) chunks.push(chunk)
+    if (size <= maxBytes) chunks.push(chunk)
     else chunks.length = 0
-    if (size > most * 4) break
+    if (size > maxBytes * 4) break
   }
-  if (size > most) throw tooLarge
+  if (size > maxBytes) throw tooLarge
   return Buffer.concat(chunks)
 }
 
 /** How AWS calls what is wrong with a signature; all else about it is an IncompleteSignatureException. */
-const refusals: Readonly<Partial<Record<Refusal, readonly [code: string, message: string]>>> = {
-  missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
-  'unknown-key': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
-  'bad-token': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
-  'bad-signature': [
-    'InvalidSignatureException',
-    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
-  ],
-  'foreign-scope': [
-    'InvalidSignatureException',
-    'Credential should be scoped to a valid region and to this service.',
-  ],
-  expired: ['InvalidSignatureException', 'Signature expired.'],
-  skewed: [
-    'InvalidSignatureException',
-    'Signature expired: it is more than 15 minutes away from the time of this server.',
-  ],
-}
+const errorsByRefusal: Readonly<Partial<Record<SignatureRefusal, readonly [code: string, message: string]>>> =
+  {
+    missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
+    'unknown-key': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+    'bad-token': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+    'bad-signature': [
+      'InvalidSignatureException',
+      'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+    ],
+    'foreign-scope': [
+      'InvalidSignatureException',
+      'Credential should be scoped to a valid region and to this service.',
+    ],
+    expired: ['InvalidSignatureException', 'Signature expired.'],
+    skewed: [
+      'InvalidSignatureException',
+      'Signature expired: it is more than 15 minutes away from the time of this server.',
+    ],
+  }
 
 export interface SignedService {
   readonly service: string
   readonly region: string
-  readonly credentials: readonly Credentials[]
+  readonly credentials: readonly AwsCredentials[]
 }
 
 /** Who has signed a request, or what AWS's JSON services call that is wrong with its signature. */
-export function signerOf(
+export function identifySigner(
   request: IncomingMessage,
   body: Buffer,
   options: SignedService,
@@ -70,12 +75,12 @@ export function signerOf(
   const bodySha256 = createHash('sha256').update(body).digest('hex')
   const verdict = verifySigV4({ method, url, headers, bodySha256 }, options.credentials, options)
   if (verdict.ok) return verdict
-  return { refusal: refusals[verdict.reason] ?? ['IncompleteSignatureException', verdict.message] }
+  return { refusal: errorsByRefusal[verdict.reason] ?? ['IncompleteSignatureException', verdict.message] }
 }
 
 /** The access key that signed the request. @throws ApiError 403 */
-export function checkSignature(request: IncomingMessage, body: Buffer, options: SignedService): string {
-  const signer = signerOf(request, body, options)
+export function requireSigner(request: IncomingMessage, body: Buffer, options: SignedService): string {
+  const signer = identifySigner(request, body, options)
   if ('refusal' in signer) throw new ApiError(...signer.refusal, 403)
   return signer.accessKeyId
 }
@@ -86,7 +91,7 @@ export function sendJson(response: ServerResponse, status: number, json: string)
   response.end(bytes)
 }
 
-export function sendError(response: ServerResponse, status: number, code: string, body: object): void {
+export function sendApiError(response: ServerResponse, status: number, code: string, body: object): void {
   response.setHeader('x-amzn-errortype', code)
   // The rest of a body that was refused unread would stand before the next request.
   if (!response.req.complete) response.setHeader('connection', 'close')

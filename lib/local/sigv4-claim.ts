@@ -1,6 +1,6 @@
 // What a request says about its own signature, in the Authorization header or in the query string.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Refusal, Refused } from './sigv4-refusal.ts'
+import type { RefusedSignature, SignatureRefusal } from './sigv4-refusal.ts'
 
 export interface SignedRequest {
   readonly method: string
@@ -12,7 +12,7 @@ export interface SignedRequest {
 }
 
 /** A signature and what it is said to be over; nothing of it is checked yet. */
-export interface Claim {
+export interface SignatureClaim {
   readonly accessKeyId: string
   readonly sessionToken: string
   /** YYYYMMDD, of the credential's scope. */
@@ -26,7 +26,7 @@ export interface Claim {
   readonly signedAt: Date
   /** Only presigned requests expire. */
   readonly expiresS?: number
-  readonly presigned: boolean
+  readonly isPresigned: boolean
   /** Raw path, still percent-encoded. */
   readonly path: string
   /** Decoded pairs in the order received. */
@@ -37,26 +37,26 @@ const knownAlgorithm = 'AWS4-HMAC-SHA256'
 const weekS = 604_800
 
 /** What is wrong is told in the words of S3; services with others go by the reason. */
-export function readClaim(request: SignedRequest): Claim | Refused {
-  const mark = request.url.indexOf('?')
-  const path = mark < 0 ? request.url : request.url.slice(0, mark)
-  const query = readQuery(mark < 0 ? '' : request.url.slice(mark + 1))
-  if (!query || !decodes(path)) return refused('malformed', "Couldn't parse the specified URI.", false)
+export function readSignatureClaim(request: SignedRequest): SignatureClaim | RefusedSignature {
+  const queryStart = request.url.indexOf('?')
+  const path = queryStart < 0 ? request.url : request.url.slice(0, queryStart)
+  const query = readQuery(queryStart < 0 ? '' : request.url.slice(queryStart + 1))
+  if (!query || !isDecodable(path)) return refuse('malformed', "Couldn't parse the specified URI.", false)
 
   const authorization = request.headers.authorization
   const names = new Set(query.map(([name]) => name))
-  const presigned = names.has('X-Amz-Algorithm') || names.has('X-Amz-Signature')
-  if (presigned && authorization !== undefined) {
+  const isPresigned = names.has('X-Amz-Algorithm') || names.has('X-Amz-Signature')
+  if (isPresigned && authorization !== undefined) {
     const message =
       'Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified'
-    return refused('two-mechanisms', message, true)
+    return refuse('two-mechanisms', message, true)
   }
-  if (presigned) return readPresigned(path, query)
+  if (isPresigned) return readPresigned(path, query)
   if (names.has('AWSAccessKeyId') || /^AWS /.test(authorization ?? '')) {
     const message = `The authorization mechanism you have provided is not supported. Please use ${knownAlgorithm}.`
-    return refused('old-signature', message, false)
+    return refuse('old-signature', message, false)
   }
-  if (authorization === undefined) return refused('missing', 'Access Denied', false)
+  if (authorization === undefined) return refuse('missing', 'Access Denied', false)
   return readAuthorization(authorization, request.headers, path, query)
 }
 
@@ -64,12 +64,12 @@ function readAuthorization(
   authorization: string,
   headers: IncomingHttpHeaders,
   path: string,
-  query: Claim['query'],
-): Claim | Refused {
+  query: SignatureClaim['query'],
+): SignatureClaim | RefusedSignature {
   const malformed = (what: string) =>
-    refused('malformed', `The authorization header is malformed; ${what}.`, false)
+    refuse('malformed', `The authorization header is malformed; ${what}.`, false)
   const [, algorithm = '', fields = ''] = /^(\S+)\s*(.*)$/s.exec(authorization) ?? []
-  if (algorithm !== knownAlgorithm) return refused('unsupported', 'Unsupported Authorization Type', false)
+  if (algorithm !== knownAlgorithm) return refuse('unsupported', 'Unsupported Authorization Type', false)
   const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}=([^,\\s]+)`).exec(fields)?.[1]
   const signedHeaders = field('SignedHeaders')
   const signature = field('Signature')
@@ -82,7 +82,7 @@ function readAuthorization(
   const amzDate = String(headers['x-amz-date'] ?? isoDate(headers.date))
   const signedAt = readAmzDate(amzDate)
   if (!signedAt)
-    return refused('missing', 'AWS authentication requires a valid Date or x-amz-date header', false)
+    return refuse('missing', 'AWS authentication requires a valid Date or x-amz-date header', false)
   if (credential.day !== amzDate.slice(0, 8))
     return malformed(`invalid credential date "${credential.day}"; expected "${amzDate.slice(0, 8)}"`)
   return {
@@ -92,14 +92,14 @@ function readAuthorization(
     signature,
     amzDate,
     signedAt,
-    presigned: false,
+    isPresigned: false,
     path,
     query,
   }
 }
 
-function readPresigned(path: string, query: Claim['query']): Claim | Refused {
-  const malformed = (message: string) => refused('malformed', message, true)
+function readPresigned(path: string, query: SignatureClaim['query']): SignatureClaim | RefusedSignature {
+  const malformed = (message: string) => refuse('malformed', message, true)
   const field = (name: string) => query.find(([key]) => key === name)?.[1]
   const required = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires']
   if (required.some((name) => !field(`X-Amz-${name}`)))
@@ -137,7 +137,7 @@ function readPresigned(path: string, query: Claim['query']): Claim | Refused {
     amzDate,
     signedAt,
     expiresS,
-    presigned: true,
+    isPresigned: true,
     path,
     query,
   }
@@ -181,7 +181,7 @@ export function readQuery(text: string): [name: string, value: string][] | undef
   }
 }
 
-function decodes(path: string): boolean {
+function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path)
     return true
@@ -190,6 +190,6 @@ function decodes(path: string): boolean {
   }
 }
 
-function refused(reason: Refusal, message: string, presigned: boolean): Refused {
-  return { ok: false, reason, message, presigned }
+function refuse(reason: SignatureRefusal, message: string, isPresigned: boolean): RefusedSignature {
+  return { ok: false, reason, message, isPresigned }
 }

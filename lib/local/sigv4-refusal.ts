@@ -1,6 +1,6 @@
 // Why a request is not taken for one that somebody with a known key has signed.
 
-export type Refusal =
+export type SignatureRefusal =
   | 'missing'
   | 'malformed'
   | 'foreign-scope'
@@ -15,12 +15,12 @@ export type Refusal =
   | 'expired'
   | 'skewed'
 
-export interface Refused {
+export interface RefusedSignature {
   readonly ok: false
-  readonly reason: Refusal
+  readonly reason: SignatureRefusal
   readonly message: string
   /** The refused authentication stood in the query string. */
-  readonly presigned: boolean
+  readonly isPresigned: boolean
   /** What AWS adds to its error document: expected region, string to sign, names of unsigned headers. */
   readonly details?: Readonly<Record<string, string>>
 }

@@ -2,19 +2,19 @@
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Claim, readClaim, type SignedRequest } from './sigv4-claim.ts'
-import type { Refusal, Refused } from './sigv4-refusal.ts'
+import { readSignatureClaim, type SignatureClaim, type SignedRequest } from './sigv4-claim.ts'
+import type { RefusedSignature, SignatureRefusal } from './sigv4-refusal.ts'
 
 /** An access key that this machine knows. */
-export interface Credentials {
+export interface AwsCredentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
 }
 
-export type Verdict = Accepted | Refused
+export type SignatureVerdict = AcceptedSignature | RefusedSignature
 
-export interface Accepted {
+export interface AcceptedSignature {
   readonly ok: true
   readonly accessKeyId: string
   /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
@@ -24,7 +24,7 @@ export interface Accepted {
   /** date/region/service/aws4_request */
   readonly scope: string
   readonly amzDate: string
-  readonly presigned: boolean
+  readonly isPresigned: boolean
 }
 
 export interface SigV4Options {
@@ -41,16 +41,20 @@ const maxSkewMs = 15 * 60_000
  */
 export function verifySigV4(
   request: SignedRequest,
-  credentials: readonly Credentials[],
+  credentials: readonly AwsCredentials[],
   { service, region, now = new Date() }: SigV4Options,
-): Verdict {
-  const claim = readClaim(request)
+): SignatureVerdict {
+  const claim = readSignatureClaim(request)
   if ('ok' in claim) return claim
-  const refuse = (reason: Refusal, message: string, details?: Record<string, string>): Refused => ({
+  const refuse = (
+    reason: SignatureRefusal,
+    message: string,
+    details?: Record<string, string>,
+  ): RefusedSignature => ({
     ok: false,
     reason,
     message,
-    presigned: claim.presigned,
+    isPresigned: claim.isPresigned,
     ...(details && { details }),
   })
 
@@ -71,8 +75,8 @@ export function verifySigV4(
   if ((key.sessionToken ?? '') !== claim.sessionToken)
     return refuse('bad-token', 'The provided token is malformed or otherwise invalid.')
 
-  const late = checkTime(claim, now)
-  if (late) return refuse(late.reason, late.message, late.details)
+  const timeFault = checkTime(claim, now)
+  if (timeFault) return refuse(timeFault.reason, timeFault.message, timeFault.details)
 
   const unsigned = unsignedHeaders(request.headers, claim, service)
   if (unsigned.length > 0)
@@ -87,7 +91,7 @@ export function verifySigV4(
   const signingKey = deriveSigningKey(key.secretAccessKey, claim.day, claim.region, claim.service)
   for (const bytes of canonicalForms(request, claim, service, payload)) {
     const toSign = `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256(bytes)}`
-    if (!sameSignature(sign(signingKey, toSign), claim.signature)) continue
+    if (!isSameSignature(sign(signingKey, toSign), claim.signature)) continue
     return {
       ok: true,
       accessKeyId: key.accessKeyId,
@@ -96,7 +100,7 @@ export function verifySigV4(
       signingKey,
       scope,
       amzDate: claim.amzDate,
-      presigned: claim.presigned,
+      isPresigned: claim.isPresigned,
     }
   }
   const [canonical = Buffer.alloc(0)] = canonicalForms(request, claim, service, payload)
@@ -117,7 +121,7 @@ export function verifySigV4(
  * With the bytes in place of the key object the fifth HMAC, that of each request, would take five times as long.
  */
 const signingKeys = new Map<string, KeyObject>()
-const mostSigningKeys = 64
+const maxSigningKeys = 64
 
 /** `day` is YYYYMMDD. */
 export function deriveSigningKey(secret: string, day: string, region: string, service: string): KeyObject {
@@ -129,7 +133,7 @@ export function deriveSigningKey(secret: string, day: string, region: string, se
     Buffer.from(`AWS4${secret}`),
   )
   const key = createSecretKey(bytes)
-  if (signingKeys.size >= mostSigningKeys) signingKeys.clear()
+  if (signingKeys.size >= maxSigningKeys) signingKeys.clear()
   signingKeys.set(name, key)
   return key
 }
@@ -140,7 +144,7 @@ export function sign(signingKey: KeyObject, stringToSign: string): string {
 }
 
 /** Compares in constant time. */
-export function sameSignature(ours: string, theirs: string): boolean {
+export function isSameSignature(ours: string, theirs: string): boolean {
   const [a, b] = [Buffer.from(ours), Buffer.from(theirs)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
@@ -152,7 +156,7 @@ export function uriEncode(text: string): string {
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-function checkTime(claim: Claim, now: Date) {
+function checkTime(claim: SignatureClaim, now: Date) {
   const ageMs = now.getTime() - claim.signedAt.getTime()
   const details = { ServerTime: now.toISOString() }
   if (claim.expiresS === undefined) {
@@ -175,25 +179,30 @@ function checkTime(claim: Claim, now: Date) {
 }
 
 /** A header that nobody signed could be added by whoever sees a presigned URL. */
-function unsignedHeaders(headers: IncomingHttpHeaders, claim: Claim, service: string): string[] {
+function unsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
   const required = ['host']
   if (service === 's3') required.push(...Object.keys(headers).filter((name) => name.startsWith('x-amz-')))
   return required.filter((name) => !claim.signedHeaders.includes(name))
 }
 
-function payloadHash(request: SignedRequest, claim: Claim, service: string): string | undefined {
+function payloadHash(request: SignedRequest, claim: SignatureClaim, service: string): string | undefined {
   if (service !== 's3') return request.bodySha256 ?? sha256(Buffer.alloc(0))
   const header = request.headers['x-amz-content-sha256']
   const given = claim.query.find(([name]) => name === 'X-Amz-Content-Sha256')?.[1] ?? header
   if (typeof given === 'string') return given
-  return claim.presigned ? 'UNSIGNED-PAYLOAD' : undefined
+  return claim.isPresigned ? 'UNSIGNED-PAYLOAD' : undefined
 }
 
 /**
  * The canonical request, and its other legitimate readings: clients differ in whether the path is signed as
  * sent or as decoded and encoded anew, and in which bytes a header beyond ASCII stands for (Node reads Latin-1).
  */
-function canonicalForms(request: SignedRequest, claim: Claim, service: string, payload: string): Buffer[] {
+function canonicalForms(
+  request: SignedRequest,
+  claim: SignatureClaim,
+  service: string,
+  payload: string,
+): Buffer[] {
   const query = claim.query
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]) => [uriEncode(name), uriEncode(value)] as const)

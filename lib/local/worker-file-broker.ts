@@ -5,7 +5,7 @@ type Put = Parameters<FileExchange['put']>
 type Get = Parameters<FileExchange['get']>
 type Lend = Parameters<FileExchange['lend']>
 
-export type FileWish = {
+export type FileRequest = {
   readonly type: 'file'
   readonly id: number
 } & (
@@ -14,7 +14,7 @@ export type FileWish = {
   | { readonly verb: 'lend'; readonly args: Lend }
 )
 
-export interface FileAnswer {
+export interface FileResponse {
   readonly type: 'file'
   readonly id: number
   /** What is lent. */
@@ -24,62 +24,62 @@ export interface FileAnswer {
 }
 
 /** The argument of a worker whose bucket lies on this machine. */
-export const sharingFiles = '--sharing-files'
+export const fileSharingFlag = '--sharing-files'
 
 /** What the service does for one of its workers. */
-export async function answerWish(wish: FileWish, exchange: FileExchange): Promise<FileAnswer> {
-  const { type, id } = wish
+export async function handleFileRequest(request: FileRequest, exchange: FileExchange): Promise<FileResponse> {
+  const { type, id } = request
   try {
-    if (wish.verb === 'lend') return { type, id, lent: await exchange.lend(...wish.args) }
-    if (wish.verb === 'put') await exchange.put(...wish.args)
-    else await exchange.get(...wish.args)
+    if (request.verb === 'lend') return { type, id, lent: await exchange.lend(...request.args) }
+    if (request.verb === 'put') await exchange.put(...request.args)
+    else await exchange.get(...request.args)
     return { type, id }
   } catch (error) {
-    return { type, id, failure: failureOf(error) }
+    return { type, id, failure: toFileFailure(error) }
   }
 }
 
 /** The SDK names its errors by the code that a server gives. */
-function failureOf(error: unknown): NonNullable<FileAnswer['failure']> {
+function toFileFailure(error: unknown): NonNullable<FileResponse['failure']> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
   const name = 'code' in error ? String(error.code) : error.name
   return { name, message: error.message }
 }
 
 /** The other side of it. Wishes end with the worker, which ends with its service. */
-export class AskedFiles implements FileExchange {
-  readonly #ask: (wish: FileWish) => void
-  readonly #waiting = new Map<number, PromiseWithResolvers<readonly LentFile[]>>()
+export class FileExchangeClient implements FileExchange {
+  readonly #send: (request: FileRequest) => void
+  readonly #pending = new Map<number, PromiseWithResolvers<readonly LentFile[]>>()
   #next = 1
 
-  constructor(ask: (wish: FileWish) => void) {
-    this.#ask = ask
+  constructor(send: (request: FileRequest) => void) {
+    this.#send = send
   }
 
   async put(...args: Put): Promise<void> {
-    await this.#wish((id) => ({ type: 'file', id, verb: 'put', args }))
+    await this.#request((id) => ({ type: 'file', id, verb: 'put', args }))
   }
 
   async get(...args: Get): Promise<void> {
-    await this.#wish((id) => ({ type: 'file', id, verb: 'get', args }))
+    await this.#request((id) => ({ type: 'file', id, verb: 'get', args }))
   }
 
   lend(...args: Lend): Promise<readonly LentFile[]> {
-    return this.#wish((id) => ({ type: 'file', id, verb: 'lend', args }))
+    return this.#request((id) => ({ type: 'file', id, verb: 'lend', args }))
   }
 
-  #wish(make: (id: number) => FileWish): Promise<readonly LentFile[]> {
+  #request(make: (id: number) => FileRequest): Promise<readonly LentFile[]> {
     const id = this.#next++
-    const answer = Promise.withResolvers<readonly LentFile[]>()
-    this.#waiting.set(id, answer)
-    this.#ask(make(id))
-    return answer.promise
+    const response = Promise.withResolvers<readonly LentFile[]>()
+    this.#pending.set(id, response)
+    this.#send(make(id))
+    return response.promise
   }
 
-  hear({ id, lent = [], failure }: FileAnswer): void {
-    const answer = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    if (failure) answer?.reject(Object.assign(new Error(failure.message), { name: failure.name }))
-    else answer?.resolve(lent)
+  handleResponse({ id, lent = [], failure }: FileResponse): void {
+    const response = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (failure) response?.reject(Object.assign(new Error(failure.message), { name: failure.name }))
+    else response?.resolve(lent)
   }
 }

@@ -10,9 +10,9 @@ import { SignatureRefused, SignedFiles } from '../../lib/aws/signed-files.ts'
 import { WorkSigner } from '../../lib/aws/task-url-signer.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { AppError } from '../../lib/errors.ts'
-import { OpenedVault, servicesFor } from '../../lib/jobs/run/presigned-services.ts'
-import { close, listen } from '../../lib/local/listen.ts'
-import { openS3 } from '../../lib/local/s3/server.ts'
+import { PresignedVault, createTaskServices } from '../../lib/jobs/run/presigned-services.ts'
+import { closeServer, listen } from '../../lib/local/listen.ts'
+import { openS3Server } from '../../lib/local/s3/server.ts'
 import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
 import { after, before } from '../hooks.ts'
@@ -25,11 +25,11 @@ const opened = new AsyncDisposableStack()
 let s3: S3Client
 let signer: WorkSigner
 before(async () => {
-  const store = await openS3({ dir: join(folder, 's3'), credentials: [keys], region: 'eu-central-1' })
+  const store = await openS3Server({ dir: join(folder, 's3'), credentials: [keys], region: 'eu-central-1' })
   const server = createServer(store.handle)
   const endpoint = `http://127.0.0.1:${await listen(server, 0)}`
   opened.defer(() => store.close())
-  opened.defer(() => close(server))
+  opened.defer(() => closeServer(server))
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIASIGNER', AWS_SECRET_ACCESS_KEY: 'signer' })
   process.env['AWS_ENDPOINT_URL_S3'] = endpoint
   s3 = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
@@ -99,7 +99,7 @@ test('an input that is gone, overwritten or whose signature has ended is told as
 test('what a task has of secrets is opened by its message alone, and stands in its record as before', () => {
   const vault = new Vault('s'.repeat(40))
   const seal = vault.seal('secret', 'job_1')
-  const own = new OpenedVault({ [seal.sealed]: 'secret' })
+  const own = new PresignedVault({ [seal.sealed]: 'secret' })
   assert.deepEqual(own.openAll({ options: { password: seal } }), { options: { password: 'secret' } })
   assert.deepEqual(own.sealSome({ password: 'secret', pages: '1' }, new Set(['password'])), {
     password: seal,
@@ -122,7 +122,7 @@ test('a message whose signatures end before the work does is no use, nor one wit
     opened: {},
   }
   const given = (of: object, remainingMs = 30_000) =>
-    servicesFor({ ...message, ...of }, { services, queue: 'image', remainingMs })
+    createTaskServices({ ...message, ...of }, { services, queue: 'image', remainingMs })
   assert.ok((await given({ work }))?.files instanceof SignedFiles)
   assert.equal(await given({ work }, 90_000), undefined)
   assert.equal(await given({}), undefined)
@@ -136,5 +136,5 @@ test('a message whose signatures end before the work does is no use, nor one wit
   const away = createServer((_, reply) => reply.writeHead(503).end())
   const url = `http://127.0.0.1:${await listen(away, 0)}`
   await assert.rejects(given({ work: { url } }), /the storage answered 503/)
-  await close(away)
+  await closeServer(away)
 })

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
-import { close, listen } from '../../lib/local/listen.ts'
+import { closeServer, listen } from '../../lib/local/listen.ts'
 
 /** The embedded AWS servers in a process of their own, each behind a counter of its calls. */
 export interface CountedServers {
@@ -40,7 +40,7 @@ export async function startCountedServers(): Promise<CountedServers> {
     env,
     calls,
     close: async () => {
-      await Promise.all(proxies.map(close))
+      await Promise.all(proxies.map(closeServer))
       const exit = once(child, 'exit')
       child.kill('SIGTERM')
       await exit

@@ -1,17 +1,17 @@
 import { copyFile, mkdtemp, open, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { nextWay } from '../../lib/conversion/fallback-route.ts'
-import { planFiles, type Wish } from '../../lib/conversion/plan-files.ts'
+import { planFallback } from '../../lib/conversion/fallback-route.ts'
+import { planFiles, type ConversionSpec } from '../../lib/conversion/plan-files.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { convertByWays, type DoneByWay } from '../../lib/jobs/run/convert-with-fallbacks.ts'
-import { warningsOfWay } from '../../lib/jobs/run/fallbacks.ts'
+import { convertWithFallbacks, type ConvertedWithFallbacks } from '../../lib/jobs/run/convert-with-fallbacks.ts'
+import { fallbackWarnings } from '../../lib/jobs/run/fallbacks.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
-export interface AlongWays extends DoneByWay {
+export interface AlongWays extends ConvertedWithFallbacks {
   readonly path: string
   /** What the source was taken for. */
   readonly from: FormatId
@@ -21,7 +21,7 @@ export interface AlongWays extends DoneByWay {
 }
 
 interface Settings {
-  readonly options?: Wish['options']
+  readonly options?: ConversionSpec['options']
   readonly signal?: AbortSignal
   /** In which a folder is made for all of it. */
   readonly within?: string
@@ -47,23 +47,23 @@ export async function alongWays(source: string, to: FormatId, settings: Settings
   const path = join(workDir, `source.${format}`)
   await copyFile(source, path)
   const file: StoredFile = { key: '', filename, size, sha256: '', ...detected }
-  const wish: Wish = { operation: 'convert', to, options, moreField: 'file' }
-  const [piece] = planFiles([file], wish, engines).pieces
+  const wish: ConversionSpec = { operation: 'convert', to, options, additionalFilesField: 'file' }
+  const [piece] = planFiles([file], wish, engines).inputPlans
   if (!piece) throw new Error('no way was planned')
   const inputs = [{ path, filename, format, size }]
   const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
-  const done = await convertByWays(piece, run, (tried) => nextWay([file], wish, { at: 0, tried, engines }))
-  const warnings = [...warningsOfWay(done.piece, engines), ...done.warnings]
+  const done = await convertWithFallbacks(piece, run, (tried) => planFallback([file], wish, { index: 0, tried, engines }))
+  const warnings = [...fallbackWarnings(done.inputPlan, engines), ...done.warnings]
   return {
     ...done,
     path: done.result.files[0].path,
     from: format,
-    way: done.piece.steps.map(({ engine }) => engine).join(' '),
+    way: done.inputPlan.steps.map(({ engine }) => engine).join(' '),
     codes: warnings.map(({ code }) => code),
   }
 }
 
-const hintOf = ({ password }: Wish['options']): PdfHint =>
+const hintOf = ({ password }: ConversionSpec['options']): PdfHint =>
   typeof password === 'string' ? { passwordField: 'password', password } : {}
 
 async function bytesOf(path: string, start: number, end: number): Promise<Uint8Array> {

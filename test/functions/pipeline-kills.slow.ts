@@ -15,7 +15,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { lastServers } from '../../lib/local/replay/log-files.ts'
+import { lastServerUrls } from '../../lib/local/replay/log-files.ts'
 import { loadSecrets } from '../../lib/local/secrets.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -46,7 +46,7 @@ function graph() {
 }
 
 async function clients({ dataDir }: TestService) {
-  const servers = await lastServers([join(dataDir, 'service.log')])
+  const servers = await lastServerUrls([join(dataDir, 'service.log')])
   const credentials = await loadSecrets(dataDir)
   const shared = { region, credentials }
   return {

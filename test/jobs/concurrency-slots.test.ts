@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import type { Services } from '../../lib/services.ts'
 import { openDatabase } from './test-table.ts'
 
@@ -37,7 +37,7 @@ async function open(concurrentJobs: number | null) {
       },
     },
   } as unknown as Services // as much of it as is used
-  const slots = new Slots(services)
+  const slots = new ConcurrencySlots(services)
   const put = table.put.bind(table)
   table.put = async (...args) => {
     const written = await put(...args)
@@ -49,7 +49,7 @@ async function open(concurrentJobs: number | null) {
     ...{ slots, sent, items, table },
     take: (id: string, task = 1) => {
       if (!statuses.has(id)) statuses.set(id, 'processing')
-      return slots.take({ id, owner } as Job, { jobId: id, task }, 'image')
+      return slots.acquire({ id, owner } as Job, { jobId: id, task }, 'image')
     },
     /** Jobs that were read since this was asked. */
     looks: () => {
@@ -57,7 +57,7 @@ async function open(concurrentJobs: number | null) {
       looks = 0
       return before
     },
-    free: (id: string) => slots.free({ id, owner }),
+    free: (id: string) => slots.release({ id, owner }),
     ends: (...ids: readonly string[]) => {
       for (const id of ids) statuses.set(id, 'completed')
     },

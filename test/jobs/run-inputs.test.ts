@@ -9,7 +9,7 @@ import type { SpaceWatch } from '../../lib/disk-space.ts'
 import type { Engine, EngineResult } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
-import { type PiecesRun, runPieces } from '../../lib/jobs/run/run-inputs.ts'
+import { type InputsRun, runInputs } from '../../lib/jobs/run/run-inputs.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -47,13 +47,13 @@ const step = {
 }
 const piece = { files: [{ ...file('a.html'), format: 'html' }], steps: [step], step: 0 } as unknown as InputPlan // of constants above
 
-interface Wishes extends Partial<Omit<PiecesRun, 'services' | 'findWay'>> {
+interface Wishes extends Partial<Omit<InputsRun, 'services' | 'findWay'>> {
   readonly engines?: readonly Engine[]
   readonly config?: object
 }
 
 async function run(
-  findWay: PiecesRun['findWay'],
+  findFallback: InputsRun['findFallback'],
   { engines = [engine()], config = {}, ...more }: Wishes = {},
 ) {
   const gate = new Gate()
@@ -64,14 +64,14 @@ async function run(
     work: { attempt: 1 },
   }).tasks
   assert.ok(work)
-  const done = runPieces({
+  const done = runInputs({
     ...{
       services: { files, engines: async () => engines, config } as unknown as TaskServices,
       image: 'document',
     },
-    ...{ task: work, pieces: [piece], workDir: await mkdtemp(join(folder, 'run-')), log, findWay },
+    ...{ task: work, inputPlans: [piece], workDir: await mkdtemp(join(folder, 'run-')), log, findFallback },
     space: { requireWhole: async () => {}, explain: async () => undefined } as unknown as SpaceWatch,
-    ...{ signal: new AbortController().signal, progress: () => {}, note: async () => {} },
+    ...{ signal: new AbortController().signal, progress: () => {}, saveRemaining: async () => {} },
     ...more,
   })
   return { done, files, gate }
@@ -87,9 +87,9 @@ test('what holds nothing of its source is not kept, though it was on its way to 
 test('the way after it is stored and kept', async () => {
   const { done, files } = await run((_, tried) => ({ ...piece, tried: [...tried] }))
   const ended = await done
-  assert.ok('made' in ended)
+  assert.ok('storedKeys' in ended)
   assert.deepEqual(ended.facts.fidelity?.words, { source: 8, result: 8, share: 1 })
-  const kept = ended.pieces.flatMap((one) => one.files.map(({ key }) => key))
+  const kept = ended.inputPlans.flatMap((one) => one.files.map(({ key }) => key))
   assert.deepEqual([...files.objects.keys()].sort(), ['a.html', ...kept].sort())
   assert.equal(
     Buffer.from(files.objects.get(kept[0] ?? '') ?? []).toString(),
@@ -148,14 +148,14 @@ test('what fails for want of room says so, whatever else it might say, and takes
 test('what engines say of how they did it is said of all pieces together', async () => {
   const said = [{ pages: 1, first: true }, { pages: 2 }]
   const engines = [saying(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
-  const { done } = await run(noOther, { engines, pieces: [piece, piece] })
+  const { done } = await run(noOther, { engines, inputPlans: [piece, piece] })
   const ended = await done
-  assert.ok('made' in ended)
+  assert.ok('storedKeys' in ended)
   const { engine: by, engineVersion, method, details, fidelity } = ended.facts
   assert.deepEqual([by, engineVersion, method, details], ['pandoc', '1', 'encode', { pages: 2, first: true }])
   assert.deepEqual(fidelity?.words, { source: 16, result: 16, share: 1 })
-  assert.deepEqual([ended.isLast, ended.made.length, ended.dropped], [true, 2, []])
-  assert.equal(new Set(ended.made).size, 2, 'each has a key of its own')
+  assert.deepEqual([ended.isComplete, ended.storedKeys.length, ended.unusedKeys], [true, 2, []])
+  assert.equal(new Set(ended.storedKeys).size, 2, 'each has a key of its own')
 })
 
 test('how far a piece is goes on from where the way before was left, and all pieces count alike', async () => {
@@ -168,8 +168,8 @@ test('how far a piece is goes on from where the way before was left, and all pie
   ]
   const progress = (percent: number) => void seen.push(percent)
   await (await run(noOther, { engines, progress })).done
-  await (await run(noOther, { engines, progress, pieces: [{ ...piece, reached: 40 }] })).done
-  await (await run(noOther, { engines, progress, pieces: [piece, { ...piece, reached: 40 }] })).done
+  await (await run(noOther, { engines, progress, inputPlans: [{ ...piece, reached: 40 }] })).done
+  await (await run(noOther, { engines, progress, inputPlans: [piece, { ...piece, reached: 40 }] })).done
   assert.deepEqual(seen, [50, 70, 25, 85])
 })
 
@@ -177,13 +177,13 @@ test('what another image goes on with is known by its files, its step and what c
   const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
   const { done, files } = await run(noOther, {
     engines: [saying(async () => ({}))],
-    pieces: [{ ...piece, steps } as InputPlan, { ...piece, steps, step: 2 } as InputPlan],
+    inputPlans: [{ ...piece, steps } as InputPlan, { ...piece, steps, step: 2 } as InputPlan],
   })
   const ended = await done
-  assert.ok('made' in ended)
-  const [first, second] = ended.pieces
+  assert.ok('storedKeys' in ended)
+  const [first, second] = ended.inputPlans
   assert.deepEqual(
-    [first?.step, first?.fidelity?.words, ended.isLast],
+    [first?.step, first?.fidelity?.words, ended.isComplete],
     [1, { source: 8, result: 8, share: 1 }, false],
   )
   assert.deepEqual(
@@ -202,16 +202,16 @@ test('a step is shared out among those who are free, in as much time as a run ha
   const engines = [saying(async () => ({}), { split })]
   await (await run(noOther, { engines })).done
   const ended = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
-  assert.ok('made' in ended)
-  await (await run(noOther, { engines, pieces: [piece, piece] })).done
+  assert.ok('storedKeys' in ended)
+  await (await run(noOther, { engines, inputPlans: [piece, piece] })).done
   assert.deepEqual(crews, [
     { workers: 100, timeoutS: Number.POSITIVE_INFINITY },
     { workers: 1, timeoutS: 900 },
   ])
   const shared = await (await run(noOther, { engines })).done
-  assert.ok('portions' in shared)
-  const [left] = shared.pieces
-  assert.deepEqual(shared.portions, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
+  assert.ok('chunks' in shared)
+  const [left] = shared.inputPlans
+  assert.deepEqual(shared.chunks, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
   assert.deepEqual(
     [left?.step, left?.files, left?.held],
     [0, piece.files, { counts: {}, features: ['selectableText'] }],
@@ -246,14 +246,14 @@ test('of a way that fails is known up to which step it came, and nothing of it t
         return { ...piece, steps: [step] as InputPlan['steps'], tried: [...tried] }
       },
       {
-        ...{ engines, pieces: [{ ...piece, steps } as InputPlan] },
-        note: async ([left]) => void noted.push(left?.reached ?? -1),
+        ...{ engines, inputPlans: [{ ...piece, steps } as InputPlan] },
+        saveRemaining: async ([left]) => void noted.push(left?.reached ?? -1),
       },
     )
     const ended = await done
-    assert.ok('made' in ended)
+    assert.ok('storedKeys' in ended)
     assert.deepEqual(
-      [noted, ended.isLast, ended.pieces[0]?.tried?.length],
+      [noted, ended.isComplete, ended.inputPlans[0]?.tried?.length],
       [[failing === 0 ? 25 : 75], true, 1],
     )
   }

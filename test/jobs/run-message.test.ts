@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Claimed, done, type MessageOutcome } from '../../lib/jobs/run/claimed-task.ts'
+import { type ClaimedTask, messageDone, type MessageOutcome } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { completed, given, newJob, task } from './records.ts'
@@ -49,34 +49,34 @@ async function told(
   const failure = await runMessage(
     record as unknown as Parameters<typeof runMessage>[0],
     run as unknown as Parameters<typeof runMessage>[1], // no more is used
-    (_run, _claimed: Claimed) => work(),
+    (_run, _claimed: ClaimedTask) => work(),
   )
   return { failure, heard }
 }
 const comesAgain = { itemIdentifier: 'm1' }
 
 test('the message of a task that is done, or over already, is done with it', async () => {
-  assert.deepEqual(await told(async () => done), { failure: undefined, heard: [] })
+  assert.deepEqual(await told(async () => messageDone), { failure: undefined, heard: [] })
   const { failure } = await told(() => assert.fail('it is over'), { isClaimed: false })
   assert.equal(failure, undefined)
 })
 
 test('one that is to come again comes when it is said', async () => {
-  const { failure, heard } = await told(async () => ({ done: false, againInS: 7 }))
+  const { failure, heard } = await told(async () => ({ done: false, retryInS: 7 }))
   assert.deepEqual([failure, heard], [comesAgain, [['image', 'r1', 7]]])
 })
 
 test('one that nobody has signed for, or that the store refused, goes to whoever signs, and is done here', async () => {
   const sent = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
   const unsigned = await told(() => assert.fail('it has no files'), { isSigned: true })
-  const refused = await told(async () => ({ done: false, again: 'signed', againInS: 0 }))
+  const refused = await told(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
   assert.deepEqual([unsigned, refused], Array(2).fill({ failure: undefined, heard: [sent] }))
 })
 
 test('one that could not be run comes again soon, and when it may where its queue does not answer either', async () => {
   const isAway = { isTableAway: true }
-  assert.deepEqual(await told(async () => done, isAway), { failure: comesAgain, heard: [['image', 'r1', 5]] })
-  assert.deepEqual(await told(async () => done, { ...isAway, refuses: true }), {
+  assert.deepEqual(await told(async () => messageDone, isAway), { failure: comesAgain, heard: [['image', 'r1', 5]] })
+  assert.deepEqual(await told(async () => messageDone, { ...isAway, refuses: true }), {
     failure: comesAgain,
     heard: [],
   })

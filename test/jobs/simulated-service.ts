@@ -5,8 +5,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { Sockets } from '../../lib/aws/sockets.ts'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
-import { Durations } from '../../lib/conversion/duration-stats.ts'
-import { dropStray, receiveUpload, tellUpload } from '../../lib/conversion/receive-upload.ts'
+import { DurationStats } from '../../lib/conversion/duration-stats.ts'
+import { deleteOrphanUpload, receiveUpload, publishUploadEvent } from '../../lib/conversion/receive-upload.ts'
 import { Downloads } from '../../lib/download-limit.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
@@ -15,7 +15,7 @@ import { Jobs } from '../../lib/jobs/jobs.ts'
 import { jobKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
-import { carryTask } from '../../lib/jobs/run/transfer-task.ts'
+import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { type TransactionWrite, JobStore } from '../../lib/jobs/store.ts'
 import type { NewJob, NewTask } from '../../lib/jobs/task-graph.ts'
 import { createDirectSender } from '../../lib/jobs/task-sender.ts'
@@ -176,7 +176,7 @@ export class World {
         sockets: new Sockets(config),
         jobs,
         uploads,
-        durations: new Durations(this.#table),
+        durations: new DurationStats(this.#table),
         requestCounts: new RequestCounts(this.#table),
         downloads: new Downloads(this.#table),
         resultLink: ({ id }) => `/v1/download/${id}`,
@@ -236,9 +236,9 @@ export class World {
   /** The bucket tells of a file that arrived, as functions/receive-upload.ts hears of it. */
   receive(uploadId: string, key: string) {
     return this.request('receiver', async (services) => {
-      await tellUpload(uploadId, services)
+      await publishUploadEvent(uploadId, services)
       await receiveUpload(uploadId, services)
-      await dropStray(uploadId, key, services)
+      await deleteOrphanUpload(uploadId, key, services)
     })
   }
 
@@ -287,9 +287,9 @@ export class World {
           outOfSpace: new AbortController().signal,
           remainingMs: 600_000,
         }
-        const outcome = await runTask(run, queue === 'transfer' ? carryTask : convertTask)
+        const outcome = await runTask(run, queue === 'transfer' ? transferTask : convertTask)
         if (outcome.done) await this.queues.delete(receipt)
-        else await extendVisibility(outcome.againInS)
+        else await extendVisibility(outcome.retryInS)
       } catch (error) {
         await extendVisibility(5)
         this.failures.push(error)

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
 import type { OutputFile } from '../../lib/engines/engine.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
-import type { FilesMade } from '../../lib/jobs/run/run-steps.ts'
-import { storeFiles, storePortions } from '../../lib/jobs/run/store-files.ts'
+import type { StepsOutput } from '../../lib/jobs/run/run-steps.ts'
+import { storeFiles, storeChunks } from '../../lib/jobs/run/store-files.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Gate } from './function-instance.ts'
@@ -29,7 +29,7 @@ async function made(name: string, text: string, more: Partial<OutputFile> = {}):
 
 async function stored(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
   assert.ok(work)
-  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as FilesMade // of the engine nothing
+  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput // of the engine nothing
   const [only] = await storeFiles({ services, task: { ...work, ...more } }, piece, at, done)
   assert.ok(only)
   return only
@@ -84,8 +84,8 @@ describe('what came of a task', () => {
     const portions = [
       { spec: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
       { spec: { from: 2 } },
-    ] as unknown as Parameters<typeof storePortions>[2] // shares are handed on as they are
-    const [first, second] = await storePortions({ services, task: work }, piece, portions)
+    ] as unknown as Parameters<typeof storeChunks>[2] // shares are handed on as they are
+    const [first, second] = await storeChunks({ services, task: work }, piece, portions)
     assert.deepEqual([first?.spec, second], [portions[0]?.spec, { spec: portions[1]?.spec }])
     const { key, filename, format, mimeType, size } = first?.file ?? {}
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { isStraggler, lookAfterPart } from '../../lib/jobs/run/stragglers.ts'
+import { isStraggler, checkStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { until } from '../wait-until.ts'
@@ -41,10 +41,10 @@ test('one of a kind is no straggler, nor is one that only failures stand beside'
 })
 
 test('of a part that is young nothing is asked, however often its worker shows signs of life', async () => {
-  const run = { services: {} } as Parameters<typeof lookAfterPart>[1] // whatever is asked of it fails
+  const run = { services: {} } as Parameters<typeof checkStraggler>[1] // whatever is asked of it fails
   const { job } = newJob([])
-  assert.equal(await lookAfterPart({ part: part(undefined), job, ranMs: 19_999 }, run, silentLog), true)
-  await assert.rejects(lookAfterPart({ part: part(undefined), job, ranMs: 20_000 }, run, silentLog))
+  assert.equal(await checkStraggler({ chunk: part(undefined), job, ranMs: 19_999 }, run, silentLog), true)
+  await assert.rejects(checkStraggler({ chunk: part(undefined), job, ranMs: 20_000 }, run, silentLog))
 })
 
 /** What the fifth of six parts learns when its worker looks after it, as if it had taken a minute. */
@@ -53,7 +53,7 @@ async function look(world: World): Promise<boolean | undefined> {
   const fifth = chunks.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
   assert.ok(fifth)
   return world.as('worker', (services) =>
-    lookAfterPart({ part: fifth, job, ranMs: 60_000 }, { services }, silentLog),
+    checkStraggler({ chunk: fifth, job, ranMs: 60_000 }, { services }, silentLog),
   )
 }
 

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { environment as deployedEnvironment } from '../../lib/deployment/functions.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
-import { apiHandlers, httpRoutes, zipFunctions } from '../../lib/local/functions.ts'
+import { apiHandlers, httpRoutes, createZipFunctions } from '../../lib/local/functions.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
 import { Lambda } from '../../lib/local/lambda/runtime.ts'
-import { close as closeServer, listen } from '../../lib/local/listen.ts'
+import { closeServer as closeServer, listen } from '../../lib/local/listen.ts'
 import { provision } from '../../lib/local/provision.ts'
 import { QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { createLog } from '../../lib/log.ts'
@@ -46,7 +46,7 @@ export async function openService() {
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
   const handlers = apiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
-  const zipped = zipFunctions({ api: functions.api }, handlers, {})
+  const zipped = createZipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
   const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
   const gateway = createGateway({ http })

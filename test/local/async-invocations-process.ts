@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { Asynchronous } from '../../lib/local/lambda/async-invocations.ts'
+import { AsyncInvocations } from '../../lib/local/lambda/async-invocations.ts'
 import { listen } from '../../lib/local/listen.ts'
 import { openSqs } from '../../lib/local/sqs/server.ts'
 import { credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
@@ -27,7 +27,7 @@ const write = makeFunction('write', async (event) => {
   }
   appendFileSync(output, `${JSON.stringify(event)}\n`)
 })
-const asynchronous = new Asynchronous({
+const asynchronous = new AsyncInvocations({
   lambda: makeLambda([write]),
   queue: { url: QueueUrl, arn: Attributes?.QueueArn ?? '' },
   leaseS: 1,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Asynchronous } from '../../lib/local/lambda/async-invocations.ts'
+import { AsyncInvocations } from '../../lib/local/lambda/async-invocations.ts'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
 import { until } from '../wait-until.ts'
 import { log, makeFunction } from './lambda-runtime.ts'
@@ -22,7 +22,7 @@ async function start(t: TestContext, functions: (dead: string) => readonly Local
   const url = await sqs.createQueue('invocations')
   const dead = await sqs.createQueue('dead')
   const lambda = new Lambda({ functions: functions(dead), region, log })
-  const asynchronous = new Asynchronous({ lambda, queue: { url, arn: '' }, delaysS: [1, 1], log })
+  const asynchronous = new AsyncInvocations({ lambda, queue: { url, arn: '' }, retryDelaysS: [1, 1], log })
   t.after(() => asynchronous.close())
   return { sqs, url, dead, asynchronous }
 }
@@ -110,11 +110,11 @@ test('what a bus delivers runs before the bus is answered, and what fails is rep
   })
   const slow = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
   const { sqs, url, asynchronous } = await start(t, () => [once, slow])
-  await asynchronous.deliver('once', '{}')
+  await asynchronous.runOrAccept('once', '{}')
   assert.equal(attempts.length, 1)
   await until(() => attempts.length === 2, 'it is repeated')
   await until(isEmpty(sqs, url), 'the queue is empty')
-  const queued = asynchronous.deliver('slow', '{}')
+  const queued = asynchronous.runOrAccept('slow', '{}')
   assert.equal(attempts.length, 2, 'one that may take long is not waited for')
   await queued
   await until(() => attempts.length === 3, 'it runs from the queue')
@@ -130,7 +130,7 @@ test('a function that runs longer than its lease runs once', async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 2500))
   })
   const lambda = new Lambda({ functions: [slow], region, log })
-  const asynchronous = new Asynchronous({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
+  const asynchronous = new AsyncInvocations({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
   t.after(() => asynchronous.close())
   await asynchronous.accept('slow', '{}')
   await until(isEmpty(sqs, url), 'the queue is empty')

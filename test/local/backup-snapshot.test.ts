@@ -6,14 +6,14 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { blobPath, namedBlobs, s3Blobs, s3Database } from '../../lib/local/backup/s3-files.ts'
+import { blobPath, listBlobs, s3Blobs, s3Database } from '../../lib/local/backup/s3-files.ts'
 import { takeSnapshot } from '../../lib/local/backup/snapshot.ts'
-import { openS3 } from '../../lib/local/s3/server.ts'
+import { openS3Server } from '../../lib/local/s3/server.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 test('a snapshot has each file that its rows name, and no other, however fast they are replaced', async () => {
   const dir = scratchFolder('backup')
-  const s3 = await openS3({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
+  const s3 = await openS3Server({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
   await s3.close()
   const churn = spawn(process.execPath, [join(import.meta.dirname, 'backup-churn.ts'), dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -24,7 +24,7 @@ test('a snapshot has each file that its rows name, and no other, however fast th
       const target = join(dir, `.snapshot-${round}`)
       const { files } = await takeSnapshot(dir, target, new AbortController().signal)
       const database = new DatabaseSync(join(target, s3Database))
-      const named = [...namedBlobs(database)].map(({ blob }) => blob)
+      const named = [...listBlobs(database)].map(({ blob }) => blob)
       database.close()
       assert.equal(named.length, 300)
       assert.deepEqual(

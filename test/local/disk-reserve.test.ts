@@ -3,7 +3,7 @@ import { readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import pino from 'pino'
-import { Reserve } from '../../lib/local/disk-reserve.ts'
+import { DiskReserve } from '../../lib/local/disk-reserve.ts'
 import { createLog } from '../../lib/log.ts'
 import { makeSmallDisk } from '../small-disk.ts'
 import { until } from '../wait-until.ts'
@@ -18,19 +18,19 @@ test('room is kept on a disk, given up when it is full, and taken back', async (
   const free = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
   const file = join(disk.folder, '.reserve')
   let given = 0
-  const open = () => new Reserve(disk.folder, silent, () => given++, 20)
+  const open = () => new DiskReserve(disk.folder, silent, () => given++, 20)
   const reserve = open()
   t.after(() => reserve.close())
   await until(() => sizeOf(file) === 10 * mib, 'a tenth or so is kept')
   assert.equal(statSync(file).mode & 0o777, 0o600)
-  assert.ok(reserve.makeRoom() > 8 * mib)
+  assert.ok(reserve.ensureFreeSpace() > 8 * mib)
   assert.equal(sizeOf(file), 10 * mib, 'as long as there is room it stays')
   disk.fill()
   assert.equal(free(), 0)
-  assert.ok(reserve.makeRoom() >= 8 * mib)
+  assert.ok(reserve.ensureFreeSpace() >= 8 * mib)
   assert.deepEqual([sizeOf(file), given], [2 * mib, 1])
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))
-  reserve.makeRoom()
+  reserve.ensureFreeSpace()
   assert.deepEqual([sizeOf(file), given], [2 * mib, 1], 'what is given up serves many')
   disk.empty()
   await until(() => sizeOf(file) === 10 * mib, 'it is taken back')
@@ -38,7 +38,7 @@ test('room is kept on a disk, given up when it is full, and taken back', async (
   disk.fill()
   const next = open()
   t.after(() => next.close())
-  assert.ok(next.makeRoom() >= 8 * mib, 'the next start finds it')
+  assert.ok(next.ensureFreeSpace() >= 8 * mib, 'the next start finds it')
 })
 
 test('a log on a full disk fails nobody, and tells later what it could not write', async (t) => {

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { engines } from '../../lib/engines/index.ts'
-import { type Findings, isHealthy, reportOn, reportText } from '../../lib/local/doctor-report.ts'
+import { createReport, type DoctorFindings, formatReport, isHealthy } from '../../lib/local/doctor-report.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
-const findings: Findings = {
+const findings: DoctorFindings = {
   engines,
   present: engines,
   versions: { ...Object.fromEntries(engines.map(({ id }) => [id, '1.0'])), ffmpeg: '5.1.9' },
@@ -17,10 +17,10 @@ const findings: Findings = {
 }
 
 test('a machine with every engine is healthy, and its report says so', () => {
-  const report = reportOn(findings)
+  const report = createReport(findings)
   assert.equal(isHealthy(report), true)
   assert.equal(report.pairs.offered, conversions().length)
-  const text = reportText(report)
+  const text = formatReport(report)
   assert.match(text, /^ffmpeg +av +5\.1\.9 +cold +\d+$/m)
   assert.match(text, /^libreoffice +office .* warm +\d+$/m)
   assert.match(text, /^Protection: all of it \(namespaces\)\.$/m)
@@ -30,29 +30,29 @@ test('a machine with every engine is healthy, and its report says so', () => {
 test('a missing engine is named with its packages, what it takes away and the command to get it', () => {
   const present = engines.filter(({ id }) => id !== 'ffmpeg')
   const { ffmpeg: _, ...versions } = findings.versions
-  const report = reportOn({ ...findings, present, versions, missingPackages: ['ffmpeg'] })
+  const report = createReport({ ...findings, present, versions, missingPackages: ['ffmpeg'] })
   assert.equal(isHealthy(report), false)
   assert.equal(report.pairs.offered, conversions(present).length)
   const ffmpeg = report.engines.find(({ id }) => id === 'ffmpeg')
   assert.deepEqual(ffmpeg?.install, ['ffmpeg'])
   assert.equal(ffmpeg?.pairs, conversions().length - conversions(present).length)
-  assert.match(reportText(report), /^ffmpeg +av +missing/m)
-  assert.match(reportText(report), /^ffmpeg is missing: it needs ffmpeg\.$/m)
-  assert.match(reportText(report), /apt-get install -y --no-install-recommends ffmpeg$/m)
+  assert.match(formatReport(report), /^ffmpeg +av +missing/m)
+  assert.match(formatReport(report), /^ffmpeg is missing: it needs ffmpeg\.$/m)
+  assert.match(formatReport(report), /apt-get install -y --no-install-recommends ffmpeg$/m)
 })
 
 test('a missing helper leaves its engine, and what is lost is said', () => {
-  const report = reportOn({ ...findings, missingPackages: ['qpdf', 'odd-tool'] })
+  const report = createReport({ ...findings, missingPackages: ['qpdf', 'odd-tool'] })
   assert.equal(isHealthy(report), true)
-  assert.match(reportText(report), /^qpdf +pdf +PDF tools/m)
-  assert.match(reportText(report), /^odd-tool +pdf +part of what .*pdf.* can do$/m)
+  assert.match(formatReport(report), /^qpdf +pdf +PDF tools/m)
+  assert.match(formatReport(report), /^odd-tool +pdf +part of what .*pdf.* can do$/m)
 })
 
 test('an engine whose program does not start is broken', () => {
   const { ffmpeg: _, ...versions } = findings.versions
-  const report = reportOn({ ...findings, versions })
+  const report = createReport({ ...findings, versions })
   assert.equal(isHealthy(report), false)
-  assert.match(reportText(report), /^ffmpeg is broken: its packages are installed\.$/m)
+  assert.match(formatReport(report), /^ffmpeg is broken: its packages are installed\.$/m)
 })
 
 test('the command asks each engine of this machine for its version', () => {

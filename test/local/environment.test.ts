@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
-import { functionEnvironment, type Given } from '../../lib/local/environment.ts'
+import { functionEnvironment, type PartialEnvironment } from '../../lib/local/environment.ts'
 import nodeEnvironment from '../../lib/local/node-environment.json' with { type: 'json' }
 
-const environmentOf = (given: Given) =>
+const environmentOf = (env: PartialEnvironment) =>
   functionEnvironment({
-    given,
+    env,
     config: readConfig({}),
     secrets: { accessKeyId: 'id', secretAccessKey: 'key', serviceSecret: 'secret' },
-    external: { urls: {}, anyIsForeign: false, s3IsForeign: false },
-    access: {},
+    endpoints: { urls: {}, hasExternal: false, isS3External: false },
+    credentialVariables: {},
     url: 'http://localhost:8080',
     queueUrlPrefix: 'http://localhost/queues/',
-    controlUrl: 'http://localhost',
+    lambdaUrl: 'http://localhost',
     hasWebSockets: false,
     engines: [],
     workDir: '/work',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type GroupCommit, groupCommit, openDatabase } from '../../lib/local/group-commit.ts'
-import { Shrinking } from '../../lib/local/sqlite-vacuum.ts'
+import { IncrementalVacuum } from '../../lib/local/sqlite-vacuum.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { until } from '../wait-until.ts'
 
@@ -21,8 +21,8 @@ function openStore(t: TestContext) {
   const begun: (() => void)[] = []
   const failures: Error[] = []
   const store = groupCommit(db, {
-    closed: () => new Error('closed'),
-    failed: (error) => failures.push(error),
+    createClosedError: () => new Error('closed'),
+    onFailed: (error) => failures.push(error),
     sync: () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       syncs.push({ end: resolve, fail: reject })
@@ -159,7 +159,7 @@ test('closing waits for the disk', async (t) => {
 test('the log stays one file, however often it is written over', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
-  const store = groupCommit(db, { closed: () => new Error('closed') })
+  const store = groupCommit(db, { createClosedError: () => new Error('closed') })
   t.after(() => store.close())
   const insert = db.prepare('INSERT INTO note VALUES (?)')
   const { ino } = statSync(`${file}-wal`)
@@ -174,7 +174,7 @@ test('the log stays one file, however often it is written over', async (t) => {
 test('a file that another process holds for a moment keeps nobody but its writers waiting', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'held.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
-  const store = groupCommit(db, { closed: () => new Error('closed') })
+  const store = groupCommit(db, { createClosedError: () => new Error('closed') })
   t.after(() => store.close())
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
@@ -205,7 +205,7 @@ test('a file gives back what mass deletion has left, in steps that keep nobody w
     last = performance.now()
   }, 1)
   t.after(() => clearInterval(watch))
-  new Shrinking(db, 0).look()
+  new IncrementalVacuum(db, 0).schedule()
   const sizeNow = () => {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     return statSync(file).size

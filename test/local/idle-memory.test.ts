@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IdleMemory } from '../../lib/local/idle-memory.ts'
+import { IdleCollector } from '../../lib/local/idle-memory.ts'
 
 function collections(...workedMs: number[]): number[] {
   const seen: number[] = []
   let at = 0
-  const memory = new IdleMemory(() => seen.push(at))
+  const memory = new IdleCollector(() => seen.push(at))
   for (const ms of workedMs) {
-    memory.look(ms)
+    memory.check(ms)
     at++
   }
   return seen

@@ -24,8 +24,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { HttpRequest } from '@smithy/types'
-import { type Handle, inProcess } from '../../lib/local/in-process-transport.ts'
-import { openS3, type S3Server } from '../../lib/local/s3/server.ts'
+import { inProcessConnection, type RequestHandler } from '../../lib/local/in-process-transport.ts'
+import { openS3Server, type S3Server } from '../../lib/local/s3/server.ts'
 import { openSqs, type SqsServer } from '../../lib/local/sqs/server.ts'
 import { after, before } from '../hooks.ts'
 
@@ -38,16 +38,16 @@ let s3: S3Client
 let sqs: SQSClient
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mutabor-in-process-'))
-  s3Server = await openS3({ dir: join(dir, 's3'), credentials: [credentials], region })
+  s3Server = await openS3Server({ dir: join(dir, 's3'), credentials: [credentials], region })
   sqsServer = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials: [credentials], region })
   // Nothing listens there: whatever opened a connection would fail.
   const client = { region, credentials, endpoint: 'http://localhost:1' }
   s3 = new S3Client({
     ...client,
     forcePathStyle: true,
-    ...inProcess(s3Server.handle.bind(s3Server)),
+    ...inProcessConnection(s3Server.handle.bind(s3Server)),
   })
-  sqs = new SQSClient({ ...client, ...inProcess(sqsServer.handle.bind(sqsServer)) })
+  sqs = new SQSClient({ ...client, ...inProcessConnection(sqsServer.handle.bind(sqsServer)) })
   await s3.send(new CreateBucketCommand({ Bucket: 'files' }))
 })
 after(async () => {
@@ -63,13 +63,13 @@ const call = (parts: Partial<HttpRequest> = {}): HttpRequest => ({
 })
 
 /** What an async function throws becomes the test's failure, not one of a server that goes on. */
-const serve = (work: (...exchange: Parameters<Handle>) => Promise<unknown>) => {
+const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknown>) => {
   const served = Promise.withResolvers<unknown>()
-  const handle: Handle = (request, response) =>
+  const handle: RequestHandler = (request, response) =>
     void work(request, response).then(served.resolve, served.reject)
   // A test that does not look at the outcome expects none.
   served.promise.catch(() => undefined)
-  return { send: inProcess(handle).requestHandler.handle, served: served.promise }
+  return { send: inProcessConnection(handle).requestHandler.handle, served: served.promise }
 }
 
 const isReset = { code: 'ECONNRESET' }
@@ -231,7 +231,7 @@ test('a server that breaks off before its answer is asked again by the SDK', asy
   let calls = 0
   const client = new SQSClient({
     ...{ region, credentials, endpoint: 'http://localhost:1' },
-    ...inProcess((request, response) => {
+    ...inProcessConnection((request, response) => {
       calls++
       if (calls === 1) response.destroy()
       else sqsServer.handle(request, response)

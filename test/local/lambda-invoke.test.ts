@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { openSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Control, openControl } from '../../lib/local/lambda-and-sockets-api.ts'
-import { Worker } from '../../lib/local/on-demand-worker.ts'
+import { type LambdaAndSocketsApi, openLambdaAndSocketsApi } from '../../lib/local/lambda-and-sockets-api.ts'
+import { OnDemandWorker } from '../../lib/local/on-demand-worker.ts'
 import { after, before } from '../hooks.ts'
 import { until } from '../wait-until.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
 
 let release: () => void = () => {}
 const accepted: [name: string, payload: string][] = []
-let control: Control
+let control: LambdaAndSocketsApi
 
-const worker = new Worker({
+const worker = new OnDemandWorker({
   queue: 'image',
   environment: { PATH: process.env['PATH'] ?? '' },
   logFd: openSync('/dev/null', 'a'),
@@ -53,7 +53,10 @@ before(async () => {
   const accept = async (name: string, payload: string) => {
     accepted.push([name, payload])
   }
-  control = await openControl({ lambda, asynchronous: { accept } }, { credentials: [credentials], log })
+  control = await openLambdaAndSocketsApi(
+    { lambda, asyncInvocations: { accept } },
+    { credentials: [credentials], log },
+  )
 })
 after(async () => {
   release()

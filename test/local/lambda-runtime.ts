@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
-import { close, listen } from '../../lib/local/listen.ts'
+import { closeServer, listen } from '../../lib/local/listen.ts'
 import { createLog } from '../../lib/log.ts'
 
 export const region = 'eu-central-1'
@@ -32,7 +32,7 @@ export async function serve(server: Server): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-export const endServers = () => Promise.all(servers.splice(0).map(close))
+export const endServers = () => Promise.all(servers.splice(0).map(closeServer))
 
 class Sha256 {
   readonly #hash

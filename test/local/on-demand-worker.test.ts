@@ -5,17 +5,17 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
-import { removeFoldersOf } from '../../lib/local/remove-leftover-folders.ts'
-import { Worker, type WorkerOptions } from '../../lib/local/on-demand-worker.ts'
+import { OnDemandWorker, type OnDemandWorkerOptions } from '../../lib/local/on-demand-worker.ts'
+import { removeLeftoverFolders } from '../../lib/local/remove-leftover-folders.ts'
 import { chances } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const silent = pino({ level: 'silent' })
-const workers: Worker[] = []
+const workers: OnDemandWorker[] = []
 after(() => Promise.all(workers.map((worker) => worker.close())))
 
-function start(options: Partial<WorkerOptions> = {}): Worker {
-  const worker = new Worker({
+function start(options: Partial<OnDemandWorkerOptions> = {}): OnDemandWorker {
+  const worker = new OnDemandWorker({
     queue: 'image',
     environment: { PATH: process.env['PATH'] ?? '' },
     logFd: openSync('/dev/null', 'a'),
@@ -39,7 +39,7 @@ const context = {
   logGroupName: 'group',
   logStreamName: 'stream',
 }
-const invoke = (worker: Worker, body: string, timeMs = 60_000) =>
+const invoke = (worker: OnDemandWorker, body: string, timeMs = 60_000) =>
   worker.invoke({ Records: [{ body }] }, { ...context, getRemainingTimeInMillis: () => timeMs })
 
 test('a worker starts when first needed and serves many invocations', async () => {
@@ -66,7 +66,7 @@ test('a worker that dies fails what it was doing; the next invocation gets a new
 })
 
 test('a worker that hangs is killed, and the error says why', async () => {
-  const worker = start({ hangMs: 3000 })
+  const worker = start({ hangTimeoutMs: 3000 })
   await assert.rejects(invoke(worker, 'hang'), /worker ended: it hangs/)
   assert.ok(await invoke(worker, 'answer'))
 })
@@ -74,17 +74,17 @@ test('a worker that hangs is killed, and the error says why', async () => {
 const slow = fileURLToPath(new URL('./slow-starting-worker.ts', import.meta.url))
 
 test('a worker may take longer to start than it may be silent later', async () => {
-  const worker = start({ file: slow, hangMs: 500 })
+  const worker = start({ file: slow, hangTimeoutMs: 500 })
   assert.ok(await invoke(worker, 'answer'))
 })
 
 test('a worker that does not start is killed, and the error says why', async () => {
-  const worker = start({ file: slow, startMs: 500 })
+  const worker = start({ file: slow, startTimeoutMs: 500 })
   await assert.rejects(invoke(worker, 'answer'), /worker ended: it does not start/)
 })
 
 test('a worker is not killed because the service itself was stopped', async () => {
-  const worker = start({ hangMs: 3000 })
+  const worker = start({ hangTimeoutMs: 3000 })
   const pid = await invoke(worker, 'answer')
   const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /its time is over/)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
@@ -149,8 +149,8 @@ test('what is sent to a worker that lingers on its way out goes to the next', as
 test('the folders of a worker that was killed go with it, and no others', async () => {
   const folder = scratchFolder('mutabor-leftovers')
   const cleared = Promise.withResolvers<void>()
-  const clearUp = (pid: number) => void removeFoldersOf(pid, [folder], silent).then(cleared.resolve)
-  const worker = start({ clearUp })
+  const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)
+  const worker = start({ cleanUp })
   const pid = Number(await invoke(worker, 'answer'))
   const others = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]
   for (const name of [`task-${pid}-abcdef`, `mutabor-office-${pid}-Ab12cd`, ...others])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
-import { type MappingOptions, QueueMapping } from '../../lib/local/queue-mapping.ts'
+import { QueueMapping, type QueueMappingOptions } from '../../lib/local/queue-mapping.ts'
 import { until } from '../wait-until.ts'
 import { log } from './lambda-runtime.ts'
 import { credentials, type Running, region, startSqs } from './sqs/start-sqs.ts'
@@ -17,7 +17,7 @@ interface Stage {
   readonly arn: string
   send(body: string, more?: object): Promise<void>
   /** Feeds `invoke`, until the test ends. */
-  map(invoke: (event: SQSEvent) => unknown, options?: Partial<MappingOptions>): QueueMapping
+  map(invoke: (event: SQSEvent) => unknown, options?: Partial<QueueMappingOptions>): QueueMapping
 }
 
 async function stage(t: TestContext, name = 'q', attributes: Record<string, string> = {}): Promise<Stage> {

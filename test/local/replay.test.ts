@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { printedCommands } from '../../lib/local/replay/command-logger.ts'
+import { commandPrinter } from '../../lib/local/replay/command-logger.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
 import { pictureSize } from '../engines/judge.ts'
 import { after, before } from '../hooks.ts'
@@ -216,8 +216,8 @@ test('a password of a job is shown nowhere', async () => {
 test('a password is not shown either where a program takes it as an argument or repeats it in two halves', () => {
   const shown: string[] = []
   const printer = new Printer((text) => shown.push(text))
-  printer.hide(['o\'pen "it"'])
-  const watch = printedCommands(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
+  printer.hideSecrets(['o\'pen "it"'])
+  const watch = commandPrinter(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
   watch.stderr(Buffer.from("wrong: o'pe"))
   watch.stderr(Buffer.from('n "it"\nas JSON: o\'pen \\"it\\"'))
   watch.ended({ how: 'exit code 1', succeeded: false, ms: 5, stderr: '' })

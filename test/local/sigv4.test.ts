@@ -9,7 +9,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { type Verdict, verifySigV4 } from '../../lib/local/sigv4.ts'
+import { type SignatureVerdict, verifySigV4 } from '../../lib/local/sigv4.ts'
 import type { SignedRequest } from '../../lib/local/sigv4-claim.ts'
 
 // The worked examples of the S3 API reference, "Examples: Signature Calculations".
@@ -43,7 +43,7 @@ function documentedGet(signature: string): SignedRequest {
 }
 const goodSignature = 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41'
 
-function reason(verdict: Verdict): string {
+function reason(verdict: SignatureVerdict): string {
   return verdict.ok ? 'ok' : verdict.reason
 }
 

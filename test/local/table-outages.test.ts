@@ -5,7 +5,7 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
 import { isUnavailable, limitPatience } from '../../lib/aws/timeouts.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
-import { close, listen } from '../../lib/local/listen.ts'
+import { closeServer, listen } from '../../lib/local/listen.ts'
 
 test('a database that hangs is asked again after three seconds, on a new connection', async (t) => {
   const silent: ServerResponse[] = []
@@ -14,7 +14,7 @@ test('a database that hangs is asked again after three seconds, on a new connect
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{"Item":{"pk":{"S":"a"}}}')
   })
   const endpoint = `http://127.0.0.1:${await listen(server, 0)}`
-  t.after(() => close(server))
+  t.after(() => closeServer(server))
   const given = {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_ACCESS_KEY_ID: 'key',
@@ -48,7 +48,7 @@ test('a store that is silent is an error in time, and is asked briefly until it 
     credentials: { accessKeyId: 'LOCAL', secretAccessKey: 'local' },
   })
   limitPatience(client, { callMs: 900, attemptMs: 400 })
-  t.after(() => close(server))
+  t.after(() => closeServer(server))
   const ask = async () => {
     const started = performance.now()
     const error = await client.send(new ListTablesCommand({})).then(

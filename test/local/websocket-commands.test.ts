@@ -3,19 +3,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sockets } from '../../lib/aws/sockets.ts'
 import { processEnvironment } from '../../lib/config.ts'
-import { type Control, openControl } from '../../lib/local/lambda-and-sockets-api.ts'
+import { type LambdaAndSocketsApi, openLambdaAndSocketsApi } from '../../lib/local/lambda-and-sockets-api.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, credentials, log } from './lambda-runtime.ts'
 import { apis, closing, endApis, lambda, message, open, start } from './websocket-api.ts'
 
 let url: string
-let control: Control
+let control: LambdaAndSocketsApi
 
 before(async () => {
   url = await start({})
   const [webSocketApi] = apis
-  const asynchronous = { accept: async () => {} }
-  control = await openControl({ lambda, asynchronous, webSocketApi }, { credentials: [credentials], log })
+  const asyncInvocations = { accept: async () => {} }
+  control = await openLambdaAndSocketsApi(
+    { lambda, asyncInvocations, webSocketApi },
+    { credentials: [credentials], log },
+  )
 })
 after(() => Promise.all([endApis(), control.close()]))
 

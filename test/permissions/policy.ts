@@ -1,7 +1,7 @@
 // The policies of the roles, evaluated as IAM does: nothing is allowed but what a statement allows. They hold no Deny.
 import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
 import { type Statement, statementsOfRoles } from '../../lib/deployment/roles.ts'
-import type { Asked } from '../../lib/local/authorize.ts'
+import type { AccessRequest } from '../../lib/local/authorize.ts'
 import { functionNames } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 
@@ -81,12 +81,12 @@ function isLike(text: string, pattern: string): boolean {
 export function allowing(
   grants: readonly Grant[],
   role: string,
-  { action, resource, facts = {} }: Asked,
+  { action, resource, conditionKeys: conditionKeys = {} }: AccessRequest,
 ): Grant[] {
   return grants.flatMap((grant) => {
     if (grant.role !== role || grant.action !== action || !isLike(resource, grant.resource)) return []
     if (!grant.partitions) return [grant]
-    const keys = facts['dynamodb:LeadingKeys']
+    const keys = conditionKeys['dynamodb:LeadingKeys']
     // ForAllValues holds where there is no value at all: a call that names no partition would pass on AWS.
     if (!keys?.every((key) => grant.partitions?.some((pattern) => isLike(key, pattern)))) return []
     const met = grant.partitions.filter((pattern) => keys.some((key) => isLike(key, pattern)))

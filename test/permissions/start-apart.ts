@@ -33,14 +33,14 @@ const isSecret = (role: string, resource: string) =>
 const service = await startService(processEnvironment, {
   callers: {
     credentials: roles.map(keyOf),
-    may: (asked) => {
+    authorize: (asked) => {
       const role = roleOf.get(asked.accessKeyId) ?? 'nobody'
       const by = allowing(grants, role, asked)
       decisions.write(`${JSON.stringify({ ...asked, role, by })}\n`)
       return by.length > 0 || isSecret(role, asked.resource)
     },
   },
-  environmentOf: (name, all) => {
+  environmentFor: (name, all) => {
     const { accessKeyId, secretAccessKey } = keyOf(name)
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     if (isPackaged(name)) return { ...environmentOf(name, all, packages ?? ''), ...key }
@@ -50,9 +50,9 @@ const service = await startService(processEnvironment, {
       ...key,
     }
   },
-  commandOf: (name, command) => (isPackaged(name) ? commandOf(name, packages ?? '') : command),
-  connectionOf: (name) => ({ credentials: keyOf(name) }),
-  delaysS: [0, 0],
+  wrapCommand: (name, command) => (isPackaged(name) ? commandOf(name, packages ?? '') : command),
+  connectionFor: (name) => ({ credentials: keyOf(name) }),
+  retryDelaysS: [0, 0],
 })
 process.stdout.write(`ready: ${service.url}\n`)
 process.once('SIGTERM', () => {

@@ -1,10 +1,10 @@
 // What was used of what the roles allow, from the decisions that were written down.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Asked } from '../../lib/local/authorize.ts'
+import type { AccessRequest } from '../../lib/local/authorize.ts'
 import { allGrants, claimsOf, type Grant } from './policy.ts'
 
-export interface Decision extends Asked {
+export interface Decision extends AccessRequest {
   readonly role: string
   /** The grants by which it was allowed. */
   readonly by: readonly Grant[]
@@ -29,8 +29,8 @@ export function tally(decisions: readonly Decision[]) {
     decisions
       .filter(({ by }) => by.length === 0)
       .map(
-        ({ role, action, resource, facts }) =>
-          `${role}: ${action} on ${resource} ${JSON.stringify(facts ?? {})}`,
+        ({ role, action, resource, conditionKeys }) =>
+          `${role}: ${action} on ${resource} ${JSON.stringify(conditionKeys ?? {})}`,
       ),
   )
   return { granted: [...granted].sort(), used: [...used].sort(), refused: [...refused].sort() }

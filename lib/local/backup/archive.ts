@@ -3,26 +3,29 @@ import { promisify } from 'node:util'
 import * as z from 'zod'
 
 /** Says that an archive is one of ours, and how to read it. */
-export const manifestName = 'backup.json'
+export const backupManifestName = 'backup.json'
 
-export const Manifest = z.looseObject({ format: z.literal(1), createdAt: z.iso.datetime() })
-export type Manifest = z.infer<typeof Manifest>
+export const BackupManifest = z.looseObject({ format: z.literal(1), createdAt: z.iso.datetime() })
+export type BackupManifest = z.infer<typeof BackupManifest>
 
 /** Owners are those of whoever restores. */
-const common = ['--no-acls', '--no-selinux', '--no-xattrs']
+const commonFlags = ['--no-acls', '--no-selinux', '--no-xattrs']
 
 /** Packs a folder. The manifest comes first, so that an archive can be told by its beginning. */
-export async function pack(folder: string, archive: string, signal: AbortSignal): Promise<void> {
-  const what = ['--directory', folder, '--', manifestName]
+export async function createArchive(folder: string, archive: string, signal: AbortSignal): Promise<void> {
+  const contents = ['--directory', folder, '--', backupManifestName]
   await tar(
-    [...common, '--create', '--file', archive, '--exclude', `./${manifestName}`, ...what, '.'],
+    [...commonFlags, '--create', '--file', archive, '--exclude', `./${backupManifestName}`, ...contents, '.'],
     signal,
   )
 }
 
 /** Unpacks into a folder and nowhere else: tar itself refuses `..` and absolute names. */
-export async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<void> {
-  await tar([...common, '--extract', '--file', archive, '--no-same-owner', '--directory', folder], signal)
+export async function extractArchive(archive: string, folder: string, signal: AbortSignal): Promise<void> {
+  await tar(
+    [...commonFlags, '--extract', '--file', archive, '--no-same-owner', '--directory', folder],
+    signal,
+  )
 }
 
 /** No time limit: an archive is as big as it is, and a person who waits can end it. */

@@ -5,7 +5,7 @@ import { failureText } from '../failure-text.ts'
 import { BackupError } from './save.ts'
 
 /** Runs one of the two on the file that was named and the data folder that is set; says what came of it. */
-export function runCommand(
+export function runBackupCommand(
   usage: string,
   work: (dataDir: string, file: string, signal: AbortSignal) => Promise<string>,
 ): void {

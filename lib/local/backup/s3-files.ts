@@ -8,7 +8,7 @@ export const s3Blobs = join('s3', 'blobs')
 export const blobPath = (blob: string) => join(s3Blobs, blob.slice(0, 2), blob)
 
 /** The files that objects and parts consist of. @throws when a name is none of ours, which could lead anywhere. */
-export function* namedBlobs(database: DatabaseSync): Generator<{ blob: string; size: number }> {
+export function* listBlobs(database: DatabaseSync): Generator<{ blob: string; size: number }> {
   const rows = database.prepare('SELECT blob, size FROM segment UNION SELECT blob, size FROM part')
   for (const row of rows.iterate()) {
     const blob = String(row['blob'])

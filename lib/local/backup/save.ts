@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isAlive } from '../../engines/sandbox/process-exit.ts'
-import { type Manifest, manifestName, pack } from './archive.ts'
+import { type BackupManifest, backupManifestName, createArchive } from './archive.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 
 const stagingPrefix = '.backup-'
 
-export interface Saved extends Snapshot {
+export interface SavedBackup extends Snapshot {
   readonly bytes: number
 }
 
@@ -21,24 +21,24 @@ export async function saveDataFolder(
   dataDir: string,
   file: string,
   signal = new AbortController().signal,
-): Promise<Saved> {
+): Promise<SavedBackup> {
   const archive = resolve(file)
   if (existsSync(archive)) throw new BackupError(`${archive} exists already. Name another file.`)
   if (!existsSync(join(dataDir, 'secrets.json')))
     throw new BackupError(`${dataDir} is no data folder of this service. Set DATA_DIR to the one to save.`)
-  await removeLeftovers(dataDir)
+  await removeAbandonedStaging(dataDir)
   // Beside the data, where files can be linked instead of copied.
   const staging = join(dataDir, `${stagingPrefix}${process.pid}`)
   const partial = `${archive}.part`
   try {
     await mkdir(staging, { mode: 0o700 })
-    const manifest: Manifest = { format: 1, createdAt: new Date().toISOString() }
-    await writeFile(join(staging, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+    const manifest: BackupManifest = { format: 1, createdAt: new Date().toISOString() }
+    await writeFile(join(staging, backupManifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
     const snapshot = await takeSnapshot(dataDir, staging, signal)
     // It holds secrets: made before tar writes to it, for this user alone.
     await writeFile(partial, '', { mode: 0o600, flag: 'wx' })
-    await pack(staging, partial, signal)
-    await synchronize(partial)
+    await createArchive(staging, partial, signal)
+    await syncFile(partial)
     await rename(partial, archive)
     return { ...snapshot, bytes: (await stat(archive)).size }
   } catch (error) {
@@ -50,13 +50,13 @@ export async function saveDataFolder(
 }
 
 /** Of backups that were killed. */
-async function removeLeftovers(dataDir: string): Promise<void> {
+async function removeAbandonedStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(stagingPrefix) && !isAlive(Number(name.slice(stagingPrefix.length))))
       await rm(join(dataDir, name), { recursive: true, force: true })
 }
 
-async function synchronize(file: string): Promise<void> {
+async function syncFile(file: string): Promise<void> {
   const handle = await open(file)
   try {
     await handle.sync()

@@ -3,10 +3,10 @@ import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { blobPath, namedBlobs, s3Blobs, s3Database } from './s3-files.ts'
+import { blobPath, listBlobs, s3Blobs, s3Database } from './s3-files.ts'
 
 /** Longer than any commit of the servers takes, shorter than they wait for us. */
-const lockMs = 5000
+const lockTimeoutMs = 5000
 const allPages = 2 ** 30
 
 export interface Snapshot {
@@ -21,10 +21,10 @@ export interface Snapshot {
  * and what all databases say belongs together. It is a matter of milliseconds, as most files were linked before.
  */
 export async function takeSnapshot(dataDir: string, target: string, signal: AbortSignal): Promise<Snapshot> {
-  const found = await filesOf(dataDir)
+  const found = await listFiles(dataDir)
   for (const file of [...found.databases, ...found.files])
     mkdirSync(dirname(join(target, file)), { recursive: true, mode: 0o700 })
-  for (const file of found.files) linkIfThere(join(dataDir, file), join(target, file))
+  for (const file of found.files) linkIfExists(join(dataDir, file), join(target, file))
   const blobs = new BlobLinks(dataDir, target)
   const readers = new Map(found.databases.map((file) => [file, openReader(join(dataDir, file))]))
   try {
@@ -42,7 +42,7 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
       signal.throwIfAborted()
       await backup(reader, join(target, file), { rate: allPages })
     }
-    if (s3) await blobs.removeOthers(s3)
+    if (s3) await blobs.removeDeleted(s3)
   } finally {
     for (const reader of readers.values()) reader.close()
   }
@@ -50,17 +50,17 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
 }
 
 /** What a start makes anew, what belongs to a process, and what is said rather than kept. */
-const isLeftOut = (name: string) =>
+const isExcluded = (name: string) =>
   name === 'lock.sqlite' || name.startsWith('.') || /(-wal|-shm|-journal|\.new)$|\.log(\.|$)/.test(name)
 
 /** Everything else is data, so that a part that comes later need not be known here. */
-async function filesOf(dataDir: string): Promise<{ databases: string[]; files: string[] }> {
+async function listFiles(dataDir: string): Promise<{ databases: string[]; files: string[] }> {
   const databases: string[] = []
   const files: string[] = []
   async function walk(folder: string): Promise<void> {
     for (const entry of await readdir(join(dataDir, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name)
-      if (isLeftOut(entry.name) || path === 'work' || path === s3Blobs) continue
+      if (isExcluded(entry.name) || path === 'work' || path === s3Blobs) continue
       if (entry.isDirectory()) await walk(path)
       else if (entry.isFile()) (path.endsWith('.sqlite') ? databases : files).push(path)
     }
@@ -70,14 +70,14 @@ async function filesOf(dataDir: string): Promise<{ databases: string[]; files: s
 }
 
 function openReader(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: lockMs })
+  const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   database.exec('PRAGMA query_only = TRUE')
   return database
 }
 
 /** Until it is closed nobody else commits to the database; readers go on. */
 function lockWriters(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: lockMs })
+  const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   database.exec('BEGIN IMMEDIATE')
   return database
 }
@@ -99,19 +99,19 @@ class BlobLinks {
 
   /** Links what the database names and is not linked yet. A blob may go before its turn comes. */
   link(database: DatabaseSync): void {
-    for (const { blob } of namedBlobs(database)) {
+    for (const { blob } of listBlobs(database)) {
       if (this.#linked.has(blob)) continue
       const path = join(this.#target, blobPath(blob))
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      if (linkIfThere(join(this.#dataDir, blobPath(blob)), path)) this.#linked.add(blob)
+      if (linkIfExists(join(this.#dataDir, blobPath(blob)), path)) this.#linked.add(blob)
     }
   }
 
   /** Removes what was deleted between the first look and the moment of the snapshot. */
-  async removeOthers(database: DatabaseSync): Promise<void> {
-    const others = new Set(this.#linked)
-    for (const { blob } of namedBlobs(database)) others.delete(blob)
-    for (const blob of others) {
+  async removeDeleted(database: DatabaseSync): Promise<void> {
+    const deleted = new Set(this.#linked)
+    for (const { blob } of listBlobs(database)) deleted.delete(blob)
+    for (const blob of deleted) {
       await rm(join(this.#target, blobPath(blob)))
       this.#linked.delete(blob)
     }
@@ -119,19 +119,19 @@ class BlobLinks {
 }
 
 /** False when the file is gone. Where a file system has no links, or no room for one more, the bytes are copied. */
-function linkIfThere(from: string, to: string): boolean {
+function linkIfExists(from: string, to: string): boolean {
   try {
     try {
       linkSync(from, to)
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') throw error
+      if (errorCode(error) === 'ENOENT') throw error
       copyFileSync(from, to)
     }
     return true
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false
+    if (errorCode(error) === 'ENOENT') return false
     throw error
   }
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+const errorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

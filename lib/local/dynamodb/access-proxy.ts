@@ -3,30 +3,30 @@
 import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '../../log.ts'
-import type { May } from '../authorize.ts'
-import { close, listen } from '../listen.ts'
-import { ApiError, checkSignature, readBody, sendError } from '../signed-api.ts'
-import type { Credentials } from '../sigv4.ts'
-import { neededRights } from './permissions.ts'
+import type { Authorize } from '../authorize.ts'
+import { closeServer, listen } from '../listen.ts'
+import { ApiError, readLimitedBody, requireSigner, sendApiError } from '../signed-api.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import { listRequiredPermissions } from './permissions.ts'
 
-interface GuardOptions {
+interface AccessProxyOptions {
   /** Of the server behind. */
   readonly url: string
   readonly region: string
-  readonly credentials: readonly Credentials[]
-  readonly may: May
+  readonly credentials: readonly AwsCredentials[]
+  readonly authorize: Authorize
   readonly log: Log
 }
 
 /** AWS's limit of a request. */
-const mostBytes = 16 * 1024 * 1024
+const maxRequestBytes = 16 * 1024 * 1024
 const tooLarge = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
 
-export async function openGuard(options: GuardOptions) {
+export async function openAccessProxy(options: AccessProxyOptions) {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    pass(options, request, response).catch((error: unknown) => {
+    forward(options, request, response).catch((error: unknown) => {
       if (error instanceof ApiError)
-        return sendError(response, error.status, error.code, {
+        return sendApiError(response, error.status, error.code, {
           __type: `com.amazon.coral.service#${error.code}`,
           message: error.message,
         })
@@ -35,22 +35,25 @@ export async function openGuard(options: GuardOptions) {
     })
   })
   const port = await listen(server, 0)
-  return { url: `http://127.0.0.1:${port}`, close: () => close(server) }
+  return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server) }
 }
 
-async function pass(
-  { url, region, credentials, may }: GuardOptions,
+async function forward(
+  { url, region, credentials, authorize }: AccessProxyOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readBody(request, mostBytes, tooLarge)
-  const accessKeyId = checkSignature(request, body, { service: 'dynamodb', region, credentials })
+  const body = await readLimitedBody(request, maxRequestBytes, tooLarge)
+  const accessKeyId = requireSigner(request, body, { service: 'dynamodb', region, credentials })
   const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '')
-  for (const { action, table, index, leadingKeys } of neededRights(operation, JSON.parse(body.toString()))) {
-    const of = `arn:aws:dynamodb:${region}:000000000000:table/${table}`
-    const resource = index === undefined ? of : `${of}/index/${index}`
-    const facts = leadingKeys && { 'dynamodb:LeadingKeys': leadingKeys }
-    if (may({ accessKeyId, action, resource, ...(facts && { facts }) })) continue
+  for (const { action, table, index, leadingKeys } of listRequiredPermissions(
+    operation,
+    JSON.parse(body.toString()),
+  )) {
+    const tableArn = `arn:aws:dynamodb:${region}:000000000000:table/${table}`
+    const resource = index === undefined ? tableArn : `${tableArn}/index/${index}`
+    const conditionKeys = leadingKeys && { 'dynamodb:LeadingKeys': leadingKeys }
+    if (authorize({ accessKeyId, action, resource, ...(conditionKeys && { conditionKeys }) })) continue
     throw new ApiError('AccessDeniedException', `${accessKeyId} may not ${action} on ${resource}`)
   }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -61,7 +64,7 @@ async function pass(
   )
     .on('error', reject)
     .end(body)
-  const answer = await promise
-  response.writeHead(answer.statusCode ?? 502, answer.headers)
-  await pipeline(answer, response)
+  const upstream = await promise
+  response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+  await pipeline(upstream, response)
 }

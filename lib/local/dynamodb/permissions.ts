@@ -21,7 +21,7 @@ type Batch =
       readonly DeleteRequest?: { readonly Key: Values }
     }[]
 
-export interface NeededRight {
+export interface RequiredPermission {
   readonly action: string
   readonly table: string
   readonly index?: string | undefined
@@ -30,18 +30,18 @@ export interface NeededRight {
 }
 
 /** A transaction takes the right to each of its writes, a batch its own. */
-export function neededRights(operation: string, input: Input): NeededRight[] {
+export function listRequiredPermissions(operation: string, input: Input): RequiredPermission[] {
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return (input.TransactItems ?? []).flatMap((one) =>
-      Object.entries(one).map(([kind, of]) => ofOne(itemActions[kind] ?? kind, of)),
+      Object.entries(one).map(([kind, of]) => permissionFor(itemActions[kind] ?? kind, of)),
     )
   if (input.RequestItems)
     return Object.entries(input.RequestItems).map(([table, batch]) => ({
       action: `dynamodb:${operation}`,
       table,
-      leadingKeys: keysOf(batch),
+      leadingKeys: partitionKeys(batch),
     }))
-  return [ofOne(operation, input)]
+  return [permissionFor(operation, input)]
 }
 
 const itemActions: Readonly<Record<string, string>> = {
@@ -52,9 +52,9 @@ const itemActions: Readonly<Record<string, string>> = {
   Get: 'GetItem',
 }
 
-function ofOne(operation: string, input: Input): NeededRight {
+function permissionFor(operation: string, input: Input): RequiredPermission {
   const { TableName = '', IndexName, Key, Item } = input
-  const key = (Key ?? Item)?.['pk']?.S ?? partitionOf(input)
+  const key = (Key ?? Item)?.['pk']?.S ?? partitionKeyOf(input)
   return {
     action: `dynamodb:${operation}`,
     // The name, or the ARN that may stand in its place.
@@ -65,12 +65,12 @@ function ofOne(operation: string, input: Input): NeededRight {
 }
 
 /** Of a query: its condition begins with the partition, as those of our table do. */
-function partitionOf({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
+function partitionKeyOf({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
   const name = /^\s*#?\w+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1]
   return name === undefined ? undefined : ExpressionAttributeValues[name]?.S
 }
 
-function keysOf(batch: Batch): string[] {
+function partitionKeys(batch: Batch): string[] {
   const items: readonly (Values | undefined)[] =
     'Keys' in batch
       ? batch.Keys

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import type { Log } from '../../log.ts'
-import { sweepRepeatedly } from './time-to-live.ts'
-import { checkFile, portFor } from './startup-checks.ts'
+import { checkDatabaseFile, choosePort } from './startup-checks.ts'
 import { supervise } from './supervisor.ts'
+import { startTtlSweeper } from './time-to-live.ts'
 
 const binary = join(
   dirname(createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json')),
@@ -20,9 +20,9 @@ export interface DynamoDbOptions {
   readonly log: Log
   /** How often it is asked whether it answers, and how long it may take; a second silence in a row ends it. */
   readonly checkEveryMs?: number
-  readonly answerWithinMs?: number
+  readonly probeTimeoutMs?: number
   /** How often items whose time to live is over are looked for. */
-  readonly expireEveryMs?: number
+  readonly ttlSweepEveryMs?: number
 }
 
 export interface DynamoDb {
@@ -36,13 +36,13 @@ export interface DynamoDb {
  * @throws with a sentence when the port or the file is taken, or the file is damaged.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> {
-  const { file, log, checkEveryMs = 5000, answerWithinMs = 10_000, expireEveryMs = 60_000 } = options
-  const port = await portFor(options.port)
-  checkFile(file)
+  const { file, log, checkEveryMs = 5000, probeTimeoutMs = 10_000, ttlSweepEveryMs = 60_000 } = options
+  const port = await choosePort(options.port)
+  checkDatabaseFile(file)
   const url = `http://127.0.0.1:${port}`
   // The program looks at the shape of a signature only, so any keys do; so it is with the region.
-  const keys = { accessKeyId: 'LOCAL', secretAccessKey: 'local' }
-  const client = new DynamoDBClient({ endpoint: url, region: 'local', credentials: keys, maxAttempts: 1 })
+  const credentials = { accessKeyId: 'LOCAL', secretAccessKey: 'local' }
+  const client = new DynamoDBClient({ endpoint: url, region: 'local', credentials, maxAttempts: 1 })
 
   const supervisor = await supervise({
     command: [binary, 'serve', '-p', String(port), '--db-path', file],
@@ -51,7 +51,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> 
       await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal })
     },
     checkEveryMs,
-    answerWithinMs,
+    probeTimeoutMs,
     log,
   }).catch((cause: unknown) => {
     client.destroy()
@@ -60,7 +60,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> 
       { cause },
     )
   })
-  const sweeper = sweepRepeatedly({ client, everyMs: expireEveryMs, log })
+  const sweeper = startTtlSweeper({ client, everyMs: ttlSweepEveryMs, log })
   return {
     url,
     close: async () => {

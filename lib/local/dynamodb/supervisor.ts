@@ -3,14 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../log.ts'
-import { withParentDeath } from '../exit-with-parent.ts'
+import { exitWithParent } from '../exit-with-parent.ts'
 
 export interface SupervisorOptions {
   readonly command: readonly [string, ...string[]]
   /** Asks the server something; a rejection means that it does not work. */
   readonly probe: (signal: AbortSignal) => Promise<void>
   readonly checkEveryMs: number
-  readonly answerWithinMs: number
+  readonly probeTimeoutMs: number
   readonly log: Log
 }
 
@@ -18,12 +18,12 @@ export interface Supervisor {
   close(): Promise<void>
 }
 
-const startLimitMs = 10_000
-const endLimitMs = 5_000
+const startTimeoutMs = 10_000
+const stopTimeoutMs = 5_000
 const firstPauseMs = 100
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 /** One silence can be this machine's: it slept, or its disk was busy. */
-const mostSilences = 2
+const maxFailedProbes = 2
 const failuresToExplain = 5
 
 const explanation =
@@ -34,108 +34,111 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
   const { log, checkEveryMs } = options
   const closing = new AbortController()
   let run = start(options)
-  await untilAnswering(run, options).catch(async (error: unknown) => {
-    await end(run)
+  await waitUntilReady(run, options).catch(async (error: unknown) => {
+    await stop(run)
     throw error
   })
 
   async function keepRunning(): Promise<void> {
     for (let failures = 0; ; ) {
-      const answered = await untilAnswering(run, options).then(
+      const answered = await waitUntilReady(run, options).then(
         () => true,
         () => false,
       )
-      if (answered) await Promise.race([run.ended, watch(run, options, closing.signal)])
+      if (answered) await Promise.race([run.exit, watch(run, options, closing.signal)])
       if (closing.signal.aborted) return
-      await end(run, 'SIGKILL')
+      await stop(run, 'SIGKILL')
       failures = answered ? 0 : failures + 1
-      const lastWords = run.lastWords()
+      const lastOutput = run.lastOutput()
       if (failures < failuresToExplain)
-        log.error({ failures, lastWords }, 'the embedded DynamoDB ended and is started again')
-      else log.error({ failures, lastWords }, explanation)
+        log.error({ failures, lastWords: lastOutput }, 'the embedded DynamoDB ended and is started again')
+      else log.error({ failures, lastWords: lastOutput }, explanation)
       // At once when it had worked: the SDK repeats a request for a few hundred milliseconds only.
-      if (failures > 0)
-        await pause(Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs), closing.signal)
+      if (failures > 0) await pause(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), closing.signal)
       if (closing.signal.aborted) return
       run = start(options)
     }
   }
 
-  async function watch(watched: Run, { probe, answerWithinMs }: SupervisorOptions, signal: AbortSignal) {
-    const over = AbortSignal.any([signal, watched.gone])
-    for (let silences = 0; silences < mostSilences; ) {
+  async function watch(
+    watched: ServerRun,
+    { probe, probeTimeoutMs }: SupervisorOptions,
+    signal: AbortSignal,
+  ) {
+    const over = AbortSignal.any([signal, watched.exited])
+    for (let failedProbes = 0; failedProbes < maxFailedProbes; ) {
       await pause(checkEveryMs, over)
       if (over.aborted) return
-      const answered = await probe(AbortSignal.timeout(answerWithinMs)).then(
+      const answered = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
         () => true,
         () => false,
       )
-      silences = answered ? 0 : silences + 1
+      failedProbes = answered ? 0 : failedProbes + 1
     }
   }
 
-  const kept = keepRunning()
+  const supervision = keepRunning()
   return {
     close: async () => {
       closing.abort()
-      await end(run)
-      await kept
+      await stop(run)
+      await supervision
     },
   }
 }
 
-interface Run {
+interface ServerRun {
   readonly child: ChildProcess
-  readonly ended: Promise<unknown>
+  readonly exit: Promise<unknown>
   /** Aborted when the process has ended. */
-  readonly gone: AbortSignal
+  readonly exited: AbortSignal
   isRunning(): boolean
-  lastWords(): string
+  lastOutput(): string
 }
 
-function start({ command, log }: SupervisorOptions): Run {
-  const [program, ...args] = withParentDeath(command)
+function start({ command, log }: SupervisorOptions): ServerRun {
+  const [program, ...args] = exitWithParent(command)
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let words = ''
+  let output = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    words = (words + chunk).slice(-2000)
+    output = (output + chunk).slice(-2000)
     log.debug({ from: 'dynamodb' }, chunk.trim())
   })
-  const gone = new AbortController()
+  const exited = new AbortController()
   // A program that cannot be executed gives an error instead of an exit.
-  const ended = once(child, 'exit')
+  const exit = once(child, 'exit')
     .catch((error: unknown) => {
-      words = String(error)
+      output = String(error)
     })
-    .finally(() => gone.abort())
+    .finally(() => exited.abort())
   return {
     child,
-    ended,
-    gone: gone.signal,
-    isRunning: () => !gone.signal.aborted,
-    lastWords: () => words.trim(),
+    exit,
+    exited: exited.signal,
+    isRunning: () => !exited.signal.aborted,
+    lastOutput: () => output.trim(),
   }
 }
 
-async function untilAnswering(run: Run, { probe }: SupervisorOptions): Promise<void> {
-  const deadline = AbortSignal.any([AbortSignal.timeout(startLimitMs), run.gone])
+async function waitUntilReady(run: ServerRun, { probe }: SupervisorOptions): Promise<void> {
+  const deadline = AbortSignal.any([AbortSignal.timeout(startTimeoutMs), run.exited])
   for (;;) {
     try {
       return await probe(deadline)
     } catch (cause) {
       if (deadline.aborted)
-        throw new Error(run.lastWords() || `It was silent for ${startLimitMs / 1000} s.`, { cause })
+        throw new Error(run.lastOutput() || `It was silent for ${startTimeoutMs / 1000} s.`, { cause })
       await pause(10, deadline)
     }
   }
 }
 
-async function end({ child, ended, isRunning }: Run, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
+async function stop({ child, exit, isRunning }: ServerRun, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
   if (!isRunning()) return
   child.kill(signal)
-  const patience = setTimeout(() => child.kill('SIGKILL'), endLimitMs)
-  await ended
-  clearTimeout(patience)
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+  await exit
+  clearTimeout(killTimer)
 }
 
 /** Ends early, without an error, when the signal says so. */

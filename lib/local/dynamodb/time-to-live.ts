@@ -17,12 +17,12 @@ import type { Log } from '../../log.ts'
 /** A scan of more at a time would keep other requests waiting: the program answers one after the other. */
 const pageItems = 100
 /** AWS takes a time to live of longer ago for a mistake and leaves the item. */
-const longestAgoS = 5 * 365 * 86_400
+const maxExpiredAgeS = 5 * 365 * 86_400
 /**
  * The part of the time that may go into pages on which nothing has expired, so that what is stored costs nothing while
  * nothing happens. A pass over 400,000 items takes some hours then; AWS promises no more than a few days.
  */
-const idleShare = 1 / 1000
+const maxIdleScanShare = 1 / 1000
 
 /** How far a pass over a table has come. */
 interface Pass {
@@ -39,26 +39,26 @@ export interface SweepOptions {
   /** Passes under way, by table: where this sweep goes on, and leaves the next one to go on. */
   readonly passes?: Map<string, Pass>
   /** How long to look at items of a table that have not expired; to the end of it when left out. */
-  readonly vainMs?: number
+  readonly maxIdleScanMs?: number
 }
 
 /** Looks through all tables, each from where its pass has come to, and says how many items it deleted. */
-export async function deleteExpired({
+export async function deleteExpiredItems({
   client,
   now = new Date(),
   signal = new AbortController().signal,
   passes = new Map(),
-  vainMs = Number.POSITIVE_INFINITY,
+  maxIdleScanMs = Number.POSITIVE_INFINITY,
 }: SweepOptions): Promise<number> {
   let deleted = 0
   for await (const { TableNames = [] } of paginateListTables({ client }, {}, { abortSignal: signal }))
     for (const TableName of TableNames)
-      deleted += await deleteFrom({ client, now, signal, passes, vainMs, TableName }).catch(
+      deleted += await sweepTable({ client, now, signal, passes, maxIdleScanMs, TableName }).catch(
         (error: unknown) => {
           // The table is another than the pass began with, or none.
           if (error instanceof DynamoDBServiceException) passes.delete(TableName)
           // It was deleted meanwhile, and its items with it.
-          return unless(ResourceNotFoundException, 0)(error)
+          return ignoreError(ResourceNotFoundException, 0)(error)
         },
       )
   return deleted
@@ -66,22 +66,22 @@ export async function deleteExpired({
 
 type TableSweep = Required<SweepOptions> & { readonly TableName: string }
 
-async function deleteFrom(sweep: TableSweep): Promise<number> {
-  const { client, signal, passes, vainMs, TableName } = sweep
+async function sweepTable(sweep: TableSweep): Promise<number> {
+  const { client, signal, passes, maxIdleScanMs, TableName } = sweep
   const { TimeToLiveDescription: setting } = await client.send(new DescribeTimeToLiveCommand({ TableName }), {
     abortSignal: signal,
   })
   if (setting?.TimeToLiveStatus !== 'ENABLED' || setting.AttributeName === undefined) return 0
-  let pass: Pass | undefined = passes.get(TableName) ?? { keys: await keysOf(sweep), after: undefined }
+  let pass: Pass | undefined = passes.get(TableName) ?? { keys: await keyNames(sweep), after: undefined }
   let deleted = 0
-  for (let vain = 0; pass && vain < vainMs; ) {
+  for (let idleScanMs = 0; pass && idleScanMs < maxIdleScanMs; ) {
     const startedMs = performance.now()
     const page = await deleteFromPage(sweep, setting.AttributeName, pass)
     const workedMs = performance.now() - startedMs
     pass = page.after && { ...pass, after: page.after }
     if (pass) passes.set(TableName, pass)
     else passes.delete(TableName)
-    if (page.deleted === 0) vain += workedMs
+    if (page.deleted === 0) idleScanMs += workedMs
     deleted += page.deleted
     // Rests as long as it worked, so that half of the program is always there for others.
     if (pass) await sleep(workedMs, undefined, { signal })
@@ -90,7 +90,7 @@ async function deleteFrom(sweep: TableSweep): Promise<number> {
 }
 
 /** Once a pass: the program counts all items to describe a table. */
-async function keysOf({ client, signal, TableName }: TableSweep): Promise<string[]> {
+async function keyNames({ client, signal, TableName }: TableSweep): Promise<string[]> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal })
   return (Table?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName)
 }
@@ -102,18 +102,18 @@ async function deleteFromPage(
 ): Promise<{ deleted: number; after: Key | undefined }> {
   const abort = { abortSignal: signal }
   // The attribute may itself be a part of the key.
-  const wanted = [...new Set([ttl, ...keys])]
+  const attributes = [...new Set([ttl, ...keys])]
   const nowS = Math.floor(now.getTime() / 1000)
   const { Items = [], LastEvaluatedKey } = await client.send(
     new ScanCommand({
       TableName,
       Limit: pageItems,
       ExclusiveStartKey: after,
-      ProjectionExpression: wanted.map((_, at) => `#a${at}`).join(', '),
+      ProjectionExpression: attributes.map((_, at) => `#a${at}`).join(', '),
       // Values of other types than the number asked for are not in any order with it.
       FilterExpression: '#a0 < :now AND #a0 > :oldest',
-      ExpressionAttributeNames: Object.fromEntries(wanted.map((name, at) => [`#a${at}`, name])),
-      ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - longestAgoS}` } },
+      ExpressionAttributeNames: Object.fromEntries(attributes.map((name, at) => [`#a${at}`, name])),
+      ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - maxExpiredAgeS}` } },
     }),
     abort,
   )
@@ -130,12 +130,12 @@ async function deleteFromPage(
     }
     deleted += await client
       .send(new DeleteItemCommand({ TableName, Key, ...condition }), abort)
-      .then(() => 1, unless(ConditionalCheckFailedException, 0))
+      .then(() => 1, ignoreError(ConditionalCheckFailedException, 0))
   }
   return { deleted, after: LastEvaluatedKey }
 }
 
-function unless<T>(expected: new (...args: never[]) => Error, value: T) {
+function ignoreError<T>(expected: new (...args: never[]) => Error, value: T) {
   return (error: unknown): T => {
     if (error instanceof expected) return value
     throw error
@@ -143,7 +143,7 @@ function unless<T>(expected: new (...args: never[]) => Error, value: T) {
 }
 
 /** Sweeps again and again until it is closed, a little at a time: what it costs does not grow with what is stored. */
-export function sweepRepeatedly({
+export function startTtlSweeper({
   client,
   everyMs,
   log,
@@ -160,7 +160,12 @@ export function sweepRepeatedly({
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       try {
-        const deleted = await deleteExpired({ client, signal, passes, vainMs: everyMs * idleShare })
+        const deleted = await deleteExpiredItems({
+          client,
+          signal,
+          passes,
+          maxIdleScanMs: everyMs * maxIdleScanShare,
+        })
         if (deleted > 0) log.debug({ deleted }, 'expired items were deleted')
       } catch (error) {
         // It is just being restarted, or the service ends; the next round finds what this one left.

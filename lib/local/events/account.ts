@@ -1,13 +1,13 @@
-import type { LogLine } from '../log-line.ts'
-import type { Store } from './store.ts'
+import type { LogFunction } from '../log-line.ts'
+import type { EventsStore } from './store.ts'
 
 /** What every operation works on: one account in one region. */
-export interface Account {
+export interface EventsAccount {
   readonly region: string
   readonly accountId: string
-  readonly store: Store
+  readonly store: EventsStore
   /** Milliseconds. */
   readonly now: () => number
-  readonly log: LogLine
+  readonly log: LogFunction
   readonly busArn: (name: string) => string
 }

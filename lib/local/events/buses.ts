@@ -1,12 +1,19 @@
 // Event buses. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateEventBus.html and its kin.
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
-import type { Account } from './account.ts'
-import { invalid, limitExceeded, notFound } from './errors.ts'
-import { page, readMembers, Tags, text, unsupported, whole } from './request-params.ts'
+import type { EventsAccount } from './account.ts'
+import { limitExceeded, resourceNotFound, validationError } from './errors.ts'
+import {
+  paginate,
+  readMembers,
+  Tags,
+  textField,
+  unsupportedField,
+  wholeNumberField,
+} from './request-params.ts'
 import { tagsOf } from './tags.ts'
 
-export interface Bus {
+export interface EventBus {
   readonly name: string
   readonly description?: string
   readonly tags: Readonly<Record<string, string>>
@@ -14,48 +21,48 @@ export interface Bus {
   readonly modifiedAt: number
 }
 
-const BusName = text(1, 256, '[/\\.\\-_A-Za-z0-9]+')
-export const BusNameOrArn = text(
+const BusName = textField(1, 256, '[/\\.\\-_A-Za-z0-9]+')
+export const BusNameOrArn = textField(
   1,
   1600,
   '(arn:aws[\\w-]*:events:[a-z]+-[a-z]+-[\\w-]+:[0-9]{12}:event-bus\\/)?[/\\.\\-_A-Za-z0-9]+',
 )
 export const Paging = {
-  NextToken: text(1, 2048).optional(),
-  Limit: whole(1, 100).default(100),
+  NextToken: textField(1, 2048).optional(),
+  Limit: wholeNumberField(1, 100).default(100),
 }
 
 const BusMembers = {
   Name: BusName,
-  Description: text(0, 512).optional(),
-  KmsKeyIdentifier: unsupported('KmsKeyIdentifier'),
-  DeadLetterConfig: unsupported('DeadLetterConfig of an event bus'),
-  LogConfig: unsupported('LogConfig'),
+  Description: textField(0, 512).optional(),
+  KmsKeyIdentifier: unsupportedField('KmsKeyIdentifier'),
+  DeadLetterConfig: unsupportedField('DeadLetterConfig of an event bus'),
+  LogConfig: unsupportedField('LogConfig'),
 }
 const CreateEventBus = z.object({
   ...BusMembers,
-  EventSourceName: unsupported('EventSourceName'),
+  EventSourceName: unsupportedField('EventSourceName'),
   Tags: Tags.default([]),
 })
 const UpdateEventBus = z.object({ ...BusMembers, Name: BusName.default('default') })
 
-export const busesOf = (account: Account) => account.store.shelf<Bus>('bus')
+export const busesOf = (account: EventsAccount) => account.store.collection<EventBus>('bus')
 
 /** The name of a bus that exists, from its name or its ARN. */
-export function findBus(account: Account, nameOrArn = 'default'): Bus {
+export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus {
   const name = busName(account, nameOrArn)
   const bus = busesOf(account).get(name)
-  if (!bus) throw notFound(`Event bus ${name} does not exist.`)
+  if (!bus) throw resourceNotFound(`Event bus ${name} does not exist.`)
   return bus
 }
 
 /** The ARN of another account's bus stays an ARN, which is the name of no bus. */
-export function busName(account: Account, nameOrArn = 'default'): string {
+export function busName(account: EventsAccount, nameOrArn = 'default'): string {
   const prefix = account.busArn('')
   return nameOrArn.startsWith(prefix) ? nameOrArn.slice(prefix.length) : nameOrArn
 }
 
-export function createDefaultBus(account: Account): void {
+export function createDefaultBus(account: EventsAccount): void {
   const at = account.now()
   if (!busesOf(account).get('default'))
     busesOf(account).put('default', { name: 'default', tags: {}, createdAt: at, modifiedAt: at })
@@ -64,9 +71,9 @@ export function createDefaultBus(account: Account): void {
 const maxBuses = 100
 
 export const busOperations = {
-  CreateEventBus(account: Account, body: unknown) {
+  CreateEventBus(account: EventsAccount, body: unknown) {
     const { Name, Description, Tags } = readMembers(CreateEventBus, body)
-    if (Name.includes('/')) throw invalid("Event bus name must not contain '/'.")
+    if (Name.includes('/')) throw validationError("Event bus name must not contain '/'.")
     return account.store.commit(() => {
       const buses = busesOf(account)
       if (buses.get(Name))
@@ -79,7 +86,7 @@ export const busOperations = {
     })
   },
 
-  UpdateEventBus(account: Account, body: unknown) {
+  UpdateEventBus(account: EventsAccount, body: unknown) {
     const { Name, Description } = readMembers(UpdateEventBus, body)
     return account.store.commit(() => {
       const { description: _, ...bus } = findBus(account, Name)
@@ -89,23 +96,23 @@ export const busOperations = {
     })
   },
 
-  DeleteEventBus(account: Account, body: unknown) {
+  DeleteEventBus(account: EventsAccount, body: unknown) {
     const { Name } = readMembers(z.object({ Name: BusName }), body)
-    if (Name === 'default') throw invalid('Cannot delete event bus default.')
+    if (Name === 'default') throw validationError('Cannot delete event bus default.')
     return account.store.commit(() => {
-      for (const rule of account.store.shelf<{ readonly bus: string }>('rule').values())
-        if (rule.bus === Name) throw invalid(`Cannot delete event bus ${Name}. It still has rules.`)
+      for (const rule of account.store.collection<{ readonly bus: string }>('rule').values())
+        if (rule.bus === Name) throw validationError(`Cannot delete event bus ${Name}. It still has rules.`)
       busesOf(account).delete(Name)
       return {}
     })
   },
 
-  DescribeEventBus(account: Account, body: unknown) {
+  DescribeEventBus(account: EventsAccount, body: unknown) {
     const { Name } = readMembers(z.object({ Name: BusNameOrArn.optional() }), body)
     return describe(account, findBus(account, Name))
   },
 
-  ListEventBuses(account: Account, body: unknown) {
+  ListEventBuses(account: EventsAccount, body: unknown) {
     const {
       NamePrefix = '',
       NextToken,
@@ -114,12 +121,12 @@ export const busOperations = {
     const named = busesOf(account)
       .list()
       .filter(({ name }) => name.startsWith(NamePrefix))
-    const { items, next } = page(named, (bus) => bus.name, { token: NextToken, limit: Limit })
+    const { items, next } = paginate(named, (bus) => bus.name, { token: NextToken, limit: Limit })
     return { EventBuses: items.map((bus) => describe(account, bus)), ...next }
   },
 }
 
-const describe = (account: Account, bus: Bus) => ({
+const describe = (account: EventsAccount, bus: EventBus) => ({
   Name: bus.name,
   Arn: account.busArn(bus.name),
   Description: bus.description,

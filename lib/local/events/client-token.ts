@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../signed-api.ts'
-import type { Account } from './account.ts'
-import { text } from './request-params.ts'
+import type { EventsAccount } from './account.ts'
+import { textField } from './request-params.ts'
 
-export const Token = text(1, 64, '^[a-zA-Z0-9-_]+$')
+export const Token = textField(1, 64, '^[a-zA-Z0-9-_]+$')
 
 interface Answered {
   readonly request: string
@@ -17,8 +17,8 @@ const tokenLifeMs = 8 * 3_600_000
  * Changes something once per client token: a client that did not see the answer and asks again gets the same one.
  * The SDKs send a token of their own with every request.
  */
-export function once<T extends object>(
-  account: Account,
+export function runOncePerToken<T extends object>(
+  account: EventsAccount,
   operation: string,
   members: { readonly ClientToken?: string | undefined },
   change: () => T,
@@ -26,7 +26,7 @@ export function once<T extends object>(
   const { ClientToken, ...request } = members
   return account.store.commit(() => {
     if (ClientToken === undefined) return change()
-    const tokens = account.store.shelf<Answered>('token')
+    const tokens = account.store.collection<Answered>('token')
     const key = `${operation}/${ClientToken}`
     const digest = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
     const known = tokens.get(key)

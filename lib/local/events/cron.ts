@@ -25,12 +25,12 @@ export function readCron(expression: string): Cron | undefined {
   if (!minute || !hour || !dayOfMonth || !month || !dayOfWeek || !year || more.length > 0) return undefined
   // "You can't specify the Day-of-month and Day-of-week fields in the same cron expression."
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) return undefined
-  const weekday = numbered(dayOfWeek, days)
+  const weekday = numberNames(dayOfWeek, days)
   const fields = [
     expand(minute, 0, 59),
     expand(hour, 0, 23),
     /^(\?|L|L-\d{1,2}|\d{1,2}W)$/.test(dayOfMonth) ? dayOfMonth : expand(dayOfMonth, 1, 31),
-    expand(numbered(month, months), 1, 12),
+    expand(numberNames(month, months), 1, 12),
     weekday === 'L' ? '7' : /^(\?|[1-7]L|[1-7]#[1-5])$/.test(weekday) ? weekday : expand(weekday, 1, 7),
     expand(year, 1970, 2199),
   ]
@@ -47,7 +47,7 @@ export function readCron(expression: string): Cron | undefined {
   )
 }
 
-const numbered = (field: string, names: readonly string[]) =>
+const numberNames = (field: string, names: readonly string[]) =>
   field.toUpperCase().replace(/[A-Z]{3}/g, (name) => {
     const index = names.indexOf(name)
     return index === -1 ? name : `${index + 1}`

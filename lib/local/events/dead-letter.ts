@@ -1,14 +1,14 @@
-import type { Failure } from './delivery-failure.ts'
-import type { Delivery } from './outbox.ts'
+import type { DeliveryFailure } from './delivery-failure.ts'
+import type { PendingDelivery } from './outbox.ts'
 
 /**
  * The message that a dead-letter queue gets, with the attributes that the two services document:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
  * https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
  */
-export function deadLetter(
-  { origin, body, targetArn, retries }: Delivery,
-  failure: Failure,
+export function createDeadLetter(
+  { origin, body, targetArn, retries }: PendingDelivery,
+  failure: DeliveryFailure,
   exhausted: string | undefined,
 ): { body: string; attributes: Record<string, string> } {
   const attributes = {

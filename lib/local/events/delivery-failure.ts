@@ -1,6 +1,6 @@
 // Why a target did not take a message, as the dead-letter queue is told.
 
-export interface Failure {
+export interface DeliveryFailure {
   /** The class of failure in EventBridge's words. */
   readonly code: string
   /** What the target itself called it. */
@@ -20,12 +20,12 @@ const failureClasses: readonly (readonly [RegExp, code: string, permanent: boole
   [/^(Invalid|MissingRequired|Unsupported|RequestEntityTooLarge)/, 'SDK_CLIENT_ERROR', true],
 ]
 
-export function readFailure(error: unknown): Failure {
+export function readDeliveryFailure(error: unknown): DeliveryFailure {
   const { code, name, message } = {
     code: undefined,
     name: undefined,
     message: String(error),
-    ...named(error),
+    ...errorNames(error),
   }
   const names = [code, name].filter((one) => typeof one === 'string')
   const known = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
@@ -37,7 +37,7 @@ export function readFailure(error: unknown): Failure {
   }
 }
 
-function named(error: unknown) {
+function errorNames(error: unknown) {
   if (!(error instanceof Error)) return {}
   return { code: 'code' in error ? error.code : undefined, name: error.name, message: error.message }
 }

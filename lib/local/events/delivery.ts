@@ -1,31 +1,31 @@
 // Brings what stands in the outbox to its targets: at once, again after a failure, and then to the dead-letter queue.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
-import type { LogLine } from '../log-line.ts'
-import { deadLetter } from './dead-letter.ts'
-import { readFailure } from './delivery-failure.ts'
-import type { Delivery } from './outbox.ts'
-import type { Store } from './store.ts'
+import type { LogFunction } from '../log-line.ts'
+import { createDeadLetter } from './dead-letter.ts'
+import { readDeliveryFailure } from './delivery-failure.ts'
+import type { PendingDelivery } from './outbox.ts'
+import type { EventsStore } from './store.ts'
 import { busNameOf, serviceOf } from './target-arn.ts'
 
-export interface SqsOptions {
+export interface SqsMessageOptions {
   readonly messageGroupId?: string
   /** String attributes of the message: dead letters carry why they failed. */
   readonly attributes?: Readonly<Record<string, string>>
 }
 
 /** How targets are reached. Both throw when the target did not take the message. */
-export interface Targets {
-  sqs(arn: string, body: string, options: SqsOptions): Promise<void>
+export interface DeliveryTargets {
+  sqs(arn: string, body: string, options: SqsMessageOptions): Promise<void>
   lambda(arn: string, payload: unknown): Promise<void>
 }
 
 export interface DeliveryOptions {
-  readonly store: Store
-  readonly targets: Targets
+  readonly store: EventsStore
+  readonly targets: DeliveryTargets
   /** Takes an event that another bus or a schedule sends to a bus of this server. */
   readonly ingest: (busName: string, event: string, hops: number) => Promise<void>
   readonly now: () => number
-  readonly log: LogLine
+  readonly log: LogFunction
 }
 
 export interface Deliveries {
@@ -35,16 +35,16 @@ export interface Deliveries {
   close(): void
 }
 
-const maxAtOnce = 64
+const maxConcurrent = 64
 /** A slow target holds no more than its share, so that the others go on. */
 const maxPerTarget = 16
 const attemptTimeoutMs = 30_000
-const longestSleepMs = 60_000
+const maxSleepMs = 60_000
 const firstRetryMs = 200
-const longestRetryMs = 600_000
+const maxRetryMs = 600_000
 
 export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOptions): Deliveries {
-  const underWay = new Map<number, string>()
+  const inProgress = new Map<number, string>()
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
@@ -53,7 +53,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
     // One moment for both: what becomes due between them would be in neither, and wait for ever.
     const at = now()
     for (const { id, target } of startable(at)) {
-      underWay.set(id, target)
+      inProgress.set(id, target)
       void attempt(id)
     }
     sleep(at)
@@ -61,15 +61,15 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
 
   /** What is due and finds a free place, the oldest first. */
   function startable(at: number): { readonly id: number; readonly target: string }[] {
-    const free = maxAtOnce - underWay.size
+    const free = maxConcurrent - inProgress.size
     if (free <= 0) return []
     const perTarget = new Map<string, number>()
-    for (const target of underWay.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
+    for (const target of inProgress.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
     const full = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
     const rows: { readonly id: number; readonly target: string }[] = []
     for (const row of store.outbox.due(at, full)) {
       const count = perTarget.get(row.target) ?? 0
-      if (underWay.has(row.id) || count >= maxPerTarget) continue
+      if (inProgress.has(row.id) || count >= maxPerTarget) continue
       perTarget.set(row.target, count + 1)
       rows.push(row)
       if (rows.length === free) break
@@ -80,7 +80,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
   function sleep(at: number): void {
     clearTimeout(timer)
     const next = store.outbox.nextAfter(at)
-    if (next !== undefined) timer = setTimeout(wake, Math.min(next - at, longestSleepMs))
+    if (next !== undefined) timer = setTimeout(wake, Math.min(next - at, maxSleepMs))
   }
 
   async function attempt(id: number): Promise<void> {
@@ -92,7 +92,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
       )
       if (closed) return
       await store.commit(() => {
-        underWay.delete(id)
+        inProgress.delete(id)
         if (next) store.outbox.update(id, next.delivery, next.dueAt)
         else store.outbox.remove(id)
       }, 'process')
@@ -100,13 +100,13 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
       // The row stays in the outbox and is delivered again, but not at once: a full disk stays full for a while.
       log('The outbox of the event bus could not be written.', { error })
       setTimeout(() => {
-        underWay.delete(id)
+        inProgress.delete(id)
         wake()
-      }, longestSleepMs).unref()
+      }, maxSleepMs).unref()
     }
   }
 
-  async function send(delivery: Delivery): Promise<void> {
+  async function send(delivery: PendingDelivery): Promise<void> {
     const { targetArn, messageGroupId, origin, hops } = delivery
     const body =
       origin.kind === 'schedule'
@@ -115,14 +115,14 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
     const service = serviceOf(targetArn)
     if (service === 'sqs')
       return targets.sqs(targetArn, body, messageGroupId === undefined ? {} : { messageGroupId })
-    if (service === 'lambda') return targets.lambda(targetArn, parsed(body))
+    if (service === 'lambda') return targets.lambda(targetArn, parseOrText(body))
     return ingest(busNameOf(targetArn), body, hops + 1)
   }
 
   /** The next attempt, or undefined when there is none. */
-  async function afterFailure(delivery: Delivery, error: unknown) {
-    const failure = readFailure(error)
-    const wait = Math.min(firstRetryMs * 2 ** delivery.retries, longestRetryMs) * (0.5 + Math.random() / 2)
+  async function afterFailure(delivery: PendingDelivery, error: unknown) {
+    const failure = readDeliveryFailure(error)
+    const wait = Math.min(firstRetryMs * 2 ** delivery.retries, maxRetryMs) * (0.5 + Math.random() / 2)
     const dueAt = now() + Math.ceil(wait)
     const exhausted =
       delivery.retries >= delivery.maximumRetries
@@ -137,7 +137,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
       log('An event could not be delivered and is dropped.', facts)
       return undefined
     }
-    const { body, attributes } = deadLetter(delivery, failure, exhausted)
+    const { body, attributes } = createDeadLetter(delivery, failure, exhausted)
     try {
       await withDeadline(targets.sqs(delivery.deadLetterArn, body, { attributes }))
     } catch (cause) {
@@ -155,7 +155,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
   }
 }
 
-function parsed(body: string): unknown {
+function parseOrText(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

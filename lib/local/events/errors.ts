@@ -1,9 +1,9 @@
 // The errors that most operations of the event bus and the scheduler share.
 import { ApiError } from '../signed-api.ts'
 
-export const invalid = (message: string) => new ApiError('ValidationException', message)
+export const validationError = (message: string) => new ApiError('ValidationException', message)
 
-export const notFound = (message: string, status = 400) =>
+export const resourceNotFound = (message: string, status = 400) =>
   new ApiError('ResourceNotFoundException', message, status)
 
 export const limitExceeded = () =>

@@ -3,15 +3,15 @@
 export type Leaf = string | number | boolean | null
 
 /** Which element of which array a leaf was found in: two fields of one pattern must agree on it. */
-export interface Element {
+export interface ArrayElement {
   readonly array: readonly unknown[]
   readonly index: number
-  readonly outer: Element | undefined
+  readonly outer: ArrayElement | undefined
 }
 
 interface Found {
   readonly value: Leaf
-  readonly element: Element | undefined
+  readonly element: ArrayElement | undefined
 }
 
 export type Leaves = ReadonlyMap<string, readonly Found[]>
@@ -20,9 +20,9 @@ export type Leaves = ReadonlyMap<string, readonly Found[]>
 const maxDepth = 1000
 
 /** Undefined when the event is nested deeper than EventBridge reads. */
-export function leavesOf(event: unknown): Leaves | undefined {
+export function flattenEvent(event: unknown): Leaves | undefined {
   const leaves = new Map<string, Found[]>()
-  const waiting = [{ value: event, path: '', element: undefined as Element | undefined, depth: 0 }]
+  const waiting = [{ value: event, path: '', element: undefined as ArrayElement | undefined, depth: 0 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value, path, element } = next
     const depth = next.depth + 1

@@ -1,6 +1,6 @@
 // Holds an event against a pattern.
-import type { Element, Leaves } from './flatten-event.ts'
-import type { Condition } from './pattern.ts'
+import type { ArrayElement, Leaves } from './flatten-event.ts'
+import type { PatternCondition } from './pattern.ts'
 
 /** An event with huge arrays could make the search for a consistent choice cubic: it ends here. */
 const maxSteps = 2_000_000
@@ -9,7 +9,7 @@ const maxSteps = 2_000_000
 export class TooComplex extends Error {}
 
 type Choice = ReadonlyMap<readonly unknown[], number>
-type LeafCondition = Exclude<Condition, { readonly either: unknown }>
+type LeafCondition = Exclude<PatternCondition, { readonly either: unknown }>
 
 /**
  * Whether an event satisfies a pattern, with all fields that lie in one array taken from the same element.
@@ -17,7 +17,7 @@ type LeafCondition = Exclude<Condition, { readonly either: unknown }>
  * A field does not exist when no element that the choice leaves has it. So it matters which fields are looked at
  * before: as in AWS's event-ruler they come in the order of their names.
  */
-export function matchesPattern(conditions: readonly Condition[], leaves: Leaves): boolean {
+export function matchesPattern(conditions: readonly PatternCondition[], leaves: Leaves): boolean {
   let steps = 0
   const count = (more: number) => {
     steps += more
@@ -45,7 +45,7 @@ export function matchesPattern(conditions: readonly Condition[], leaves: Leaves)
 }
 
 /** The pattern without `$or`, once for each way through it. */
-function* branches(conditions: readonly Condition[]): Generator<LeafCondition[]> {
+function* branches(conditions: readonly PatternCondition[]): Generator<LeafCondition[]> {
   const at = conditions.findIndex((condition) => 'either' in condition)
   const found = conditions[at]
   if (!found || !('either' in found)) {
@@ -59,10 +59,10 @@ function* branches(conditions: readonly Condition[]): Generator<LeafCondition[]>
 const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
 
 /** The choice with this element added, or undefined when another element of the same array is taken. */
-function choose(element: Element | undefined, choice: Choice): Choice | undefined {
+function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const next = new Map(choice)
-  for (let one: Element | undefined = element; one; one = one.outer) {
+  for (let one: ArrayElement | undefined = element; one; one = one.outer) {
     const taken = next.get(one.array)
     if (taken !== undefined && taken !== one.index) return undefined
     next.set(one.array, one.index)

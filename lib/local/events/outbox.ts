@@ -1,7 +1,7 @@
 // The deliveries that are owed to targets, one row each.
 import type { DatabaseSync } from 'node:sqlite'
 
-export interface Delivery {
+export interface PendingDelivery {
   readonly targetArn: string
   readonly body: string
   readonly messageGroupId?: string
@@ -26,10 +26,10 @@ type Origin =
     }
 
 export interface Outbox {
-  add(delivery: Delivery, dueAt: number): void
-  update(id: number, delivery: Delivery, dueAt: number): void
+  add(delivery: PendingDelivery, dueAt: number): void
+  update(id: number, delivery: PendingDelivery, dueAt: number): void
   remove(id: number): void
-  read(id: number): Delivery
+  read(id: number): PendingDelivery
   /** Ids of what is due, the oldest first, without those of the targets named. */
   due(now: number, without: readonly string[]): Iterable<{ readonly id: number; readonly target: string }>
   /** When the first delivery after `now` is due. */
@@ -49,7 +49,7 @@ export function openOutbox(db: DatabaseSync): Outbox {
     add: (delivery, dueAt) => void add.run(delivery.targetArn, dueAt, JSON.stringify(delivery)),
     update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
     remove: (id) => void remove.run(id),
-    read: (id) => JSON.parse(String(read.get(id)?.json)) as Delivery,
+    read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery,
     *due(now, without) {
       for (const row of due.iterate(now, JSON.stringify(without)))
         yield { id: Number(row.id), target: String(row.target) }

@@ -10,11 +10,11 @@ import { wildcard } from './wildcard.ts'
 type LeafTest = (value: Leaf | undefined) => boolean
 
 /** All conditions of a pattern hold together; `either` holds when one of its alternatives does. */
-export type Condition =
+export type PatternCondition =
   | { readonly path: string; readonly test: LeafTest }
-  | { readonly either: readonly (readonly Condition[])[] }
+  | { readonly either: readonly (readonly PatternCondition[])[] }
 
-export function readPattern(text: string): Condition[] {
+export function readPattern(text: string): PatternCondition[] {
   let pattern: unknown
   try {
     pattern = JSON.parse(text)
@@ -38,10 +38,10 @@ type JsonObject = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function readObject(pattern: JsonObject, prefix: string): Condition[] {
+function readObject(pattern: JsonObject, prefix: string): PatternCondition[] {
   const members = Object.entries(pattern)
   if (members.length === 0) throw bad('Empty objects are not allowed')
-  return members.flatMap(([key, value]): Condition[] => {
+  return members.flatMap(([key, value]): PatternCondition[] => {
     if (key === '$or' && isAlternatives(value))
       return [{ either: value.map((alternative) => readObject(alternative, prefix)) }]
     const path = prefix + key
@@ -131,14 +131,14 @@ const comparisons = new Map<string, (a: number, b: number) => boolean>([
 ])
 
 const largest = 5e9
-const mostDecimals = 6
+const maxDecimals = 6
 
 /** A number as it may stand in a comparison. */
 function comparable(value: number): number {
   if (Math.abs(value) > largest) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${value}`)
   const [, decimals = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
-  if (decimals.length - Number(exponent) > mostDecimals)
-    throw bad(`Only values upto ${mostDecimals} decimals are supported: ${value}`)
+  if (decimals.length - Number(exponent) > maxDecimals)
+    throw bad(`Only values upto ${maxDecimals} decimals are supported: ${value}`)
   return value
 }
 

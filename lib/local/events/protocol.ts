@@ -1,15 +1,15 @@
 // The two wire protocols: AWS JSON 1.1 for EventBridge, REST JSON for the Scheduler.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, readBody, signerOf } from '../signed-api.ts'
-import type { Credentials } from '../sigv4.ts'
-import type { Account } from './account.ts'
+import { ApiError, identifySigner, readLimitedBody } from '../signed-api.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import type { EventsAccount } from './account.ts'
 import { jsonObject } from './json.ts'
 
-type Operation = (account: Account, body: unknown) => object | Promise<object>
+type Operation = (account: EventsAccount, body: unknown) => object | Promise<object>
 export type Operations = Readonly<Record<string, Operation>>
 
-export interface Call {
+export interface EventsCall {
   readonly service: 'events' | 'scheduler'
   readonly operation: string
   /** Members that stand in the path and the query, not in the body. */
@@ -34,7 +34,7 @@ const queryNames = new Map([
   ['groupName', 'GroupName'],
 ])
 
-export function readCall({ url = '/', method = '', headers }: IncomingMessage): Call {
+export function readEventsCall({ url = '/', method = '', headers }: IncomingMessage): EventsCall {
   const target = headers['x-amz-target']
   if (typeof target === 'string') {
     const [api, operation = ''] = target.split('.')
@@ -42,7 +42,7 @@ export function readCall({ url = '/', method = '', headers }: IncomingMessage): 
   }
   const [path = '', search = ''] = url.split('?', 2)
   const [, collection = '', ...rest] = path.split('/')
-  const name = decoded(rest.join('/'))
+  const name = decodePath(rest.join('/'))
   const parameters = new URLSearchParams(search)
   const query = Object.fromEntries([...parameters].map(([key, value]) => [queryNames.get(key) ?? key, value]))
   if (name === '' && method === 'GET' && Object.hasOwn(schedulerLists, collection))
@@ -54,7 +54,7 @@ export function readCall({ url = '/', method = '', headers }: IncomingMessage): 
   return { service: 'scheduler', operation, members: { ...query, ResourceArn: name, TagKeys } }
 }
 
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -64,10 +64,10 @@ function decoded(text: string): string {
 
 export function readRequest(request: IncomingMessage): Promise<Buffer> {
   const tooLarge = new ApiError('RequestEntityTooLargeException', 'The request is larger than 4 MiB.', 413)
-  return readBody(request, maxBodyBytes, tooLarge)
+  return readLimitedBody(request, maxBodyBytes, tooLarge)
 }
 
-export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
+export function readJsonBody(bytes: Buffer): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {}
   const value = jsonObject(bytes.toString())
   if (value) return value
@@ -75,30 +75,34 @@ export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
 }
 
 /** The access key that signed the request. */
-export function checkSignature(
+export function authenticateCall(
   request: IncomingMessage,
   body: Buffer,
-  options: { service: Call['service']; credentials: readonly Credentials[]; region: string },
+  options: { service: EventsCall['service']; credentials: readonly AwsCredentials[]; region: string },
 ): string {
-  const signer = signerOf(request, body, options)
+  const signer = identifySigner(request, body, options)
   if ('accessKeyId' in signer) return signer.accessKeyId
   const [code, message] = signer.refusal
   // JSON services answer 400 to a bad signature, REST services 403.
   throw new ApiError(code, message, options.service === 'events' ? 400 : 403)
 }
 
-export function sendAnswer(response: ServerResponse, service: Call['service'], answer: object): void {
+export function sendAnswer(response: ServerResponse, service: EventsCall['service'], answer: object): void {
   send(response, service, 200, answer)
 }
 
-export function sendError(response: ServerResponse, service: Call['service'], error: ApiError): void {
+export function sendEventsError(
+  response: ServerResponse,
+  service: EventsCall['service'],
+  error: ApiError,
+): void {
   response.setHeader('x-amzn-errortype', error.code)
   const body =
     service === 'events' ? { __type: error.code, message: error.message } : { Message: error.message }
   send(response, service, error.status, body)
 }
 
-function send(response: ServerResponse, service: Call['service'], status: number, body: object): void {
+function send(response: ServerResponse, service: EventsCall['service'], status: number, body: object): void {
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
     'content-type': service === 'events' ? 'application/x-amz-json-1.1' : 'application/json',

@@ -1,45 +1,46 @@
 // PutEvents, and the way of an event through the rules of a bus into the outbox.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { Account } from './account.ts'
+import type { EventsAccount } from './account.ts'
 import { busesOf, busName } from './buses.ts'
-import { invalid } from './errors.ts'
-import { leavesOf } from './flatten-event.ts'
+import { validationError } from './errors.ts'
+import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
-import { type Condition, readPattern } from './pattern.ts'
-import { mostRetries, readMembers, text, unsupported } from './request-params.ts'
+import { type PatternCondition, readPattern } from './pattern.ts'
+import { readMembers, retryLimits, textField, unsupportedField } from './request-params.ts'
 import { type Rule, ruleArn, rulesOf } from './rules.ts'
 import { type RuleEvent, targetInput } from './target-input.ts'
 
 const Entry = z.object({
   Time: z.number().optional(),
   Source: z.string().optional(),
-  Resources: z.array(text(0, 2048)).default([]),
+  Resources: z.array(textField(0, 2048)).default([]),
   DetailType: z.string().optional(),
   Detail: z.string().optional(),
-  EventBusName: text(
+  EventBusName: textField(
     1,
     1600,
     '(arn:aws[\\w-]*:events:[a-z]+-[a-z]+-[\\w-]+:[0-9]{12}:event-bus\\/)?[\\.\\-_A-Za-z0-9]+',
   ).optional(),
-  TraceHeader: text(1, 500).optional(),
+  TraceHeader: textField(1, 500).optional(),
 })
 type Entry = z.infer<typeof Entry>
 
 const PutEvents = z.object({
   Entries: z.array(Entry).min(1).max(10),
-  EndpointId: unsupported('EndpointId'),
+  EndpointId: unsupportedField('EndpointId'),
 })
 
 /** "The total entry size must be less than 1MB." */
 const maxEntriesBytes = 1_048_576
 
 export const eventOperations = {
-  async PutEvents(account: Account, body: unknown) {
+  async PutEvents(account: EventsAccount, body: unknown) {
     const { Entries } = readMembers(PutEvents, body)
     const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
-    if (bytes >= maxEntriesBytes) throw invalid('Total size of the entries in the request is over the limit.')
+    if (bytes >= maxEntriesBytes)
+      throw validationError('Total size of the entries in the request is over the limit.')
     const results = Entries.map((entry) => ({ entry, ...readEntry(account, entry) }))
     await account.store.commit(() => {
       for (const result of results)
@@ -51,17 +52,17 @@ export const eventOperations = {
     }
   },
 
-  TestEventPattern(_: Account, body: unknown) {
+  TestEventPattern(_: EventsAccount, body: unknown) {
     const { EventPattern, Event } = readMembers(
-      z.object({ EventPattern: text(0, 4096), Event: z.string() }),
+      z.object({ EventPattern: textField(0, 4096), Event: z.string() }),
       body,
     )
     const pattern = readPattern(EventPattern)
     const event = jsonObject(Event)
-    const leaves = event && leavesOf(event)
+    const leaves = event && flattenEvent(event)
     const required = ['id', 'account', 'source', 'time', 'region', 'detail-type']
     if (!leaves || required.some((name) => typeof event[name] !== 'string'))
-      throw invalid('Parameter Event is not valid.')
+      throw validationError('Parameter Event is not valid.')
     return { Result: matchesPattern(pattern, leaves) }
   },
 }
@@ -74,7 +75,7 @@ function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources
 
 const refusal = (ErrorCode: string, ErrorMessage: string) => ({ refusal: { ErrorCode, ErrorMessage } })
 
-function readEntry(account: Account, { Time, Source, DetailType, Detail, Resources }: Entry) {
+function readEntry(account: EventsAccount, { Time, Source, DetailType, Detail, Resources }: Entry) {
   const missing = !Source ? 'Source' : !DetailType ? 'DetailType' : !Detail ? 'Detail' : undefined
   if (missing)
     return refusal(
@@ -110,7 +111,7 @@ export interface EventParts {
 }
 
 export function composeEvent(
-  account: Account,
+  account: EventsAccount,
   { id, source, detailType, time, resources, detail }: EventParts,
 ): string {
   const head = JSON.stringify({
@@ -130,19 +131,19 @@ export function composeEvent(
 export const eventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 interface Event extends RuleEvent {
-  readonly leaves: NonNullable<ReturnType<typeof leavesOf>>
+  readonly leaves: NonNullable<ReturnType<typeof flattenEvent>>
 }
 
 export function readEvent(json: string): Event | undefined {
   const value = jsonObject(json)
-  const leaves = value && leavesOf(value)
+  const leaves = value && flattenEvent(value)
   return leaves && { json, value, leaves }
 }
 
-const patterns = new WeakMap<Rule, Condition[]>()
+const patterns = new WeakMap<Rule, PatternCondition[]>()
 
 /** Rules are never changed in place, so a pattern is read once. */
-function conditionsOf(rule: Rule, pattern: string): Condition[] {
+function conditionsOf(rule: Rule, pattern: string): PatternCondition[] {
   const known = patterns.get(rule)
   if (known) return known
   const conditions = readPattern(pattern)
@@ -151,7 +152,7 @@ function conditionsOf(rule: Rule, pattern: string): Condition[] {
 }
 
 /** The rules that match. An unknown bus has none. */
-export function* rulesFor(account: Account, bus: string, event: Event): Generator<Rule> {
+export function* rulesFor(account: EventsAccount, bus: string, event: Event): Generator<Rule> {
   if (!busesOf(account).get(bus)) return
   for (const rule of rulesOf(account).values()) {
     const { pattern } = rule
@@ -166,12 +167,12 @@ export function* rulesFor(account: Account, bus: string, event: Event): Generato
 }
 
 /** Writes what the targets of all matching rules are owed. Only inside a commit. */
-export function routeEvent(account: Account, bus: string, event: Event, hops = 0): void {
-  for (const rule of rulesFor(account, bus, event)) deliver(account, rule, event, hops)
+export function routeEvent(account: EventsAccount, bus: string, event: Event, hops = 0): void {
+  for (const rule of rulesFor(account, bus, event)) queueDeliveries(account, rule, event, hops)
 }
 
 /** Owes an event to every target of a rule. Only inside a commit. */
-export function deliver(account: Account, rule: Rule, event: RuleEvent, hops = 0): void {
+export function queueDeliveries(account: EventsAccount, rule: Rule, event: RuleEvent, hops = 0): void {
   const at = account.now()
   const arn = ruleArn(account, rule)
   const about = { name: rule.name, arn, ingestedAt: eventTime(new Date(at)) }
@@ -184,8 +185,8 @@ export function deliver(account: Account, rule: Rule, event: RuleEvent, hops = 0
         ...(group !== undefined && { messageGroupId: group }),
         origin: { kind: 'rule', arn, event: event.json },
         acceptedAt: at,
-        maximumAgeS: target.RetryPolicy?.MaximumEventAgeInSeconds ?? mostRetries.ageS,
-        maximumRetries: target.RetryPolicy?.MaximumRetryAttempts ?? mostRetries.attempts,
+        maximumAgeS: target.RetryPolicy?.MaximumEventAgeInSeconds ?? retryLimits.ageS,
+        maximumRetries: target.RetryPolicy?.MaximumRetryAttempts ?? retryLimits.attempts,
         retries: 0,
         hops,
         ...(target.DeadLetterConfig?.Arn !== undefined && { deadLetterArn: target.DeadLetterConfig.Arn }),

@@ -1,20 +1,20 @@
 // The members of a request, checked by zod schemas and reported in the words that AWS services use.
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 
 /** A string of which AWS publishes the pattern. The pattern covers the whole value. */
-export const text = (least: number, most: number, pattern?: string) => {
+export const textField = (least: number, most: number, pattern?: string) => {
   const sized = z.string().min(least).max(most)
   if (pattern === undefined) return sized
   const error = `Member must satisfy regular expression pattern: ${pattern}`
   return sized.regex(new RegExp(`^(?:${pattern})$`), { error })
 }
 
-export const whole = (least: number, most: number) => z.number().int().min(least).max(most)
+export const wholeNumberField = (least: number, most: number) => z.number().int().min(least).max(most)
 
 /** A member that AWS knows and this server does not: giving it is an error, never silently without effect. */
-export const unsupported = (name: string) =>
+export const unsupportedField = (name: string) =>
   z
     .unknown()
     .refine((value) => value === undefined, {
@@ -23,14 +23,14 @@ export const unsupported = (name: string) =>
     })
     .optional()
 
-export const Tags = z.array(z.object({ Key: text(1, 128), Value: text(0, 256) }))
+export const Tags = z.array(z.object({ Key: textField(1, 128), Value: textField(0, 256) }))
 
 /** The most that can be asked for, and what a target gets that asks for nothing. */
-export const mostRetries = { ageS: 86_400, attempts: 185 } as const
+export const retryLimits = { ageS: 86_400, attempts: 185 } as const
 
 export const RetryPolicy = z.object({
-  MaximumEventAgeInSeconds: whole(60, mostRetries.ageS).optional(),
-  MaximumRetryAttempts: whole(0, mostRetries.attempts).optional(),
+  MaximumEventAgeInSeconds: wholeNumberField(60, retryLimits.ageS).optional(),
+  MaximumRetryAttempts: wholeNumberField(0, retryLimits.attempts).optional(),
 })
 
 /** Checks a request body against its schema; all violations are told at once, as AWS does. */
@@ -39,7 +39,7 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if (result.success) return result.data
   const { issues } = result.error
   const sentence = issues.find((issue) => issue.code === 'custom' && issue.params?.sentence === true)
-  if (sentence) throw invalid(sentence.message)
+  if (sentence) throw validationError(sentence.message)
   const unreadable = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
   if (unreadable)
     throw new ApiError(
@@ -48,10 +48,10 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
     )
   const sentences = issues.map(
     (issue) =>
-      `Value ${shown(issue.input)} at '${memberPath(issue.path)}' failed to satisfy constraint: ${constraint(issue)}`,
+      `Value ${formatValue(issue.input)} at '${memberPath(issue.path)}' failed to satisfy constraint: ${constraint(issue)}`,
   )
   const count = sentences.length === 1 ? '1 validation error' : `${sentences.length} validation errors`
-  throw invalid(`${count} detected: ${sentences.join('; ')}`)
+  throw validationError(`${count} detected: ${sentences.join('; ')}`)
 }
 
 /** AWS counts list members from one and starts names in lower case: `targets.1.member.id`. */
@@ -63,7 +63,7 @@ function memberPath(path: readonly PropertyKey[]): string {
     .join('.')
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined) return 'null'
   const whole = typeof value === 'string' ? value : JSON.stringify(value)
   return `'${whole.slice(0, 1024)}'`
@@ -98,17 +98,17 @@ function withoutNulls(value: unknown, depth = 0): unknown {
   )
 }
 
-export interface Page<T> {
+export interface ResultPage<T> {
   readonly items: readonly T[]
   readonly next: { readonly NextToken?: string }
 }
 
 /** One page of a list that is sorted by key; the token names the last key given out. */
-export function page<T>(
+export function paginate<T>(
   sorted: readonly T[],
   keyOf: (item: T) => string,
   { token, limit }: { readonly token: string | undefined; readonly limit: number },
-): Page<T> {
+): ResultPage<T> {
   const after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
   const rest = token === undefined ? sorted : sorted.filter((item) => keyOf(item) > after)
   const items = rest.slice(0, limit)

@@ -1,13 +1,13 @@
 // Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html and its kin.
 import * as z from 'zod'
-import type { Account } from './account.ts'
+import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
-import { invalid, limitExceeded, notFound } from './errors.ts'
+import { limitExceeded, resourceNotFound, validationError } from './errors.ts'
 import { readPattern } from './pattern.ts'
-import { page, readMembers, Tags, text } from './request-params.ts'
+import { paginate, readMembers, Tags, textField } from './request-params.ts'
+import { firstRun, readScheduleExpression } from './schedule-expression.ts'
 import { type TagRecord, tagsOf } from './tags.ts'
-import type { Target } from './target.ts'
-import { firstRun, readExpression } from './schedule-expression.ts'
+import type { RuleTarget } from './target.ts'
 
 export interface Rule {
   readonly name: string
@@ -18,63 +18,66 @@ export interface Rule {
   readonly description?: string
   readonly roleArn?: string
   readonly tags: TagRecord
-  readonly targets: readonly Target[]
+  readonly targets: readonly RuleTarget[]
   /** Milliseconds from which the rate of a scheduled rule counts; it is the run before the first. */
   readonly anchor: number
 }
 
-export const RuleName = text(1, 64, '[\\.\\-_A-Za-z0-9]+')
+export const RuleName = textField(1, 64, '[\\.\\-_A-Za-z0-9]+')
 const RuleRef = z.object({ Name: RuleName, EventBusName: BusNameOrArn.optional() })
 
 const PutRule = z.object({
   Name: RuleName,
   EventBusName: BusNameOrArn.optional(),
-  ScheduleExpression: text(0, 256).optional(),
-  EventPattern: text(0, 4096).optional(),
+  ScheduleExpression: textField(0, 256).optional(),
+  EventPattern: textField(0, 4096).optional(),
   State: z.enum(['ENABLED', 'DISABLED', 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS']).default('ENABLED'),
-  Description: text(0, 512).optional(),
-  RoleArn: text(1, 1600).optional(),
+  Description: textField(0, 512).optional(),
+  RoleArn: textField(1, 1600).optional(),
   Tags: Tags.default([]),
 })
 
-export const rulesOf = (account: Account) => account.store.shelf<Rule>('rule')
+export const rulesOf = (account: EventsAccount) => account.store.collection<Rule>('rule')
 const keyOf = (rule: Pick<Rule, 'bus' | 'name'>) => `${rule.bus}/${rule.name}`
 
-export function ruleArn({ region, accountId }: Account, { bus, name }: Pick<Rule, 'bus' | 'name'>): string {
+export function ruleArn(
+  { region, accountId }: EventsAccount,
+  { bus, name }: Pick<Rule, 'bus' | 'name'>,
+): string {
   return `arn:aws:events:${region}:${accountId}:rule/${bus === 'default' ? '' : `${bus}/`}${name}`
 }
 
-export function findRule(account: Account, name: string, bus: string | undefined): Rule {
+export function findRule(account: EventsAccount, name: string, bus: string | undefined): Rule {
   const rule = rulesOf(account).get(keyOf({ bus: busName(account, bus), name }))
-  if (!rule) throw notFound(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
+  if (!rule) throw resourceNotFound(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
   return rule
 }
 
 /** Stores a rule; a scheduled one is looked at again when its next run is due. */
-export function putRule(account: Account, rule: Rule, nextRunAt: number | undefined): void {
+export function putRule(account: EventsAccount, rule: Rule, nextRunAt: number | undefined): void {
   rulesOf(account).put(keyOf(rule), rule, nextRunAt)
 }
 
 /** Stores what does not change when a rule runs. */
-export function updateRule(account: Account, rule: Rule): void {
+export function updateRule(account: EventsAccount, rule: Rule): void {
   rulesOf(account).update(keyOf(rule), rule)
 }
 
 /** The next run of a scheduled rule after an instant; none for other rules and disabled ones. */
 export function nextRuleRun(rule: Rule, after: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
-  const timetable = readExpression(rule.schedule)
+  const timetable = readScheduleExpression(rule.schedule)
   return timetable && firstRun(timetable, { zone: 'UTC', anchor: rule.anchor, after })
 }
 
 const maxRules = 300
 
 export const ruleOperations = {
-  PutRule(account: Account, body: unknown) {
+  PutRule(account: EventsAccount, body: unknown) {
     const members = readMembers(PutRule, body)
     const { Name, EventPattern, ScheduleExpression } = members
     if (!EventPattern && !ScheduleExpression)
-      throw invalid('Parameter(s) EventPattern or ScheduleExpression must be specified.')
+      throw validationError('Parameter(s) EventPattern or ScheduleExpression must be specified.')
     if (EventPattern) readPattern(EventPattern)
     return account.store.commit(() => {
       const bus = findBus(account, members.EventBusName).name
@@ -104,27 +107,28 @@ export const ruleOperations = {
     })
   },
 
-  DeleteRule(account: Account, body: unknown) {
+  DeleteRule(account: EventsAccount, body: unknown) {
     const { Name, EventBusName } = readMembers(RuleRef, body)
     return account.store.commit(() => {
       const bus = findBus(account, EventBusName).name
       const rule = rulesOf(account).get(keyOf({ bus, name: Name }))
-      if (rule && rule.targets.length > 0) throw invalid("Rule can't be deleted since it has targets.")
+      if (rule && rule.targets.length > 0)
+        throw validationError("Rule can't be deleted since it has targets.")
       rulesOf(account).delete(keyOf({ bus, name: Name }))
       return {}
     })
   },
 
-  DescribeRule(account: Account, body: unknown) {
+  DescribeRule(account: EventsAccount, body: unknown) {
     const { Name, EventBusName } = readMembers(RuleRef, body)
     findBus(account, EventBusName)
     return { ...describe(account, findRule(account, Name, EventBusName)), CreatedBy: account.accountId }
   },
 
-  EnableRule: (account: Account, body: unknown) => setState(account, body, 'ENABLED'),
-  DisableRule: (account: Account, body: unknown) => setState(account, body, 'DISABLED'),
+  EnableRule: (account: EventsAccount, body: unknown) => setState(account, body, 'ENABLED'),
+  DisableRule: (account: EventsAccount, body: unknown) => setState(account, body, 'DISABLED'),
 
-  ListRules(account: Account, body: unknown) {
+  ListRules(account: EventsAccount, body: unknown) {
     const {
       NamePrefix = '',
       EventBusName,
@@ -138,24 +142,26 @@ export const ruleOperations = {
     const rules = rulesOf(account)
       .list()
       .filter((rule) => rule.bus === bus && rule.name.startsWith(NamePrefix))
-    const { items, next } = page(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
+    const { items, next } = paginate(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
     return { Rules: items.map((rule) => describe(account, rule)), ...next }
   },
 }
 
-function countRules(account: Account, bus: string): number {
+function countRules(account: EventsAccount, bus: string): number {
   return rulesOf(account)
     .list()
     .filter((rule) => rule.bus === bus).length
 }
 
 function checkSchedule(expression: string, bus: string): void {
-  if (bus !== 'default') throw invalid('ScheduleExpression is supported only on the default event bus.')
-  const timetable = readExpression(expression)
-  if (!timetable || timetable.kind === 'at') throw invalid('Parameter ScheduleExpression is not valid.')
+  if (bus !== 'default')
+    throw validationError('ScheduleExpression is supported only on the default event bus.')
+  const timetable = readScheduleExpression(expression)
+  if (!timetable || timetable.kind === 'at')
+    throw validationError('Parameter ScheduleExpression is not valid.')
 }
 
-function setState(account: Account, body: unknown, state: 'ENABLED' | 'DISABLED') {
+function setState(account: EventsAccount, body: unknown, state: 'ENABLED' | 'DISABLED') {
   const { Name, EventBusName } = readMembers(RuleRef, body)
   return account.store.commit(() => {
     findBus(account, EventBusName)
@@ -167,7 +173,7 @@ function setState(account: Account, body: unknown, state: 'ENABLED' | 'DISABLED'
   })
 }
 
-const describe = (account: Account, rule: Rule) => ({
+const describe = (account: EventsAccount, rule: Rule) => ({
   Name: rule.name,
   Arn: ruleArn(account, rule),
   EventPattern: rule.pattern,

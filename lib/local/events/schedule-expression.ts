@@ -3,7 +3,7 @@
 import { instantOf, wallTime } from '../../time-zones.ts'
 import { type Cron, nextWallTime, readCron } from './cron.ts'
 
-export type Timetable =
+export type ScheduleExpression =
   | { readonly kind: 'at'; readonly wall: number }
   | { readonly kind: 'rate'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: Cron }
@@ -11,7 +11,7 @@ export type Timetable =
 const unitsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 /** Undefined when the expression is not valid. A rate of one has a singular unit, all others a plural one. */
-export function readExpression(expression: string): Timetable | undefined {
+export function readScheduleExpression(expression: string): ScheduleExpression | undefined {
   const [, kind, inner = ''] = /^(at|rate|cron)\((.*)\)$/s.exec(expression) ?? []
   if (kind === 'at') return readAt(inner)
   if (kind === 'rate') return readRate(inner)
@@ -19,19 +19,19 @@ export function readExpression(expression: string): Timetable | undefined {
   return cron && { kind: 'cron', cron }
 }
 
-function readAt(inner: string): Timetable | undefined {
+function readAt(inner: string): ScheduleExpression | undefined {
   const wall = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(inner) ? Date.parse(`${inner}Z`) : Number.NaN
   // Date.parse carries 31 April over into May.
   return new Date(wall || 0).toISOString().startsWith(inner) && wall ? { kind: 'at', wall } : undefined
 }
 
-function readRate(inner: string): Timetable | undefined {
+function readRate(inner: string): ScheduleExpression | undefined {
   const [, count = '', unit = '', plural] = /^([1-9]\d{0,8}) (minute|hour|day)(s?)$/.exec(inner) ?? []
   if (!Object.hasOwn(unitsMs, unit) || (count === '1') === (plural === 's')) return undefined
   return { kind: 'rate', everyMs: Number(count) * unitsMs[unit as keyof typeof unitsMs] }
 }
 
-export interface Walk {
+export interface RunSearch {
   /** IANA name of the zone that wall times are in. */
   readonly zone: string
   /** Milliseconds from which a rate counts. */
@@ -43,20 +43,23 @@ export interface Walk {
  * The first run after an instant, in milliseconds. Where clocks are put forward, a time that does not exist is
  * skipped; where they are put back, one that comes twice is run once.
  */
-export function firstRun(timetable: Timetable, { zone, anchor, after }: Walk): number | undefined {
-  if (timetable.kind === 'rate') {
-    const { everyMs } = timetable
+export function firstRun(
+  schedule: ScheduleExpression,
+  { zone, anchor, after }: RunSearch,
+): number | undefined {
+  if (schedule.kind === 'rate') {
+    const { everyMs } = schedule
     return anchor + Math.max(0, Math.floor((after - anchor) / everyMs) + 1) * everyMs
   }
-  if (timetable.kind === 'at') {
-    const instant = instantOf(zone, timetable.wall)
+  if (schedule.kind === 'at') {
+    const instant = instantOf(zone, schedule.wall)
     return instant !== undefined && instant > after ? instant : undefined
   }
-  let wall = nextWallTime(timetable.cron, wallTime(zone, after))
+  let wall = nextWallTime(schedule.cron, wallTime(zone, after))
   while (wall !== undefined) {
     const instant = instantOf(zone, wall)
     if (instant !== undefined && instant > after) return instant
-    wall = nextWallTime(timetable.cron, wall)
+    wall = nextWallTime(schedule.cron, wall)
   }
   return undefined
 }

@@ -1,8 +1,8 @@
 // Looks at what is due: runs of schedules and of scheduled rules, and client tokens that are forgotten.
 import { createHash, randomUUID } from 'node:crypto'
-import type { Account } from './account.ts'
-import { composeEvent, deliver, eventTime, readEvent } from './put-events.ts'
-import { mostRetries } from './request-params.ts'
+import type { EventsAccount } from './account.ts'
+import { composeEvent, eventTime, queueDeliveries, readEvent } from './put-events.ts'
+import { retryLimits } from './request-params.ts'
 import { nextRuleRun, putRule, type Rule, ruleArn, rulesOf } from './rules.ts'
 import {
   nextScheduleRun,
@@ -13,19 +13,19 @@ import {
   schedulesOf,
   windowMs,
 } from './schedules.ts'
-import type { Store } from './store.ts'
+import type { EventsStore } from './store.ts'
 import { serviceOf } from './target-arn.ts'
 
-export interface Clock {
+export interface ScheduleRunner {
   /** Sets the timer anew, after the documents have changed. */
   wake(): void
   close(): void
 }
 
 /** Timers do not notice a machine that slept or a clock that was set: they never run longer than this. */
-const longestSleepMs = 60_000
+const maxSleepMs = 60_000
 
-export function startClock(account: Account): Clock {
+export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
   const { store, now, log } = account
   let timer: NodeJS.Timeout | undefined
   let running = false
@@ -38,7 +38,7 @@ export function startClock(account: Account): Clock {
     if (dueAt === undefined) return
     const delay = dueAt - now()
     if (delay <= 0) void run()
-    else timer = setTimeout(wake, Math.min(delay, longestSleepMs))
+    else timer = setTimeout(wake, Math.min(delay, maxSleepMs))
   }
 
   /** What a run owes and the time of the next one are written together: a crash neither loses nor repeats it. */
@@ -68,14 +68,14 @@ export function startClock(account: Account): Clock {
 }
 
 function runDocument(
-  account: Account,
-  { kind, key, dueAt }: ReturnType<Store['dueDocuments']>[number],
+  account: EventsAccount,
+  { kind, key, dueAt }: ReturnType<EventsStore['dueDocuments']>[number],
 ): void {
   const schedule = kind === 'schedule' ? schedulesOf(account).get(key) : undefined
   const rule = kind === 'rule' ? rulesOf(account).get(key) : undefined
   if (schedule) runSchedule(account, schedule, dueAt)
   else if (rule) runRule(account, rule, dueAt)
-  else account.store.shelf(kind).delete(key)
+  else account.store.collection(kind).delete(key)
 }
 
 interface Due {
@@ -95,7 +95,7 @@ const precisionMs = 60_000
  * The run to make now, if any, and the one that follows. When the service was down, one run is made if the window
  * of any that was missed is still open, the others are skipped, and the log says so.
  */
-function planRun({ now, log }: Account, { arn, runAt, dueAt, windowMs, next }: Due) {
+function planRun({ now, log }: EventsAccount, { arn, runAt, dueAt, windowMs, next }: Due) {
   const at = now()
   const late = at - dueAt > precisionMs
   const opensAt = at - windowMs - precisionMs
@@ -111,7 +111,7 @@ function planRun({ now, log }: Account, { arn, runAt, dueAt, windowMs, next }: D
   return { open, following: next(late || open === undefined ? at : open) }
 }
 
-function runSchedule(account: Account, schedule: Schedule, dueAt: number): void {
+function runSchedule(account: EventsAccount, schedule: Schedule, dueAt: number): void {
   const { open, following } = planRun(account, {
     arn: scheduleArn(account, schedule),
     runAt: schedule.nextRunAt ?? dueAt,
@@ -119,14 +119,14 @@ function runSchedule(account: Account, schedule: Schedule, dueAt: number): void 
     windowMs: windowMs(schedule),
     next: (after) => nextScheduleRun(schedule, after),
   })
-  if (open !== undefined) owe(account, schedule, open)
+  if (open !== undefined) addDelivery(account, schedule, open)
   if (following === undefined && schedule.ActionAfterCompletion === 'DELETE')
     schedulesOf(account).delete(scheduleKey(schedule))
   else putSchedule(account, schedule, following)
 }
 
 /** Puts what the target of a schedule is to get into the outbox. */
-function owe(account: Account, schedule: Schedule, runAt: number): void {
+function addDelivery(account: EventsAccount, schedule: Schedule, runAt: number): void {
   const { Target } = schedule
   const arn = scheduleArn(account, schedule)
   const scheduledAt = eventTime(new Date(runAt))
@@ -157,8 +157,8 @@ function owe(account: Account, schedule: Schedule, runAt: number): void {
       }),
       origin: { kind: 'schedule', arn, scheduledAt, executionId },
       acceptedAt: account.now(),
-      maximumAgeS: Target.RetryPolicy.MaximumEventAgeInSeconds ?? mostRetries.ageS,
-      maximumRetries: Target.RetryPolicy.MaximumRetryAttempts ?? mostRetries.attempts,
+      maximumAgeS: Target.RetryPolicy.MaximumEventAgeInSeconds ?? retryLimits.ageS,
+      maximumRetries: Target.RetryPolicy.MaximumRetryAttempts ?? retryLimits.attempts,
       retries: 0,
       hops: 0,
       ...(Target.DeadLetterConfig?.Arn !== undefined && { deadLetterArn: Target.DeadLetterConfig.Arn }),
@@ -167,7 +167,7 @@ function owe(account: Account, schedule: Schedule, runAt: number): void {
   )
 }
 
-function runRule(account: Account, rule: Rule, dueAt: number): void {
+function runRule(account: EventsAccount, rule: Rule, dueAt: number): void {
   const arn = ruleArn(account, rule)
   const { open, following } = planRun(account, {
     arn,
@@ -179,7 +179,7 @@ function runRule(account: Account, rule: Rule, dueAt: number): void {
   if (open !== undefined) {
     const parts = { source: 'aws.events', detailType: 'Scheduled Event', resources: [arn], detail: '{}' }
     const event = readEvent(composeEvent(account, { ...parts, id: randomUUID(), time: new Date(open) }))
-    if (event) deliver(account, rule, event)
+    if (event) queueDeliveries(account, rule, event)
   }
   putRule(account, rule, following)
 }

@@ -2,52 +2,64 @@
 import * as z from 'zod'
 import { isZone } from '../../time-zones.ts'
 import { ApiError } from '../signed-api.ts'
-import type { Account } from './account.ts'
-import { once, Token } from './client-token.ts'
-import { invalid, notFound } from './errors.ts'
+import type { EventsAccount } from './account.ts'
+import { runOncePerToken, Token } from './client-token.ts'
+import { resourceNotFound, validationError } from './errors.ts'
 import { isJson } from './json.ts'
-import { mostRetries, page, RetryPolicy, readMembers, text, unsupported, whole } from './request-params.ts'
+import {
+  paginate,
+  RetryPolicy,
+  readMembers,
+  retryLimits,
+  textField,
+  unsupportedField,
+  wholeNumberField,
+} from './request-params.ts'
+import { firstRun, readScheduleExpression, type ScheduleExpression } from './schedule-expression.ts'
 import { findGroup, GroupName } from './schedule-groups.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo, serviceOf } from './target-arn.ts'
-import { firstRun, readExpression, type Timetable } from './schedule-expression.ts'
 
-const Name = text(1, 64, '^[0-9a-zA-Z-_.]+$')
+const Name = textField(1, 64, '^[0-9a-zA-Z-_.]+$')
 
 const Target = z.object({
-  Arn: text(1, 1600),
-  RoleArn: text(1, 1600, '^arn:aws(-[a-z]+)?:iam::\\d{12}:role\\/[\\w+=,.@\\/-]+$'),
-  Input: text(1, 262_144).optional(),
-  SqsParameters: z.object({ MessageGroupId: text(1, 128).optional() }).optional(),
+  Arn: textField(1, 1600),
+  RoleArn: textField(1, 1600, '^arn:aws(-[a-z]+)?:iam::\\d{12}:role\\/[\\w+=,.@\\/-]+$'),
+  Input: textField(1, 262_144).optional(),
+  SqsParameters: z.object({ MessageGroupId: textField(1, 128).optional() }).optional(),
   EventBridgeParameters: z
     .object({
-      DetailType: text(1, 128),
-      Source: text(1, 256, '(?=[/\\.\\-_A-Za-z0-9]+)((?!aws\\.).*)|(\\$(\\.[\\w_-]+(\\[(\\d+|\\*)\\])*)*)'),
+      DetailType: textField(1, 128),
+      Source: textField(
+        1,
+        256,
+        '(?=[/\\.\\-_A-Za-z0-9]+)((?!aws\\.).*)|(\\$(\\.[\\w_-]+(\\[(\\d+|\\*)\\])*)*)',
+      ),
     })
     .optional(),
-  DeadLetterConfig: z.object({ Arn: text(1, 1600).optional() }).optional(),
+  DeadLetterConfig: z.object({ Arn: textField(1, 1600).optional() }).optional(),
   RetryPolicy: RetryPolicy.default({}),
-  EcsParameters: unsupported('EcsParameters'),
-  KinesisParameters: unsupported('KinesisParameters'),
-  SageMakerPipelineParameters: unsupported('SageMakerPipelineParameters'),
+  EcsParameters: unsupportedField('EcsParameters'),
+  KinesisParameters: unsupportedField('KinesisParameters'),
+  SageMakerPipelineParameters: unsupportedField('SageMakerPipelineParameters'),
 })
 
 const Members = z.object({
   Name,
   GroupName: GroupName.default('default'),
-  Description: text(0, 512).optional(),
-  ScheduleExpression: text(1, 256),
-  ScheduleExpressionTimezone: text(1, 50).default('UTC'),
+  Description: textField(0, 512).optional(),
+  ScheduleExpression: textField(1, 256),
+  ScheduleExpressionTimezone: textField(1, 50).default('UTC'),
   StartDate: z.number().optional(),
   EndDate: z.number().optional(),
   FlexibleTimeWindow: z.object({
     Mode: z.enum(['OFF', 'FLEXIBLE']),
-    MaximumWindowInMinutes: whole(1, 1440).optional(),
+    MaximumWindowInMinutes: wholeNumberField(1, 1440).optional(),
   }),
   State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
   ActionAfterCompletion: z.enum(['NONE', 'DELETE']).default('NONE'),
   Target,
   ClientToken: Token.optional(),
-  KmsKeyArn: unsupported('KmsKeyArn'),
+  KmsKeyArn: unsupportedField('KmsKeyArn'),
 })
 
 export interface Schedule extends Omit<z.infer<typeof Members>, 'ClientToken'> {
@@ -62,23 +74,25 @@ export interface Schedule extends Omit<z.infer<typeof Members>, 'ClientToken'> {
 
 const Ref = z.object({ Name, GroupName: GroupName.default('default'), ClientToken: Token.optional() })
 
-export const schedulesOf = (account: Account) => account.store.shelf<Schedule>('schedule')
+export const schedulesOf = (account: EventsAccount) => account.store.collection<Schedule>('schedule')
 export const scheduleKey = ({ GroupName, Name }: Pick<Schedule, 'GroupName' | 'Name'>) =>
   `${GroupName}/${Name}`
 
-export const scheduleArn = ({ region, accountId }: Account, schedule: Pick<Schedule, 'GroupName' | 'Name'>) =>
-  `arn:aws:scheduler:${region}:${accountId}:schedule/${scheduleKey(schedule)}`
+export const scheduleArn = (
+  { region, accountId }: EventsAccount,
+  schedule: Pick<Schedule, 'GroupName' | 'Name'>,
+) => `arn:aws:scheduler:${region}:${accountId}:schedule/${scheduleKey(schedule)}`
 
-function findSchedule(account: Account, ref: Pick<Schedule, 'GroupName' | 'Name'>): Schedule {
+function findSchedule(account: EventsAccount, ref: Pick<Schedule, 'GroupName' | 'Name'>): Schedule {
   findGroup(account, ref.GroupName)
   const schedule = schedulesOf(account).get(scheduleKey(ref))
-  if (!schedule) throw notFound(`Schedule ${ref.Name} does not exist.`, 404)
+  if (!schedule) throw resourceNotFound(`Schedule ${ref.Name} does not exist.`, 404)
   return schedule
 }
 
-function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): Timetable {
-  const timetable = readExpression(schedule.ScheduleExpression)
-  if (!timetable) throw invalid(`Invalid Schedule Expression ${schedule.ScheduleExpression}.`)
+function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): ScheduleExpression {
+  const timetable = readScheduleExpression(schedule.ScheduleExpression)
+  if (!timetable) throw validationError(`Invalid Schedule Expression ${schedule.ScheduleExpression}.`)
   return timetable
 }
 
@@ -99,7 +113,7 @@ export function windowMs({ FlexibleTimeWindow: { MaximumWindowInMinutes = 0 } }:
 }
 
 /** Stores a schedule with its next run; a flexible one is run at a random moment of its window. */
-export function putSchedule(account: Account, schedule: Schedule, runAt: number | undefined): void {
+export function putSchedule(account: EventsAccount, schedule: Schedule, runAt: number | undefined): void {
   const { nextRunAt: _, ...rest } = schedule
   const spread = Math.floor(Math.random() * windowMs(schedule))
   const enabled = runAt !== undefined && schedule.State === 'ENABLED'
@@ -111,9 +125,9 @@ export function putSchedule(account: Account, schedule: Schedule, runAt: number 
 }
 
 export const scheduleOperations = {
-  CreateSchedule(account: Account, body: unknown) {
+  CreateSchedule(account: EventsAccount, body: unknown) {
     const members = readSchedule(account, body)
-    return once(account, 'CreateSchedule', members, () => {
+    return runOncePerToken(account, 'CreateSchedule', members, () => {
       findGroup(account, members.GroupName)
       if (schedulesOf(account).get(scheduleKey(members)))
         throw new ApiError('ConflictException', `Schedule ${members.Name} already exists.`, 409)
@@ -121,14 +135,14 @@ export const scheduleOperations = {
     })
   },
 
-  UpdateSchedule(account: Account, body: unknown) {
+  UpdateSchedule(account: EventsAccount, body: unknown) {
     const members = readSchedule(account, body)
-    return once(account, 'UpdateSchedule', members, () =>
+    return runOncePerToken(account, 'UpdateSchedule', members, () =>
       save(account, members, findSchedule(account, members)),
     )
   },
 
-  GetSchedule(account: Account, body: unknown) {
+  GetSchedule(account: EventsAccount, body: unknown) {
     const schedule = findSchedule(account, readMembers(Ref, body))
     const { createdAt, modifiedAt, anchor: _, nextRunAt: __, ...members } = schedule
     return {
@@ -139,15 +153,15 @@ export const scheduleOperations = {
     }
   },
 
-  DeleteSchedule(account: Account, body: unknown) {
+  DeleteSchedule(account: EventsAccount, body: unknown) {
     const ref = readMembers(Ref, body)
-    return once(account, 'DeleteSchedule', ref, () => {
+    return runOncePerToken(account, 'DeleteSchedule', ref, () => {
       schedulesOf(account).delete(scheduleKey(findSchedule(account, ref)))
       return {}
     })
   },
 
-  ListSchedules(account: Account, body: unknown) {
+  ListSchedules(account: EventsAccount, body: unknown) {
     const { ScheduleGroup, NamePrefix = '', State, MaxResults, NextToken } = readMembers(ListSchedules, body)
     if (ScheduleGroup !== undefined) findGroup(account, ScheduleGroup)
     const schedules = schedulesOf(account)
@@ -158,7 +172,7 @@ export const scheduleOperations = {
           (State === undefined || one.State === State) &&
           one.Name.startsWith(NamePrefix),
       )
-    const { items, next } = page(schedules, scheduleKey, { token: NextToken, limit: MaxResults })
+    const { items, next } = paginate(schedules, scheduleKey, { token: NextToken, limit: MaxResults })
     return { Schedules: items.map((one) => summary(account, one)), ...next }
   },
 }
@@ -168,10 +182,10 @@ const ListSchedules = z.object({
   NamePrefix: Name.optional(),
   State: z.enum(['ENABLED', 'DISABLED']).optional(),
   MaxResults: z.coerce.number().int().min(1).max(100).default(100),
-  NextToken: text(1, 2048).optional(),
+  NextToken: textField(1, 2048).optional(),
 })
 
-const summary = (account: Account, schedule: Schedule) => ({
+const summary = (account: EventsAccount, schedule: Schedule) => ({
   Arn: scheduleArn(account, schedule),
   Name: schedule.Name,
   GroupName: schedule.GroupName,
@@ -181,7 +195,7 @@ const summary = (account: Account, schedule: Schedule) => ({
   Target: { Arn: schedule.Target.Arn },
 })
 
-function save(account: Account, members: z.infer<typeof Members>, before: Schedule | undefined) {
+function save(account: EventsAccount, members: z.infer<typeof Members>, before: Schedule | undefined) {
   const { ClientToken: _, ...rest } = members
   const at = account.now()
   const sameRate =
@@ -196,26 +210,26 @@ function save(account: Account, members: z.infer<typeof Members>, before: Schedu
   return { ScheduleArn: scheduleArn(account, schedule) }
 }
 
-function readSchedule(account: Account, body: unknown): z.infer<typeof Members> {
+function readSchedule(account: EventsAccount, body: unknown): z.infer<typeof Members> {
   const members = readMembers(Members, body)
   const { FlexibleTimeWindow: window, StartDate, EndDate, ScheduleExpressionTimezone } = members
   const timetable = timetableOf(members)
   if (!isZone(ScheduleExpressionTimezone))
-    throw invalid(`Invalid Schedule Expression Timezone ${ScheduleExpressionTimezone}.`)
+    throw validationError(`Invalid Schedule Expression Timezone ${ScheduleExpressionTimezone}.`)
   if (window.Mode === 'FLEXIBLE' && window.MaximumWindowInMinutes === undefined)
-    throw invalid('MaximumWindowInMinutes must be specified when Mode is FLEXIBLE.')
+    throw validationError('MaximumWindowInMinutes must be specified when Mode is FLEXIBLE.')
   if (window.Mode === 'OFF' && window.MaximumWindowInMinutes !== undefined)
-    throw invalid('MaximumWindowInMinutes cannot be specified when Mode is OFF.')
+    throw validationError('MaximumWindowInMinutes cannot be specified when Mode is OFF.')
   if (timetable.kind !== 'at') {
     if (StartDate !== undefined && StartDate * 1000 < account.now() - 300_000)
-      throw invalid('The StartDate you specify cannot be earlier than 5 minutes ago.')
+      throw validationError('The StartDate you specify cannot be earlier than 5 minutes ago.')
     if (EndDate !== undefined && EndDate * 1000 <= account.now())
-      throw invalid('The EndDate you specify must be in the future.')
+      throw validationError('The EndDate you specify must be in the future.')
     if (StartDate !== undefined && EndDate !== undefined && EndDate <= StartDate)
-      throw invalid('The EndDate must come after the StartDate.')
+      throw validationError('The EndDate must come after the StartDate.')
   }
   checkTarget(account, members.Target)
-  const { MaximumEventAgeInSeconds = mostRetries.ageS, MaximumRetryAttempts = mostRetries.attempts } =
+  const { MaximumEventAgeInSeconds = retryLimits.ageS, MaximumRetryAttempts = retryLimits.attempts } =
     members.Target.RetryPolicy
   return {
     ...members,
@@ -223,15 +237,18 @@ function readSchedule(account: Account, body: unknown): z.infer<typeof Members> 
   }
 }
 
-function checkTarget(account: Account, target: z.infer<typeof Target>): void {
+function checkTarget(account: EventsAccount, target: z.infer<typeof Target>): void {
   checkTargetArn(target.Arn, account)
   checkDeadLetterArn(target.DeadLetterConfig?.Arn)
   const service = serviceOf(target.Arn)
   if (isFifo(target.Arn) && !target.SqsParameters?.MessageGroupId)
-    throw invalid('MessageGroupId must be specified for a FIFO queue target.')
-  if (target.SqsParameters && service !== 'sqs') throw invalid('SqsParameters are for SQS targets only.')
+    throw validationError('MessageGroupId must be specified for a FIFO queue target.')
+  if (target.SqsParameters && service !== 'sqs')
+    throw validationError('SqsParameters are for SQS targets only.')
   if ((service === 'events') !== (target.EventBridgeParameters !== undefined))
-    throw invalid('EventBridgeParameters must be specified for an event bus target, and for no other.')
+    throw validationError(
+      'EventBridgeParameters must be specified for an event bus target, and for no other.',
+    )
   if (service !== 'sqs' && target.Input !== undefined && !isJson(target.Input))
-    throw invalid('Invalid request provided: the Input of this target must be valid JSON.')
+    throw validationError('Invalid request provided: the Input of this target must be valid JSON.')
 }

@@ -1,43 +1,43 @@
 // The embedded EventBridge and Scheduler: one handler for both APIs, one file for what they remember.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { everything, type May } from '../authorize.ts'
-import type { LogLine } from '../log-line.ts'
+import { type Authorize, allowAll } from '../authorize.ts'
+import type { LogFunction } from '../log-line.ts'
 import { ApiError } from '../signed-api.ts'
-import type { Credentials } from '../sigv4.ts'
-import type { Account } from './account.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import type { EventsAccount } from './account.ts'
 import { busOperations, createDefaultBus } from './buses.ts'
-import { startClock } from './schedule-runner.ts'
-import { startDeliveries, type Targets } from './delivery.ts'
+import { type DeliveryTargets, startDeliveries } from './delivery.ts'
 import { eventTagOperations } from './event-tags.ts'
 import {
-  type Call,
-  checkSignature,
+  authenticateCall,
+  type EventsCall,
   type Operations,
-  readCall,
-  readJson,
+  readEventsCall,
+  readJsonBody,
   readRequest,
   sendAnswer,
-  sendError,
+  sendEventsError,
 } from './protocol.ts'
 import { eventOperations, readEvent, routeEvent, rulesFor } from './put-events.ts'
 import { ruleOperations } from './rules.ts'
 import { createDefaultGroup, scheduleGroupOperations } from './schedule-groups.ts'
+import { startScheduleRunner } from './schedule-runner.ts'
 import { scheduleOperations } from './schedules.ts'
-import { openStore } from './store.ts'
+import { openEventsStore } from './store.ts'
 import { targetOperations } from './targets.ts'
 
 export interface EventsOptions {
   /** Path of the SQLite file. */
   readonly file: string
-  readonly credentials: readonly Credentials[]
+  readonly credentials: readonly AwsCredentials[]
   readonly region: string
   readonly accountId?: string
-  readonly may?: May
-  readonly targets: Targets
+  readonly authorize?: Authorize
+  readonly targets: DeliveryTargets
   /** The clock of schedules and retries; signatures are checked against the real one. */
   readonly now?: () => Date
-  readonly log?: LogLine
+  readonly log?: LogFunction
 }
 
 export interface EventsServer {
@@ -51,7 +51,7 @@ export interface EventsServer {
   close(): Promise<void>
 }
 
-const operations: Readonly<Record<Call['service'], Operations>> = {
+const operations: Readonly<Record<EventsCall['service'], Operations>> = {
   events: {
     ...busOperations,
     ...ruleOperations,
@@ -62,7 +62,7 @@ const operations: Readonly<Record<Call['service'], Operations>> = {
   scheduler: { ...scheduleOperations, ...scheduleGroupOperations },
 }
 
-const unknownOperation = (service: Call['service'], operation: string) =>
+const unknownOperation = (service: EventsCall['service'], operation: string) =>
   new ApiError(
     'UnknownOperationException',
     operation === '' ? 'This is no operation of the API.' : `${operation} is not supported by this server.`,
@@ -79,13 +79,13 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     region,
     accountId = '000000000000',
     targets,
-    may = everything,
+    authorize = allowAll,
     log = () => {},
   } = options
   const now = () => (options.now?.() ?? new Date()).getTime()
-  const store = openStore(file, log)
+  const store = openEventsStore(file, log)
   const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
-  const account: Account = { region, accountId, store, now, log, busArn }
+  const account: EventsAccount = { region, accountId, store, now, log, busArn }
   await store.commit(() => {
     createDefaultBus(account)
     createDefaultGroup(account)
@@ -99,34 +99,34 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   }
 
   const deliveries = startDeliveries({ store, targets, ingest, now, log })
-  const clock = startClock(account)
+  const scheduleRunner = startScheduleRunner(account)
   const wake = () => {
     deliveries.wake()
-    clock.wake()
+    scheduleRunner.wake()
   }
   store.onCommit(wake)
   wake()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { service, operation, members } = readCall(request)
+    const { service, operation, members } = readEventsCall(request)
     try {
       const body = await readRequest(request)
-      const accessKeyId = checkSignature(request, body, { service, credentials, region })
-      const input = { ...readJson(body), ...members }
-      requireRights(accessKeyId, `${service}:${operation}`, input)
+      const accessKeyId = authenticateCall(request, body, { service, credentials, region })
+      const input = { ...readJsonBody(body), ...members }
+      requirePermissions(accessKeyId, `${service}:${operation}`, input)
       const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
       if (!known) throw unknownOperation(service, operation)
       sendAnswer(response, service, await known(account, input))
     } catch (error) {
-      if (error instanceof ApiError) return sendError(response, service, error)
+      if (error instanceof ApiError) return sendEventsError(response, service, error)
       log('A request to the event bus failed.', { operation, error })
       const code = service === 'events' ? 'InternalException' : 'InternalServerException'
-      sendError(response, service, new ApiError(code, 'The request could not be processed.', 500))
+      sendEventsError(response, service, new ApiError(code, 'The request could not be processed.', 500))
     }
   }
 
   /** Events are put on buses; of all else nobody but the service itself has need, whatever it is done to. */
-  function requireRights(
+  function requirePermissions(
     accessKeyId: string,
     action: string,
     input: Readonly<Record<string, unknown>>,
@@ -137,7 +137,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     const buses = new Set(entries.map(({ EventBusName = 'default' }) => String(EventBusName)))
     for (const bus of buses) {
       const resource = bus.startsWith('arn:') ? bus : busArn(bus)
-      if (may({ accessKeyId, action, resource })) continue
+      if (authorize({ accessKeyId, action, resource })) continue
       throw new ApiError('AccessDeniedException', `Access to ${action} on ${resource} is denied.`)
     }
   }
@@ -156,7 +156,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     },
     wake,
     async close() {
-      clock.close()
+      scheduleRunner.close()
       deliveries.close()
       await store.close()
     },

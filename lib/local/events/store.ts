@@ -2,14 +2,14 @@
 // written through, and the outbox of deliveries that are owed to targets.
 
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
-import type { LogLine } from '../log-line.ts'
+import type { LogFunction } from '../log-line.ts'
 import { ApiError } from '../signed-api.ts'
 import { type Outbox, openOutbox } from './outbox.ts'
 
 const kinds = ['bus', 'rule', 'group', 'schedule', 'token'] as const
 type Kind = (typeof kinds)[number]
 
-interface Shelf<T> {
+interface Collection<T> {
   get(key: string): T | undefined
   values(): Iterable<T>
   /** All documents, sorted by key. */
@@ -21,8 +21,8 @@ interface Shelf<T> {
   delete(key: string): void
 }
 
-export interface Store extends GroupCommit {
-  shelf<T>(kind: Kind): Shelf<T>
+export interface EventsStore extends GroupCommit {
+  collection<T>(kind: Kind): Collection<T>
   readonly outbox: Outbox
   /** The documents whose time has come, the oldest first. */
   dueDocuments(now: number): { readonly kind: Kind; readonly key: string; readonly dueAt: number }[]
@@ -36,13 +36,13 @@ const schema = `
   CREATE INDEX IF NOT EXISTS outbox_due ON outbox (due, id, target);
 `
 
-export function openStore(file: string, log: LogLine): Store {
+export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const db = openDatabase(file, schema)
-  const shelves = new Map<Kind, Map<string, unknown>>()
+  const collections = new Map<Kind, Map<string, unknown>>()
   const load = () => {
-    for (const kind of kinds) shelves.set(kind, new Map())
+    for (const kind of kinds) collections.set(kind, new Map())
     for (const row of db.prepare('SELECT kind, key, json FROM document ORDER BY key').iterate())
-      shelves.get(row.kind as Kind)?.set(String(row.key), JSON.parse(String(row.json)))
+      collections.get(row.kind as Kind)?.set(String(row.key), JSON.parse(String(row.json)))
   }
   load()
 
@@ -52,19 +52,19 @@ export function openStore(file: string, log: LogLine): Store {
   const dueRows = db.prepare('SELECT kind, key, due FROM document WHERE due <= ? ORDER BY due LIMIT 100')
   const firstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
   const commits = groupCommit(db, {
-    closed: () => new Error('The store of the event bus is closed.'),
+    createClosedError: () => new Error('The store of the event bus is closed.'),
     // A refusal checks before it writes; anything else may have changed the documents in memory.
-    undone: (error) => {
+    onUndone: (error) => {
       if (!(error instanceof ApiError)) load()
     },
-    failed: (error) => log('The event bus is stopped.', { error }),
+    onFailed: (error) => log('The event bus is stopped.', { error }),
   })
 
   return {
     ...commits,
-    shelf<T>(kind: Kind): Shelf<T> {
+    collection<T>(kind: Kind): Collection<T> {
       // The documents of a kind are written by one module only, as the type that it reads them with.
-      const documents = () => shelves.get(kind) as Map<string, T>
+      const documents = () => collections.get(kind) as Map<string, T>
       return {
         get: (key) => documents().get(key),
         values: () => documents().values(),

@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 
 const shapes = {
   sqs: /^arn:aws[\w-]*:sqs:[\w-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/,
@@ -23,19 +23,19 @@ export const isFifo = (arn: string) => arn.endsWith('.fifo')
 export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
   const service = services.find((one) => shapes[one].test(arn))
   if (service === 'events' && arn !== account.busArn(busNameOf(arn)))
-    throw invalid(
+    throw validationError(
       `Parameter ${arn} is not valid. Reason: Only event buses of this account and region can be targets.`,
     )
   if (service) return
   const other = /^arn:aws[\w-]*:([\w-]+):/.exec(arn)?.[1]
   if (other === undefined || services.some((one) => one === other))
-    throw invalid(`Parameter ${arn} is not valid. Reason: Provided Arn is not in correct format.`)
-  throw invalid(
+    throw validationError(`Parameter ${arn} is not valid. Reason: Provided Arn is not in correct format.`)
+  throw validationError(
     `Parameter ${arn} is not valid. Reason: ${other} targets are not supported here; use an SQS queue, a Lambda function or an event bus.`,
   )
 }
 
 export function checkDeadLetterArn(arn: string | undefined): void {
   if (arn === undefined || (shapes.sqs.test(arn) && !isFifo(arn))) return
-  throw invalid(`Parameter ${arn} is not valid. Reason: A dead-letter queue is a standard SQS queue.`)
+  throw validationError(`Parameter ${arn} is not valid. Reason: A dead-letter queue is a standard SQS queue.`)
 }

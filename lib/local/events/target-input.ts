@@ -1,6 +1,6 @@
 // What a target receives: the event, a part of it, a constant, or a template filled from it.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
-import { invalid } from './errors.ts'
+import { validationError } from './errors.ts'
 import { isJson } from './json.ts'
 
 export interface InputOptions {
@@ -26,19 +26,23 @@ const placeholder = /<([^<>\s"]+)>/g
 export function checkInput(target: InputOptions): void {
   const { Id, Input, InputPath, InputTransformer } = target
   if ([Input, InputPath, InputTransformer].filter((one) => one !== undefined).length > 1)
-    throw invalid(`Only one of Input, InputPath, or InputTransformer must be provided for target ${Id}.`)
-  if (Input !== undefined && !isJson(Input)) throw invalid(`JSON syntax error in input for target ${Id}`)
-  if (InputPath !== undefined && !readPath(InputPath)) throw invalid(`Invalid InputPath for target ${Id}.`)
+    throw validationError(
+      `Only one of Input, InputPath, or InputTransformer must be provided for target ${Id}.`,
+    )
+  if (Input !== undefined && !isJson(Input))
+    throw validationError(`JSON syntax error in input for target ${Id}`)
+  if (InputPath !== undefined && !readPath(InputPath))
+    throw validationError(`Invalid InputPath for target ${Id}.`)
   if (!InputTransformer) return
   const paths = InputTransformer.InputPathsMap ?? {}
   for (const [name, path] of Object.entries(paths)) {
     if (name.startsWith('aws.'))
-      throw invalid(`InputPathsMap for target ${Id} contains reserved key ${name}.`)
-    if (!readPath(path)) throw invalid(`Invalid InputPathsMap for target ${Id}: ${path}`)
+      throw validationError(`InputPathsMap for target ${Id} contains reserved key ${name}.`)
+    if (!readPath(path)) throw validationError(`Invalid InputPathsMap for target ${Id}: ${path}`)
   }
   for (const [, name = ''] of InputTransformer.InputTemplate.matchAll(placeholder))
     if (!Object.hasOwn(paths, name) && !predefined.includes(name))
-      throw invalid(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
+      throw validationError(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
 }
 
 const predefined: readonly string[] = [

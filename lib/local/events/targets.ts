@@ -1,28 +1,28 @@
 // The targets of rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutTargets.html and its kin.
 import * as z from 'zod'
-import type { Account } from './account.ts'
+import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, findBus, Paging } from './buses.ts'
-import { invalid, limitExceeded } from './errors.ts'
-import { page, readMembers, text } from './request-params.ts'
+import { limitExceeded, validationError } from './errors.ts'
+import { paginate, readMembers, textField } from './request-params.ts'
 import { findRule, RuleName, rulesOf, updateRule } from './rules.ts'
-import { Target, TargetId } from './target.ts'
+import { RuleTarget, RuleTargetId } from './target.ts'
 import { checkDeadLetterArn, checkTargetArn, isFifo } from './target-arn.ts'
 import { checkInput } from './target-input.ts'
 
 const PutTargets = z.object({
   Rule: RuleName,
   EventBusName: BusNameOrArn.optional(),
-  Targets: z.array(Target).min(1).max(100),
+  Targets: z.array(RuleTarget).min(1).max(100),
 })
 const RemoveTargets = z.object({
   Rule: RuleName,
   EventBusName: BusNameOrArn.optional(),
-  Ids: z.array(TargetId).min(1).max(100),
+  Ids: z.array(RuleTargetId).min(1).max(100),
 })
 const ListTargetsByRule = z.object({ ...Paging, Rule: RuleName, EventBusName: BusNameOrArn.optional() })
 const ListRuleNamesByTarget = z.object({
   ...Paging,
-  TargetArn: text(1, 1600),
+  TargetArn: textField(1, 1600),
   EventBusName: BusNameOrArn.optional(),
 })
 
@@ -32,7 +32,7 @@ const maxTargets = 5
 const noFailures = { FailedEntryCount: 0, FailedEntries: [] }
 
 export const targetOperations = {
-  PutTargets(account: Account, body: unknown) {
+  PutTargets(account: EventsAccount, body: unknown) {
     const { Rule, EventBusName, Targets } = readMembers(PutTargets, body)
     for (const target of Targets) checkTarget(account, target)
     return account.store.commit(() => {
@@ -45,7 +45,7 @@ export const targetOperations = {
     })
   },
 
-  RemoveTargets(account: Account, body: unknown) {
+  RemoveTargets(account: EventsAccount, body: unknown) {
     const { Rule, EventBusName, Ids } = readMembers(RemoveTargets, body)
     return account.store.commit(() => {
       findBus(account, EventBusName)
@@ -55,32 +55,32 @@ export const targetOperations = {
     })
   },
 
-  ListTargetsByRule(account: Account, body: unknown) {
+  ListTargetsByRule(account: EventsAccount, body: unknown) {
     const { Rule, EventBusName, NextToken, Limit } = readMembers(ListTargetsByRule, body)
     findBus(account, EventBusName)
     const targets = [...findRule(account, Rule, EventBusName).targets].sort((a, b) => (a.Id < b.Id ? -1 : 1))
-    const { items, next } = page(targets, (target) => target.Id, { token: NextToken, limit: Limit })
+    const { items, next } = paginate(targets, (target) => target.Id, { token: NextToken, limit: Limit })
     return { Targets: items, ...next }
   },
 
-  ListRuleNamesByTarget(account: Account, body: unknown) {
+  ListRuleNamesByTarget(account: EventsAccount, body: unknown) {
     const { TargetArn, EventBusName, NextToken, Limit } = readMembers(ListRuleNamesByTarget, body)
     const bus = findBus(account, EventBusName).name
     const rules = rulesOf(account)
       .list()
       .filter((rule) => rule.bus === bus && rule.targets.some(({ Arn }) => Arn === TargetArn))
-    const { items, next } = page(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
+    const { items, next } = paginate(rules, (rule) => rule.name, { token: NextToken, limit: Limit })
     return { RuleNames: items.map(({ name }) => name), ...next }
   },
 }
 
-function checkTarget(account: Account, target: Target): void {
+function checkTarget(account: EventsAccount, target: RuleTarget): void {
   checkTargetArn(target.Arn, account)
   checkInput(target)
   checkDeadLetterArn(target.DeadLetterConfig?.Arn)
   const group = target.SqsParameters?.MessageGroupId
   if (isFifo(target.Arn) && !group)
-    throw invalid(`Parameter(s) SqsParameters must be specified for target: ${target.Id}.`)
+    throw validationError(`Parameter(s) SqsParameters must be specified for target: ${target.Id}.`)
   if (group !== undefined && !target.Arn.includes(':sqs:'))
-    throw invalid(`Parameter(s) SqsParameters cannot be specified for target: ${target.Id}.`)
+    throw validationError(`Parameter(s) SqsParameters cannot be specified for target: ${target.Id}.`)
 }

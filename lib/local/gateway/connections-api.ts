@@ -2,84 +2,84 @@
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { everything, type May } from '../authorize.ts'
-import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
-import type { Credentials } from '../sigv4.ts'
+import { type Authorize, allowAll } from '../authorize.ts'
+import { ApiError, readLimitedBody, requireSigner, sendApiError, sendJson } from '../signed-api.ts'
+import type { AwsCredentials } from '../sigv4.ts'
 import type { WebSocketApi } from './websocket-api.ts'
 
-export interface ConnectionsOptions {
+export interface ConnectionsApiOptions {
   readonly webSocketApi: WebSocketApi
   readonly region: string
-  readonly credentials: readonly Credentials[]
-  readonly may?: May | undefined
+  readonly credentials: readonly AwsCredentials[]
+  readonly authorize?: Authorize | undefined
 }
 
-const mostBytes = 128 * 1024
+const maxMessageBytes = 128 * 1024
 /** The SDK puts the path of its endpoint before it, on AWS the stage. */
-const path = /^(?:\/[\w-]+)*\/@connections\/([^/?]+)\/?(?:\?|$)/
+const pathPattern = /^(?:\/[\w-]+)*\/@connections\/([^/?]+)\/?(?:\?|$)/
 /** The form of ids that were ever handed out. */
-const idForm = /^[\w-]{15}=$/
+const idPattern = /^[\w-]{15}=$/
 
 const tooLarge = new ApiError(
   'PayloadTooLargeException',
-  `The payload is larger than ${mostBytes} bytes.`,
+  `The payload is larger than ${maxMessageBytes} bytes.`,
   413,
 )
-const gone = () => new ApiError('GoneException', 'Gone', 410)
+const goneError = () => new ApiError('GoneException', 'Gone', 410)
 
-export const isConnections = ({ url = '' }: IncomingMessage) => url.includes('/@connections/')
+export const isConnectionsRequest = ({ url = '' }: IncomingMessage) => url.includes('/@connections/')
 
 /** Serves one request for which `isConnections` holds. */
 export async function serveConnections(
-  options: ConnectionsOptions,
+  options: ConnectionsApiOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   response.setHeader('x-amzn-requestid', randomUUID())
   try {
-    await run(options, request, response)
+    await runCommand(options, request, response)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    sendError(response, error.status, error.code, { message: error.message })
+    sendApiError(response, error.status, error.code, { message: error.message })
   }
 }
 
-async function post(webSocketApi: WebSocketApi, id: string, body: Buffer): Promise<void> {
+async function postMessage(webSocketApi: WebSocketApi, id: string, body: Buffer): Promise<void> {
   const outcome = await webSocketApi.send(id, body)
-  if (outcome === 'gone') throw gone()
+  if (outcome === 'gone') throw goneError()
   if (outcome === 'slow')
     throw new ApiError('LimitExceededException', 'The client does not read what it was sent before.', 429)
 }
 
-async function run(
-  { webSocketApi, region, credentials, may = everything }: ConnectionsOptions,
+async function runCommand(
+  { webSocketApi, region, credentials, authorize = allowAll }: ConnectionsApiOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readBody(request, mostBytes, tooLarge)
-  const accessKeyId = checkSignature(request, body, { service: 'execute-api', region, credentials })
-  const segment = path.exec(request.url ?? '')?.[1]
+  const body = await readLimitedBody(request, maxMessageBytes, tooLarge)
+  const accessKeyId = requireSigner(request, body, { service: 'execute-api', region, credentials })
+  const segment = pathPattern.exec(request.url ?? '')?.[1]
   // The signature was over this path, so its escapes were seen to be UTF-8.
   const id = decodeURIComponent(segment ?? '')
-  if (!idForm.test(id)) throw new ApiError('BadRequestException', `Invalid connectionId: ${id}`, 400)
+  if (!idPattern.test(id)) throw new ApiError('BadRequestException', `Invalid connectionId: ${id}`, 400)
   const resource = `arn:aws:execute-api:${region}:000000000000:local/local/${request.method}/@connections/${id}`
-  if (!may({ accessKeyId, action: 'execute-api:ManageConnections', resource }))
+  if (!authorize({ accessKeyId, action: 'execute-api:ManageConnections', resource }))
     throw new ApiError('AccessDeniedException', `Access to ${resource} is denied.`, 403)
   const open = webSocketApi.get(id)
   switch (request.method) {
     case 'POST':
-      await post(webSocketApi, id, body)
+      await postMessage(webSocketApi, id, body)
       response.writeHead(200, { 'content-length': 0 }).end()
       return
     case 'GET': {
-      if (!open) throw gone()
+      if (!open) throw goneError()
       const { connectedAt, sourceIp, userAgent } = open.connection
       const identity = { sourceIp, userAgent }
       sendJson(response, 200, JSON.stringify({ connectedAt, identity, lastActiveAt: open.lastActiveAt }))
       return
     }
     case 'DELETE':
-      if (!webSocketApi.disconnect(id)) throw gone()
+      if (!webSocketApi.disconnect(id)) throw goneError()
       response.writeHead(204).end()
       return
     default:

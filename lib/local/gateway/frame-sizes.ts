@@ -2,7 +2,7 @@
  * Follows the frames of one direction of a WebSocket (RFC 6455, 5.2) and tells the largest payload that was
  * announced in a chunk. API Gateway limits single frames, which the WebSocket library does not show.
  */
-export function frameSizes(): (chunk: Buffer) => number {
+export function createFrameSizeTracker(): (chunk: Buffer) => number {
   const header: number[] = []
   let skip = 0
   return (chunk) => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { largeFileHint } from '../../http/body-limit.ts'
 import type { Log } from '../../log.ts'
-import { timedOut } from '../lambda/function-error.ts'
-import { type Lambda, lambdaLimits, type Outcome } from '../lambda/runtime.ts'
-import { bodyOf, hasBody } from './http-body.ts'
-import { eventOf, targetOf } from './http-event.ts'
-import { type Answer, answerOf } from './http-result.ts'
-import { type HttpRoute, routesFinder } from './http-routes.ts'
-import { gatewayAnswer, send } from './send-response.ts'
+import { timeoutErrorType } from '../lambda/function-error.ts'
+import { type InvocationOutcome, type Lambda, lambdaLimits } from '../lambda/runtime.ts'
+import { hasBody, readEventBody } from './http-body.ts'
+import { createHttpEvent, parseRequestTarget } from './http-event.ts'
+import { type GatewayResponse, toGatewayResponse } from './http-result.ts'
+import { createRouteFinder, type HttpRoute } from './http-routes.ts'
+import { gatewayError, sendResponse } from './send-response.ts'
 
 export interface HttpApiOptions {
   readonly lambda: Lambda
@@ -24,50 +24,50 @@ const limits = { integrationMs: 30_000, headBytes: 10_240 } as const
 
 /** The HTTP API: requests become events, results of functions become responses, all by API Gateway's rules. */
 export function createHttpApi(options: HttpApiOptions): HttpApi {
-  const find = routesFinder(options.routes)
+  const find = createRouteFinder(options.routes)
   const streamed = new Set(options.streamed)
 
-  async function answer(request: IncomingMessage): Promise<Answer> {
+  async function respond(request: IncomingMessage): Promise<GatewayResponse> {
     if (headBytes(request) > limits.headBytes)
-      return gatewayAnswer(
+      return gatewayError(
         431,
         `The request line and the headers are larger than ${limits.headBytes} bytes together. Send fewer cookies or a shorter address.`,
       )
-    const target = targetOf(request)
+    const target = parseRequestTarget(request)
     if (!target)
-      return gatewayAnswer(400, 'The address of the request is no path, or an escape in it is no UTF-8.')
+      return gatewayError(400, 'The address of the request is no path, or an escape in it is no UTF-8.')
     const route = find(request.method ?? 'GET', target.encodedPath)
-    if (!route) return gatewayAnswer(404, 'There is nothing at this path.')
+    if (!route) return gatewayError(404, 'There is nothing at this path.')
     const isStreamed = streamed.has(route.functionName)
     const body = isStreamed
       ? { isBase64Encoded: false, bodyStream: request, canStream: true }
-      : await bodyOf(request)
-    const event = body && eventOf(request, target, route, body)
+      : await readEventBody(request)
+    const event = body && createHttpEvent(request, target, route, body)
     if (!event || isTooLarge(event))
-      return gatewayAnswer(
+      return gatewayError(
         413,
         `The request is larger than a function takes: 6 MB, with files in base64. ${largeFileHint}.`,
       )
     const outcome = await options.lambda.invoke(route.functionName, event, {
       limitMs: limits.integrationMs,
-      ...(isStreamed && hasBody(request) && { from: arrived(request) }),
+      ...(isStreamed && hasBody(request) && { startsAfter: whenUploaded(request) }),
     })
-    const { headers, ...rest } = outcomeAnswer(outcome, route.functionName)
+    const { headers, ...rest } = outcomeResponse(outcome, route.functionName)
     return { ...rest, headers: { ...headers, 'apigw-requestid': event.requestContext.requestId } }
   }
 
-  function outcomeAnswer(outcome: Outcome, functionName: string): Answer {
-    if (!outcome.ok && outcome.failure.errorType === timedOut)
-      return gatewayAnswer(503, 'The service did not answer in time. Send the request again.')
-    const known = outcome.ok ? answerOf(outcome.value) : undefined
-    if (known) return known
+  function outcomeResponse(outcome: InvocationOutcome, functionName: string): GatewayResponse {
+    if (!outcome.ok && outcome.failure.errorType === timeoutErrorType)
+      return gatewayError(503, 'The service did not answer in time. Send the request again.')
+    const gatewayResponse = outcome.ok ? toGatewayResponse(outcome.value) : undefined
+    if (gatewayResponse) return gatewayResponse
     if (outcome.ok) options.log.error({ function: functionName }, 'the result of a function is malformed')
-    return gatewayAnswer(500, 'Something went wrong on our side. The request id helps us to find it.')
+    return gatewayError(500, 'Something went wrong on our side. The request id helps us to find it.')
   }
 
   return (request, response) => {
-    answer(request)
-      .then((known) => send(known, request, response))
+    respond(request)
+      .then((gatewayResponse) => sendResponse(gatewayResponse, request, response))
       .catch((error: unknown) => {
         // The client went away while it still wrote.
         options.log.info({ error }, 'a request ended before its answer')
@@ -90,7 +90,7 @@ function isTooLarge(event: { readonly body?: string }): boolean {
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /** When all of the body is there, or the client is gone. */
-function arrived(request: IncomingMessage): Promise<void> {
+function whenUploaded(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     request.once('close', resolve)
   })

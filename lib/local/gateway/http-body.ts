@@ -3,16 +3,16 @@ import type { IncomingMessage } from 'node:http'
 import type { EventBody } from './http-event.ts'
 
 /** "Payload size: 10 MB" (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). */
-const mostBytes = 10 * 1024 * 1024
+const maxBodyBytes = 10 * 1024 * 1024
 
 export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** The body as events carry it; undefined when it is too large, which is known before all of it was read. */
-export async function bodyOf(request: IncomingMessage): Promise<EventBody | undefined> {
+export async function readEventBody(request: IncomingMessage): Promise<EventBody | undefined> {
   if (!hasBody(request)) return { isBase64Encoded: false }
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return undefined
-  const bytes = await read(request)
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return undefined
+  const bytes = await readBytes(request)
   if (!bytes) return undefined
   if (bytes.length === 0) return { isBase64Encoded: false }
   const isText = textTypes.test(request.headers['content-type'] ?? '') && isUtf8(bytes)
@@ -26,14 +26,14 @@ const textTypes =
   /^\s*(?:text\/[\w.+-]+|application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i
 
 /** Not by iteration: that would close the connection of a request that is refused. */
-function read(request: IncomingMessage): Promise<Buffer | undefined> {
+function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const take = (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
-      if (size <= mostBytes) return
+      if (size <= maxBodyBytes) return
       request.off('data', take)
       resolve(undefined)
     }

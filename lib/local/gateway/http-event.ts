@@ -6,7 +6,7 @@ import type { HttpEvent } from '../../http/contract.ts'
 import type { FoundRoute } from './http-routes.ts'
 
 /** Where a request goes: its path as it came, and decoded as functions get it. */
-export interface Target {
+export interface RequestTarget {
   readonly encodedPath: string
   readonly path: string
   readonly rawQueryString: string
@@ -15,7 +15,7 @@ export interface Target {
 export type EventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'canStream'>
 
 /** Undefined when the target is no path or an escape in it is no UTF-8. */
-export function targetOf({ url = '/' }: IncomingMessage): Target | undefined {
+export function parseRequestTarget({ url = '/' }: IncomingMessage): RequestTarget | undefined {
   const at = url.indexOf('?')
   const encodedPath = at < 0 ? url : url.slice(0, at)
   const rawQueryString = at < 0 ? '' : url.slice(at + 1)
@@ -27,23 +27,23 @@ export function targetOf({ url = '/' }: IncomingMessage): Target | undefined {
   }
 }
 
-export function eventOf(
+export function createHttpEvent(
   request: IncomingMessage,
-  { path, rawQueryString }: Target,
+  { path, rawQueryString }: RequestTarget,
   { key, pathParameters }: FoundRoute,
   body: EventBody,
 ): HttpEvent {
   const now = new Date()
-  const query = queryOf(rawQueryString)
+  const query = joinQuery(rawQueryString)
   const cookies = request.headers.cookie?.split(/;\s*/).filter((pair) => pair !== '')
-  const { domainName, domainPrefix, sourceIp } = partiesOf(request)
+  const { domainName, domainPrefix, sourceIp } = connectionParties(request)
   return {
     version: '2.0',
     routeKey: key,
     rawPath: path,
     rawQueryString,
     ...(cookies && { cookies }),
-    headers: headersOf(request, sourceIp),
+    headers: eventHeaders(request, sourceIp),
     ...(query && { queryStringParameters: query }),
     requestContext: {
       accountId: '000000000000',
@@ -57,10 +57,10 @@ export function eventOf(
         sourceIp,
         userAgent: request.headers['user-agent'] ?? '',
       },
-      requestId: requestId(),
+      requestId: newRequestId(),
       routeKey: key,
       stage: '$default',
-      time: logTime(now),
+      time: formatLogTime(now),
       timeEpoch: now.getTime(),
     },
     ...(pathParameters && { pathParameters }),
@@ -69,10 +69,10 @@ export function eventOf(
 }
 
 /** An id in the form of API Gateway's own, as `JKJaXmPLvHcESHA=`. */
-export const requestId = () => `${randomBytes(11).toString('base64url')}=`
+export const newRequestId = () => `${randomBytes(11).toString('base64url')}=`
 
 /** Who talks to whom. */
-export function partiesOf(request: IncomingMessage) {
+export function connectionParties(request: IncomingMessage) {
   const domainName = request.headers.host ?? 'localhost'
   return {
     domainName,
@@ -84,13 +84,13 @@ export function partiesOf(request: IncomingMessage) {
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** The time format of web server logs: `12/Mar/2020:19:03:58 +0000`. */
-export function logTime(date: Date): string {
+export function formatLogTime(date: Date): string {
   const [day = '', time = ''] = date.toISOString().split(/[T.]/)
   return `${day.slice(8)}/${months[date.getUTCMonth()]}/${day.slice(0, 4)}:${time} +0000`
 }
 
 /** "Duplicate query strings are combined with commas and included in the queryStringParameters field." */
-function queryOf(raw: string): Record<string, string> | undefined {
+function joinQuery(raw: string): Record<string, string> | undefined {
   if (raw === '') return undefined
   const query: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(raw))
@@ -99,7 +99,7 @@ function queryOf(raw: string): Record<string, string> | undefined {
 }
 
 /** They concern one connection, and that of the function is another. */
-const perConnection = new Set([
+const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -110,19 +110,19 @@ const perConnection = new Set([
 ])
 
 /** Names in lower case, values of a repeated header joined by commas; cookies have a place of their own. */
-function headersOf(request: IncomingMessage, sourceIp: string): Record<string, string> {
+function eventHeaders(request: IncomingMessage, sourceIp: string): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    if (name !== 'cookie' && !perConnection.has(name)) headers[name] = values.join(',')
+    if (name !== 'cookie' && !hopByHopHeaders.has(name)) headers[name] = values.join(',')
   }
   const before = headers['x-forwarded-for']
   headers['x-forwarded-for'] = before ? `${before}, ${sourceIp}` : sourceIp
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
   // A proxy before us knows how the client came; we are always reached without TLS.
   headers['x-forwarded-proto'] ??= 'http'
-  headers['x-amzn-trace-id'] ??= traceId()
+  headers['x-amzn-trace-id'] ??= newTraceId()
   return { ...headers }
 }
 
-const traceId = () =>
+const newTraceId = () =>
   `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`

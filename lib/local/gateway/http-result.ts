@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { lambdaLimits } from '../lambda/runtime.ts'
 
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly cookies?: readonly string[]
@@ -27,19 +27,19 @@ const Structured = z.object({
 })
 
 /** The JSON of the whole result is under it. */
-const mostBytes = lambdaLimits.responseBytes
+const maxBytes = lambdaLimits.responseBytes
 
 /** Undefined for a result that API Gateway does not understand. */
-export function answerOf(result: unknown): Answer | undefined {
-  if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferred(result)
+export function toGatewayResponse(result: unknown): GatewayResponse | undefined {
+  if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferResponse(result)
   const parsed = Structured.safeParse(result)
   if (!parsed.success) return undefined
   const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsed.data
   // Only a body can make a result large, and most have a small one.
-  if (body && body.length * 6 > mostBytes && Buffer.byteLength(JSON.stringify(result)) > mostBytes)
+  if (body && body.length * 6 > maxBytes && Buffer.byteLength(JSON.stringify(result)) > maxBytes)
     return undefined
   if (isBase64Encoded && body && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) return undefined
-  const lines = headerLines(headers ?? {}, cookies ?? [])
+  const lines = normalizeHeaders(headers ?? {}, cookies ?? [])
   if (!lines) return undefined
   const { 'set-cookie': cookie, ...rest } = lines
   return {
@@ -57,18 +57,18 @@ export function answerOf(result: unknown): Answer | undefined {
  * "If your Lambda function returns valid JSON and doesn't return a statusCode, API Gateway assumes … statusCode is
  * 200, content-type is application/json, body is the function's response." A string is its own text.
  */
-function inferred(result: unknown): Answer | undefined {
+function inferResponse(result: unknown): GatewayResponse | undefined {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null')
   const body = Buffer.from(text)
-  if (body.length > mostBytes) return undefined
+  if (body.length > maxBytes) return undefined
   return { status: 200, headers: { 'content-type': 'application/json' }, body }
 }
 
 /** The gateway frames the message itself. */
-const ofTheGateway = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer'])
+const gatewayHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer'])
 
 /** Names in lower case; undefined when one of them cannot stand in a response. */
-function headerLines(
+function normalizeHeaders(
   headers: Readonly<Record<string, string | number | boolean | undefined>>,
   cookies: readonly string[],
 ): Record<string, string> | undefined {
@@ -76,7 +76,7 @@ function headerLines(
   try {
     for (const [given, value] of Object.entries(headers)) {
       const name = given.toLowerCase()
-      if (value === undefined || ofTheGateway.has(name)) continue
+      if (value === undefined || gatewayHeaders.has(name)) continue
       validateHeaderName(name)
       validateHeaderValue(name, String(value))
       lines[name] = String(value)

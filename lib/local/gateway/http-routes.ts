@@ -24,7 +24,7 @@ const defaultKey = '$default'
 const ranks = { text: 0, parameter: 1, rest: 2 } as const
 
 /** @returns a function that finds the route of a method and a path that is still percent-encoded. */
-export function routesFinder(
+export function createRouteFinder(
   routes: readonly HttpRoute[],
 ): (method: string, path: string) => FoundRoute | undefined {
   const parsed = routes

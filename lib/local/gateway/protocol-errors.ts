@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { gatewayAnswer } from './send-response.ts'
+import { gatewayError } from './send-response.ts'
 
 /** By the codes of Node's parser; whatever else it does not understand is a bad request. */
-const answers: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
+const errorsByCode: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
     'The request line and the headers are larger than is taken. Send fewer cookies or a shorter address.',
@@ -18,27 +18,27 @@ const notHttp = [
 
 /** Answers what never becomes a request, or breaks off as one, in the form of all other errors. */
 export class ProtocolErrors {
-  readonly #answering = new WeakMap<Duplex, ServerResponse>()
+  readonly #responses = new WeakMap<Duplex, ServerResponse>()
 
   /** A request whose body may turn out to be malformed while it is answered. */
   watch({ socket }: IncomingMessage, response: ServerResponse): void {
-    this.#answering.set(socket, response)
+    this.#responses.set(socket, response)
   }
 
-  answer(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const response = this.#answering.get(socket)
-    const isUnderWay = response?.headersSent && !response.writableFinished
+  respond(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const response = this.#responses.get(socket)
+    const isInProgress = response?.headersSent && !response.writableFinished
     // Nobody hears what is said, or would take it for the rest of an answer.
-    if (!socket.writable || error.code === 'ECONNRESET' || isUnderWay) {
+    if (!socket.writable || error.code === 'ECONNRESET' || isInProgress) {
       socket.destroy()
       return
     }
-    this.refuse(socket, ...(answers[error.code ?? ''] ?? notHttp))
+    this.refuse(socket, ...(errorsByCode[error.code ?? ''] ?? notHttp))
   }
 
   /** Says so on the bare connection, and closes it. */
   refuse(socket: Duplex, status: number, sentence: string): void {
-    const { headers, body } = gatewayAnswer(status, sentence)
+    const { headers, body } = gatewayError(status, sentence)
     const lines = Object.entries({ ...headers, 'content-length': body.length, connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../error-catalog.ts'
 import { AppError, retryAfterOf } from '../../errors.ts'
 import { errorBody } from '../../http/envelope.ts'
 import { newId } from '../../ids.ts'
-import type { Answer } from './http-result.ts'
+import type { GatewayResponse } from './http-result.ts'
 
 /** How long the rest of a refused upload is read, so that the client gets to see the answer. */
 const drainMs = 10_000
@@ -20,7 +20,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** An answer of the gateway itself. API Gateway has `{ message }` alone; our clients know one form of errors. */
-export function gatewayAnswer(status: number, sentence: string): Answer {
+export function gatewayError(status: number, sentence: string): GatewayResponse {
   const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
   const requestId = newId('req')
   const retryAfter = retryAfterOf({ status, details: undefined })
@@ -38,8 +38,12 @@ export function gatewayAnswer(status: number, sentence: string): Answer {
   }
 }
 
-export function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, cookies, body, stream } = answer
+export function sendResponse(
+  gatewayResponse: GatewayResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { status, headers, cookies, body, stream } = gatewayResponse
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) {
     // Only the answer to a HEAD has a length that is not that of its body.
@@ -48,7 +52,7 @@ export function send(answer: Answer, request: IncomingMessage, response: ServerR
   if (cookies && cookies.length > 0) response.setHeader('set-cookie', [...cookies])
   if (stream) sendStream(stream, request, response)
   else if (request.complete) response.end(body)
-  else answerEarly(body, request, response)
+  else respondEarly(body, request, response)
 }
 
 /** Ends with the stream, or with the client. */
@@ -62,7 +66,7 @@ function sendStream(stream: Readable, request: IncomingMessage, response: Server
  * The request was answered before all of it was there. The answer goes out at once, but the connection stays open
  * while the client still writes: closed earlier, its writes would fail before it reads what we said.
  */
-function answerEarly(body: Buffer, request: IncomingMessage, response: ServerResponse): void {
+function respondEarly(body: Buffer, request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('connection', 'close')
   if (!response.hasHeader('content-length')) response.setHeader('content-length', body.length)
   response.flushHeaders()

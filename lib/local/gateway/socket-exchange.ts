@@ -2,7 +2,7 @@ import type { SocketExchange } from '../../aws/sockets.ts'
 import type { WebSocketApi } from './websocket-api.ts'
 
 /** Sockets of this process, for functions that run in it: they close with the code that is meant. */
-export function socketExchange(
+export function createSocketExchange(
   parts: Promise<{ readonly webSocketApi?: WebSocketApi | undefined }>,
 ): SocketExchange {
   const api = async () => (await parts).webSocketApi

@@ -3,15 +3,15 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import * as z from 'zod'
 import type { Log } from '../../log.ts'
-import { timedOut } from '../lambda/function-error.ts'
-import type { Lambda, Outcome } from '../lambda/runtime.ts'
-import { frameSizes } from './frame-sizes.ts'
+import { timeoutErrorType } from '../lambda/function-error.ts'
+import type { InvocationOutcome, Lambda } from '../lambda/runtime.ts'
+import { createFrameSizeTracker } from './frame-sizes.ts'
 import {
-  type Connection,
   connectEvent,
-  connectionOf,
+  createConnection,
   disconnectEvent,
   messageEvent,
+  type WebSocketConnection,
 } from './websocket-event.ts'
 import { routeSelector, type WebSocketRoute } from './websocket-routes.ts'
 
@@ -35,11 +35,11 @@ const defaultLimits = {
 }
 
 /** Messages of one connection that functions work on at a time; more are read when one of them is done. */
-const mostAtOnce = 10
+const maxConcurrentMessages = 10
 /** What is kept for a client that does not read. */
-const mostUnreadBytes = 256 * 1024
+const maxUnreadBytes = 256 * 1024
 /** How long a client may take for its half of the goodbye, and the last functions for theirs. */
-const closingMs = 3000
+const closeTimeoutMs = 3000
 
 const closeCodes = { normal: 1000, goingAway: 1001, noText: 1003, tooBig: 1009 } as const
 
@@ -49,8 +49,8 @@ const HandlerResult = z.object({
   body: z.string().nullish(),
 })
 
-interface Open {
-  readonly connection: Connection
+interface OpenConnection {
+  readonly connection: WebSocketConnection
   readonly socket: WebSocket
   readonly touch: () => void
   lastActiveAt: Date
@@ -63,7 +63,7 @@ export class WebSocketApi {
   readonly #limits: typeof defaultLimits
   readonly #functions: ReadonlyMap<string, string>
   readonly #select: (message: string) => string | undefined
-  readonly #open = new Map<string, Open>()
+  readonly #open = new Map<string, OpenConnection>()
   readonly #work = new Set<Promise<unknown>>()
   readonly #protocols = new WeakMap<IncomingMessage, string>()
   readonly #server: WebSocketServer
@@ -89,7 +89,7 @@ export class WebSocketApi {
     return true
   }
 
-  get(connectionId: string): Readonly<Pick<Open, 'connection' | 'lastActiveAt'>> | undefined {
+  get(connectionId: string): Readonly<Pick<OpenConnection, 'connection' | 'lastActiveAt'>> | undefined {
     return this.#open.get(connectionId)
   }
 
@@ -97,7 +97,7 @@ export class WebSocketApi {
   send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
     const open = this.#open.get(connectionId)
     if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve('gone')
-    if (open.socket.bufferedAmount > mostUnreadBytes) return Promise.resolve('slow')
+    if (open.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
     open.touch()
     // What is not written follows when the client reads on; that it is gone the close event tells.
     open.socket.send(message, { binary: false }, () => undefined)
@@ -120,13 +120,13 @@ export class WebSocketApi {
     for (const { socket } of this.#open.values()) socket.close(closeCodes.goingAway, 'Going away')
     const timer = setTimeout(() => {
       for (const { socket } of this.#open.values()) socket.terminate()
-    }, closingMs)
-    const atMost = new Promise((resolve) => setTimeout(resolve, 2 * closingMs).unref())
+    }, closeTimeoutMs)
+    const limit = new Promise((resolve) => setTimeout(resolve, 2 * closeTimeoutMs).unref())
     while (this.#open.size > 0 || this.#work.size > 0) {
       const ended = [...this.#open.values()].map(
         ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
       )
-      const timeout = await Promise.race([...ended, ...this.#work, atMost.then(() => 'timeout' as const)])
+      const timeout = await Promise.race([...ended, ...this.#work, limit.then(() => 'timeout' as const)])
       if (timeout === 'timeout') break
     }
     clearTimeout(timer)
@@ -139,7 +139,7 @@ export class WebSocketApi {
   }
 
   /** Undefined when no function has this route. */
-  async #invoke(route: string, event: unknown): Promise<Outcome | undefined> {
+  async #invoke(route: string, event: unknown): Promise<InvocationOutcome | undefined> {
     const name = this.#functions.get(route)
     if (name === undefined) return undefined
     return this.#options.lambda.invoke(name, event, { limitMs: this.#limits.integrationMs })
@@ -147,14 +147,14 @@ export class WebSocketApi {
 
   async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (!isHandshake(request)) {
-      refuse(socket, 400)
+      rejectHandshake(socket, 400)
       return
     }
-    const connection = connectionOf(request, this.#options.stage)
+    const connection = createConnection(request, this.#options.stage)
     const outcome = await this.#invoke('$connect', connectEvent(connection, request))
-    const { status, protocol } = outcome ? verdictOf(outcome) : { status: 200, protocol: undefined }
+    const { status, protocol } = outcome ? handshakeResult(outcome) : { status: 200, protocol: undefined }
     if (status < 200 || status > 299) {
-      refuse(socket, status)
+      rejectHandshake(socket, status)
       return
     }
     if (protocol !== undefined) this.#protocols.set(request, protocol)
@@ -164,15 +164,15 @@ export class WebSocketApi {
       return
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
-      this.#welcome(connection, webSocket, socket),
+      this.#accept(connection, webSocket, socket),
     )
   }
 
-  #welcome(connection: Connection, socket: WebSocket, raw: Duplex): void {
+  #accept(connection: WebSocketConnection, socket: WebSocket, raw: Duplex): void {
     const close = () => socket.close(closeCodes.goingAway, 'Going away')
     const idle = setTimeout(close, this.#limits.idleMs)
     const lifetime = setTimeout(close, this.#limits.connectedMs)
-    const open: Open = {
+    const open: OpenConnection = {
       connection,
       socket,
       lastActiveAt: new Date(),
@@ -183,7 +183,7 @@ export class WebSocketApi {
       },
     }
     this.#open.set(connection.id, open)
-    const largestFrame = frameSizes()
+    const largestFrame = createFrameSizeTracker()
     // Before the library takes the bytes, so that no message is made of a frame that is too large.
     raw.prependListener('data', (chunk: Buffer) => {
       if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
@@ -205,10 +205,10 @@ export class WebSocketApi {
     })
   }
 
-  async #receive(open: Open, message: string): Promise<void> {
+  async #receive(open: OpenConnection, message: string): Promise<void> {
     const { connection, socket } = open
     open.touch()
-    if (++open.running >= mostAtOnce) socket.pause()
+    if (++open.running >= maxConcurrentMessages) socket.pause()
     const selected = this.#select(message)
     const isNamed = selected !== undefined && !selected.startsWith('$') && this.#functions.has(selected)
     const route = isNamed ? selected : '$default'
@@ -217,10 +217,10 @@ export class WebSocketApi {
     open.running -= 1
     if (socket.isPaused) socket.resume()
     const { requestId } = event.requestContext
-    const tell = (text: string) =>
+    const reply = (text: string) =>
       socket.send(JSON.stringify({ message: text, connectionId: connection.id, requestId }))
-    if (!outcome) tell('Forbidden')
-    else if (!outcome.ok) tell('Internal server error')
+    if (!outcome) reply('Forbidden')
+    else if (!outcome.ok) reply('Internal server error')
     else {
       const result = HandlerResult.safeParse(outcome.value)
       if (result.success && result.data.body) socket.send(result.data.body)
@@ -235,8 +235,9 @@ const isHandshake = ({ method, headers }: IncomingMessage) =>
   headers['sec-websocket-version'] === '13'
 
 /** What the `$connect` function says: a status, and the subprotocol that it chose. */
-function verdictOf(outcome: Outcome): { status: number; protocol: string | undefined } {
-  if (!outcome.ok) return { status: outcome.failure.errorType === timedOut ? 504 : 502, protocol: undefined }
+function handshakeResult(outcome: InvocationOutcome): { status: number; protocol: string | undefined } {
+  if (!outcome.ok)
+    return { status: outcome.failure.errorType === timeoutErrorType ? 504 : 502, protocol: undefined }
   const result = HandlerResult.safeParse(outcome.value)
   if (!result.success) return { status: 502, protocol: undefined }
   const { statusCode = 502, headers } = result.data
@@ -246,7 +247,7 @@ function verdictOf(outcome: Outcome): { status: number; protocol: string | undef
   return { status: statusCode, protocol: typeof protocol === 'string' ? protocol : undefined }
 }
 
-function refuse(socket: Duplex, status: number): void {
+function rejectHandshake(socket: Duplex, status: number): void {
   const reason = STATUS_CODES[status] ?? 'Refused'
   const body = JSON.stringify({ message: reason })
   socket.end(

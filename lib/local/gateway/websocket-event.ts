@@ -1,10 +1,10 @@
 // Events of a WebSocket API:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
 import type { IncomingMessage } from 'node:http'
-import { logTime, partiesOf, requestId } from './http-event.ts'
+import { connectionParties, formatLogTime, newRequestId } from './http-event.ts'
 
 /** What is known of a connection from its handshake on. */
-export interface Connection {
+export interface WebSocketConnection {
   readonly id: string
   readonly connectedAt: Date
   readonly stage: string
@@ -15,20 +15,20 @@ export interface Connection {
 
 type EventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT'
 
-export function connectionOf(request: IncomingMessage, stage: string): Connection {
-  const { domainName, sourceIp } = partiesOf(request)
+export function createConnection(request: IncomingMessage, stage: string): WebSocketConnection {
+  const { domainName, sourceIp } = connectionParties(request)
   const userAgent = request.headers['user-agent'] ?? ''
-  return { id: requestId(), connectedAt: new Date(), stage, domainName, sourceIp, userAgent }
+  return { id: newRequestId(), connectedAt: new Date(), stage, domainName, sourceIp, userAgent }
 }
 
-function contextOf(connection: Connection, eventType: EventType, routeKey: string) {
+function createRequestContext(connection: WebSocketConnection, eventType: EventType, routeKey: string) {
   const now = new Date()
-  const id = requestId()
+  const id = newRequestId()
   return {
     routeKey,
     eventType,
     extendedRequestId: id,
-    requestTime: logTime(now),
+    requestTime: formatLogTime(now),
     messageDirection: 'IN',
     stage: connection.stage,
     connectedAt: connection.connectedAt.getTime(),
@@ -41,12 +41,12 @@ function contextOf(connection: Connection, eventType: EventType, routeKey: strin
   }
 }
 
-export function connectEvent(connection: Connection, request: IncomingMessage) {
+export function connectEvent(connection: WebSocketConnection, request: IncomingMessage) {
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const multiValueHeaders = { ...request.headersDistinct }
   const query = [...new Set(searchParams.keys())]
   return {
-    headers: lastOf(multiValueHeaders),
+    headers: lastValues(multiValueHeaders),
     multiValueHeaders,
     ...(query.length > 0 && {
       queryStringParameters: Object.fromEntries(searchParams),
@@ -54,23 +54,23 @@ export function connectEvent(connection: Connection, request: IncomingMessage) {
         query.map((name) => [name, searchParams.getAll(name)]),
       ),
     }),
-    requestContext: contextOf(connection, 'CONNECT', '$connect'),
+    requestContext: createRequestContext(connection, 'CONNECT', '$connect'),
     isBase64Encoded: false,
   }
 }
 
-export function messageEvent(connection: Connection, routeKey: string, body: string) {
-  const context = contextOf(connection, 'MESSAGE', routeKey)
-  return { requestContext: { ...context, messageId: requestId() }, body, isBase64Encoded: false }
+export function messageEvent(connection: WebSocketConnection, routeKey: string, body: string) {
+  const context = createRequestContext(connection, 'MESSAGE', routeKey)
+  return { requestContext: { ...context, messageId: newRequestId() }, body, isBase64Encoded: false }
 }
 
-export function disconnectEvent(connection: Connection, code: number, reason: string) {
+export function disconnectEvent(connection: WebSocketConnection, code: number, reason: string) {
   const headers = { host: connection.domainName, 'x-api-key': '', 'x-forwarded-for': '', 'x-restapi': '' }
   return {
     headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     requestContext: {
-      ...contextOf(connection, 'DISCONNECT', '$disconnect'),
+      ...createRequestContext(connection, 'DISCONNECT', '$disconnect'),
       disconnectStatusCode: code,
       disconnectReason: reason,
     },
@@ -78,5 +78,5 @@ export function disconnectEvent(connection: Connection, code: number, reason: st
   }
 }
 
-const lastOf = (values: Readonly<Record<string, readonly string[] | undefined>>) =>
+const lastValues = (values: Readonly<Record<string, readonly string[] | undefined>>) =>
   Object.fromEntries(Object.entries(values).map(([name, list]) => [name, list?.at(-1)]))

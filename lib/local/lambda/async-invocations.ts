@@ -11,17 +11,17 @@ import type { Connection } from '../../aws/connections.ts'
 import { Sha256 } from '../../aws/sha256.ts'
 import type { Log } from '../../log.ts'
 import { QueueMapping } from '../queue-mapping.ts'
-import type { Failure } from './function-error.ts'
+import type { FunctionFailure } from './function-error.ts'
 import type { Lambda, LocalFunction } from './runtime.ts'
 
 /** Invocations that run at a time. */
 const concurrency = 64
 /** Milliseconds that functions which still run get at the end. */
-const closeMs = 5000
+const closeTimeoutMs = 5000
 /** Longest time of a function that a bus waits for; it gives up a delivery after 30 s. */
-const promptMs = 20_000
+const maxDirectMs = 20_000
 
-export interface AsynchronousOptions {
+export interface AsyncInvocationsOptions {
   readonly lambda: Lambda
   /** Queue that keeps what was accepted. */
   readonly queue: { readonly url: string; readonly arn: string }
@@ -29,13 +29,13 @@ export interface AsynchronousOptions {
    * Seconds before each repetition. "Lambda … waits one minute before the second attempt, and two minutes before
    * the third" (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
    */
-  readonly delaysS?: readonly number[]
+  readonly retryDelaysS?: readonly number[]
   /** Seconds after which an invocation comes again whose service died; renewed while the function runs. */
   readonly leaseS?: number
   /** Where the queue's server is in this process. */
   readonly connection?: Connection | undefined
   /** In whose name what failed for good is put aside; this process does it where it is left out. */
-  readonly as?: ((name: string) => Connection) | undefined
+  readonly deadLetterConnection?: ((name: string) => Connection) | undefined
   readonly log: Log
 }
 
@@ -46,26 +46,26 @@ interface Invocation {
   readonly attempt: number
 }
 
-const text = (StringValue: string | number): MessageAttributeValue => ({
+const messageAttribute = (StringValue: string | number): MessageAttributeValue => ({
   DataType: typeof StringValue === 'number' ? 'Number' : 'String',
   StringValue: String(StringValue),
 })
 
 /** Two characters that JSON may hold as they are and a queue may not. */
-const sendable = (json: string) =>
+const escapeNoncharacters = (json: string) =>
   json.replace(/[\ufffe\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
 
 /**
  * Invocations of type `Event`. What was accepted is in a queue, so that it runs at least once, whatever happens to
  * this process; a repetition is a message of its own, so that a crash does not use up an attempt.
  */
-export class Asynchronous {
-  readonly #options: AsynchronousOptions
+export class AsyncInvocations {
+  readonly #options: AsyncInvocationsOptions
   readonly #leaseS: number
   readonly #sqs: SQSClient
   readonly #mapping: QueueMapping
 
-  constructor(options: AsynchronousOptions) {
+  constructor(options: AsyncInvocationsOptions) {
     this.#options = options
     const { queue, lambda, log, leaseS = 30, connection } = options
     this.#leaseS = leaseS
@@ -82,7 +82,7 @@ export class Asynchronous {
       settings: { batchSize: 1 },
       concurrency,
       visibilityS: leaseS,
-      invoke: (event) => this.#take(event),
+      invoke: (event) => this.#runBatch(event),
       connection,
       log,
     })
@@ -90,8 +90,8 @@ export class Asynchronous {
 
   /** What still runs after a while is left to the next start: its messages come again. */
   async close(): Promise<void> {
-    const patience = sleep(closeMs, undefined, { ref: false })
-    await Promise.race([this.#mapping.close(), patience])
+    const timeout = sleep(closeTimeoutMs, undefined, { ref: false })
+    await Promise.race([this.#mapping.close(), timeout])
   }
 
   /** Resolves when the invocation is on disk. `payload` is JSON. */
@@ -103,10 +103,10 @@ export class Asynchronous {
    * Runs an invocation for a caller who keeps it until this resolves, and repeats it if this process dies: then the
    * queue is needed for what failed only. One that may take longer than such a caller waits is accepted instead.
    */
-  async deliver(name: string, payload: string): Promise<void> {
+  async runOrAccept(name: string, payload: string): Promise<void> {
     const { lambda } = this.#options
     const target = lambda.find(name)
-    if (!target || target.timeoutMs > promptMs) return this.accept(name, payload)
+    if (!target || target.timeoutMs > maxDirectMs) return this.accept(name, payload)
     const invocation = { name, requestId: randomUUID(), attempt: 1 }
     const outcome = await lambda.invoke(name, JSON.parse(payload), { requestId: invocation.requestId })
     if (!outcome.ok) await this.#afterFailure(target, invocation, payload, outcome.failure)
@@ -120,14 +120,18 @@ export class Asynchronous {
     await this.#sqs.send(
       new SendMessageCommand({
         QueueUrl: this.#options.queue.url,
-        MessageBody: sendable(payload),
+        MessageBody: escapeNoncharacters(payload),
         DelaySeconds,
-        MessageAttributes: { function: text(name), requestId: text(requestId), attempt: text(attempt) },
+        MessageAttributes: {
+          function: messageAttribute(name),
+          requestId: messageAttribute(requestId),
+          attempt: messageAttribute(attempt),
+        },
       }),
     )
   }
 
-  async #take({ Records }: SQSEvent): Promise<void> {
+  async #runBatch({ Records }: SQSEvent): Promise<void> {
     for (const record of Records) await this.#run(record)
   }
 
@@ -144,7 +148,7 @@ export class Asynchronous {
       log.error(invocation, 'the function of an accepted invocation is gone; it is dropped')
       return
     }
-    const outcome = await this.#renewing(record.receiptHandle, () =>
+    const outcome = await this.#withLease(record.receiptHandle, () =>
       lambda.invoke(target.name, JSON.parse(record.body), { requestId: invocation.requestId }),
     )
     if (!outcome.ok) await this.#afterFailure(target, invocation, record.body, outcome.failure)
@@ -154,17 +158,17 @@ export class Asynchronous {
     target: LocalFunction,
     invocation: Invocation,
     payload: string,
-    failure: Failure,
+    failure: FunctionFailure,
   ): Promise<void> {
-    const { delaysS = [60, 120] } = this.#options
-    const delayS = delaysS[invocation.attempt - 1]
+    const { retryDelaysS = [60, 120] } = this.#options
+    const delayS = retryDelaysS[invocation.attempt - 1]
     if (invocation.attempt <= target.retryAttempts && delayS !== undefined)
       await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1 }, delayS)
-    else await this.#putAside(target, payload, invocation.requestId, failure)
+    else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
   }
 
   /** Keeps the message hidden for as long as the function runs, and not for much longer when this process dies. */
-  async #renewing<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
+  async #withLease<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
     const renew = () =>
       this.#sqs
         .send(
@@ -184,11 +188,11 @@ export class Asynchronous {
   }
 
   /** With the attributes that Lambda gives (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html). */
-  async #putAside(
+  async #sendToDeadLetterQueue(
     target: LocalFunction,
     payload: string,
     requestId: string,
-    failure: Failure,
+    failure: FunctionFailure,
   ): Promise<void> {
     const { deadLetterUrl, name } = target
     if (!deadLetterUrl) {
@@ -196,18 +200,20 @@ export class Asynchronous {
       return
     }
     const {
-      as,
+      deadLetterConnection,
       lambda: { region },
     } = this.#options
-    const sqs = as ? new SQSClient({ region, useQueueUrlAsEndpoint: true, ...as(name) }) : this.#sqs
+    const sqs = deadLetterConnection
+      ? new SQSClient({ region, useQueueUrlAsEndpoint: true, ...deadLetterConnection(name) })
+      : this.#sqs
     await sqs.send(
       new SendMessageCommand({
         QueueUrl: deadLetterUrl,
         MessageBody: payload,
         MessageAttributes: {
-          RequestID: text(requestId),
-          ErrorCode: text(200),
-          ErrorMessage: text(failure.errorMessage.slice(0, 1000) || failure.errorType),
+          RequestID: messageAttribute(requestId),
+          ErrorCode: messageAttribute(200),
+          ErrorMessage: messageAttribute(failure.errorMessage.slice(0, 1000) || failure.errorType),
         },
       }),
     )

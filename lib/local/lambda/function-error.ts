@@ -1,18 +1,18 @@
 /** How a function failed, as Lambda tells it in the body of an invocation. */
-export interface Failure {
+export interface FunctionFailure {
   readonly errorType: string
   readonly errorMessage: string
   readonly trace?: readonly string[]
 }
 
 /** Type of a failure by time. */
-export const timedOut = 'Sandbox.Timedout'
+export const timeoutErrorType = 'Sandbox.Timedout'
 
 /** A failure that was told already, by the process in which the function ran or by the runtime itself. */
 export class FunctionError extends Error {
-  readonly failure: Failure
+  readonly failure: FunctionFailure
 
-  constructor(failure: Failure) {
+  constructor(failure: FunctionFailure) {
     super(failure.errorMessage)
     this.name = failure.errorType
     this.failure = failure
@@ -20,7 +20,7 @@ export class FunctionError extends Error {
 }
 
 /** What Lambda's runtime for Node makes of something thrown. */
-export function failureOf(thrown: unknown): Failure {
+export function toFunctionFailure(thrown: unknown): FunctionFailure {
   if (thrown instanceof FunctionError) return thrown.failure
   if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] }
   const { name, message, stack = '' } = thrown

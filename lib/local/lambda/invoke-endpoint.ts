@@ -1,15 +1,15 @@
 // The Invoke operation of Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, checkSignature, readBody, sendError, sendJson } from '../signed-api.ts'
-import type { Credentials } from '../sigv4.ts'
-import type { Asynchronous } from './async-invocations.ts'
+import { ApiError, readLimitedBody, requireSigner, sendApiError, sendJson } from '../signed-api.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import type { AsyncInvocations } from './async-invocations.ts'
 import { functionArn, type Lambda, type LocalFunction, lambdaLimits } from './runtime.ts'
 
 export interface LambdaEndpointOptions {
   readonly lambda: Lambda
-  readonly asynchronous: Pick<Asynchronous, 'accept'>
-  readonly credentials: readonly Credentials[]
+  readonly asyncInvocations: Pick<AsyncInvocations, 'accept'>
+  readonly credentials: readonly AwsCredentials[]
 }
 
 export const lambdaPath = '/2015-03-31/functions/'
@@ -35,48 +35,48 @@ export async function serveLambda(
     const { code, message, status } = error
     const extra = code === 'TooManyRequestsException' ? { Reason: 'ConcurrentInvocationLimitExceeded' } : {}
     const spelling = code === 'ResourceNotFoundException' ? { Message: message } : { message }
-    sendError(response, status, code, { ...extra, Type: status < 500 ? 'User' : 'Service', ...spelling })
+    sendApiError(response, status, code, { ...extra, Type: status < 500 ? 'User' : 'Service', ...spelling })
   }
 }
 
 async function invoke(
-  { lambda, asynchronous, credentials }: LambdaEndpointOptions,
+  { lambda, asyncInvocations, credentials }: LambdaEndpointOptions,
   requestId: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readBody(request, lambdaLimits.requestBytes, tooLarge(lambdaLimits.requestBytes))
-  checkSignature(request, body, { service: 'lambda', region: lambda.region, credentials })
-  const { name, qualifier } = addressOf(request, lambda.region)
-  const type = typeOf(request)
+  const body = await readLimitedBody(request, lambdaLimits.requestBytes, tooLarge(lambdaLimits.requestBytes))
+  requireSigner(request, body, { service: 'lambda', region: lambda.region, credentials })
+  const { name, qualifier } = parseFunctionName(request, lambda.region)
+  const type = invocationTypeOf(request)
   const target = lambda.find(name)
   if (!target || (qualifier !== undefined && qualifier !== '$LATEST')) {
     const arn = `${functionArn(lambda.region, name)}${qualifier === undefined ? '' : `:${qualifier}`}`
     throw new ApiError('ResourceNotFoundException', `Function not found: ${arn}`, 404)
   }
-  const event = payloadOf(body)
+  const event = parsePayload(body)
   if (type === 'DryRun') {
     response.writeHead(204).end()
   } else if (type === 'Event') {
     if (body.length > lambdaLimits.asynchronousBytes) throw tooLarge(lambdaLimits.asynchronousBytes)
-    await asynchronous.accept(name, body.length > 0 ? body.toString() : '{}', requestId)
+    await asyncInvocations.accept(name, body.length > 0 ? body.toString() : '{}', requestId)
     response.writeHead(202, { 'content-length': 0 }).end()
   } else {
     if (lambda.isBusy(target)) throw new ApiError('TooManyRequestsException', 'Rate Exceeded.', 429)
-    await answer({ lambda, target, event, requestId }, request, response)
+    await respond({ lambda, target, event, requestId }, request, response)
   }
 }
 
-async function answer(
+async function respond(
   call: { lambda: Lambda; target: LocalFunction; event: unknown; requestId: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { lambda, target, event, requestId } = call
   const outcome = await lambda.invoke(target.name, event, { requestId })
-  const result = outcome.ok ? resultOf(outcome.value) : { failure: outcome.failure }
+  const result = outcome.ok ? serializeResult(outcome.value) : { failure: outcome.failure }
   if (request.headers['x-amz-log-type'] === 'Tail') {
-    const log = reportOf(target, requestId, outcome.ms, 'failure' in result ? result.failure : undefined)
+    const log = formatLogTail(target, requestId, outcome.ms, 'failure' in result ? result.failure : undefined)
     response.setHeader('x-amz-log-result', Buffer.from(log).subarray(-tailBytes).toString('base64'))
   }
   response.setHeader('x-amz-executed-version', '$LATEST')
@@ -88,7 +88,7 @@ async function answer(
   }
 }
 
-function resultOf(value: unknown) {
+function serializeResult(value: unknown) {
   try {
     const json = JSON.stringify(value) ?? 'null'
     if (Buffer.byteLength(json) <= lambdaLimits.responseBytes) return { json }
@@ -102,7 +102,12 @@ function resultOf(value: unknown) {
 }
 
 /** What Lambda writes around an invocation; the function's own lines are in the log of the service. */
-function reportOf(target: LocalFunction, requestId: string, ms: number, failure: object | undefined): string {
+function formatLogTail(
+  target: LocalFunction,
+  requestId: string,
+  ms: number,
+  failure: object | undefined,
+): string {
   const lines = [
     `START RequestId: ${requestId} Version: $LATEST`,
     ...(failure ? [`${requestId}\tERROR\tInvoke Error\t${JSON.stringify(failure)}`] : []),
@@ -112,20 +117,20 @@ function reportOf(target: LocalFunction, requestId: string, ms: number, failure:
   return `${lines.join('\n')}\n`
 }
 
-const tooLarge = (most: number) =>
+const tooLarge = (maxBytes: number) =>
   new ApiError(
     'RequestTooLargeException',
-    `Request must be smaller than ${most} bytes for the InvokeFunction operation`,
+    `Request must be smaller than ${maxBytes} bytes for the InvokeFunction operation`,
     413,
   )
 
 /** `name`, `account:function:name` or an ARN, each with a qualifier if one is wanted. */
-function addressOf({ method, url = '' }: IncomingMessage, region: string) {
+function parseFunctionName({ method, url = '' }: IncomingMessage, region: string) {
   const [path = '', search = ''] = url.split('?', 2)
   const segment = /^([^/]+)\/invocations\/?$/.exec(path.slice(lambdaPath.length))?.[1]
   if (method !== 'POST' || segment === undefined)
     throw new ApiError('UnknownOperationException', 'Only Invoke is supported by this server.', 404)
-  const text = decoded(segment)
+  const text = decodePath(segment)
   const parts =
     /^(?:(?:arn:aws[\w-]*:lambda:([\w-]+):)?(\d{12}):function:)?([\w-]{1,64})(?::(\$LATEST|[\w-]+))?$/.exec(
       text,
@@ -147,7 +152,7 @@ function addressOf({ method, url = '' }: IncomingMessage, region: string) {
   return { name, qualifier: suffix ?? parameter }
 }
 
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -155,7 +160,7 @@ function decoded(text: string): string {
   }
 }
 
-function typeOf({ headers }: IncomingMessage): InvocationType {
+function invocationTypeOf({ headers }: IncomingMessage): InvocationType {
   const given = headers['x-amz-invocation-type'] ?? 'RequestResponse'
   const type = invocationTypes.find((one) => one === given)
   if (type) return type
@@ -166,7 +171,7 @@ function typeOf({ headers }: IncomingMessage): InvocationType {
   )
 }
 
-function payloadOf(body: Buffer): unknown {
+function parsePayload(body: Buffer): unknown {
   if (body.length === 0) return {}
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import type { Log } from '../../log.ts'
-import { type Failure, FunctionError, failureOf, timedOut } from './function-error.ts'
+import { FunctionError, type FunctionFailure, timeoutErrorType, toFunctionFailure } from './function-error.ts'
 
 /** What Lambda hands to a handler; the callbacks of old runtimes are gone, as they are from Node 24 on Lambda. */
 export type FunctionContext = Omit<Context, 'done' | 'fail' | 'succeed'>
@@ -19,16 +19,16 @@ export interface LocalFunction {
   readonly handler: (event: unknown, context: FunctionContext) => Promise<unknown>
 }
 
-export type Outcome =
+export type InvocationOutcome =
   | { readonly ok: true; readonly value: unknown; readonly ms: number }
-  | { readonly ok: false; readonly failure: Failure; readonly ms: number }
+  | { readonly ok: false; readonly failure: FunctionFailure; readonly ms: number }
 
 export interface InvokeOptions {
   readonly requestId?: string
   /** A shorter limit than the function's own: a gateway waits no longer. */
   readonly limitMs?: number
   /** The time limit runs from then: on AWS a function starts when the whole request has arrived. */
-  readonly from?: Promise<unknown>
+  readonly startsAfter?: Promise<unknown>
 }
 
 /** Limits of one account (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html). */
@@ -50,19 +50,19 @@ export class Lambda {
   readonly #functions: ReadonlyMap<string, LocalFunction>
   readonly #running = new Map<string, number>()
   readonly #log: Log
-  readonly #before: () => void
+  readonly #beforeInvoke: () => void
 
   /** @param options.before is done before each invocation. */
   constructor(options: {
     functions: readonly LocalFunction[]
     region: string
     log: Log
-    before?: () => void
+    beforeInvoke?: () => void
   }) {
     this.region = options.region
     this.#functions = new Map(options.functions.map((one) => [one.name, one]))
     this.#log = options.log
-    this.#before = options.before ?? (() => undefined)
+    this.#beforeInvoke = options.beforeInvoke ?? (() => undefined)
   }
 
   find(name: string): LocalFunction | undefined {
@@ -74,19 +74,19 @@ export class Lambda {
   }
 
   /** @throws only for a function that does not exist: what goes wrong inside is an outcome. */
-  async invoke(name: string, event: unknown, options: InvokeOptions = {}): Promise<Outcome> {
+  async invoke(name: string, event: unknown, options: InvokeOptions = {}): Promise<InvocationOutcome> {
     const target = this.#functions.get(name)
     if (!target) throw new Error(`there is no function ${name}`)
     const { requestId = randomUUID() } = options
     const started = performance.now()
     this.#count(name, 1)
     try {
-      this.#before()
-      const value = await this.#withinTime(target, event, { ...options, requestId })
+      this.#beforeInvoke()
+      const value = await this.#runWithTimeout(target, event, { ...options, requestId })
       return { ok: true, value, ms: performance.now() - started }
     } catch (error) {
       this.#log.error({ error, function: name, awsRequestId: requestId }, 'a function failed')
-      return { ok: false, failure: failureOf(error), ms: performance.now() - started }
+      return { ok: false, failure: toFunctionFailure(error), ms: performance.now() - started }
     } finally {
       this.#count(name, -1)
     }
@@ -96,10 +96,10 @@ export class Lambda {
     this.#running.set(name, (this.#running.get(name) ?? 0) + change)
   }
 
-  #withinTime(
+  #runWithTimeout(
     target: LocalFunction,
     event: unknown,
-    { requestId, limitMs = Infinity, from }: InvokeOptions & { readonly requestId: string },
+    { requestId, limitMs = Infinity, startsAfter }: InvokeOptions & { readonly requestId: string },
   ): Promise<unknown> {
     const timeMs = Math.min(target.timeoutMs, limitMs)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -111,11 +111,11 @@ export class Lambda {
       deadline = Date.now() + timeMs
       timer = setTimeout(() => {
         const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeMs / 1000).toFixed(2)} seconds`
-        reject(new FunctionError({ errorType: timedOut, errorMessage }))
+        reject(new FunctionError({ errorType: timeoutErrorType, errorMessage }))
       }, timeMs)
     }
-    if (from === undefined) start()
-    else void from.then(start)
+    if (startsAfter === undefined) start()
+    else void startsAfter.then(start)
     const context: FunctionContext = {
       callbackWaitsForEmptyEventLoop: true,
       functionName: target.name,

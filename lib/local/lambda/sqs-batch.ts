@@ -5,13 +5,13 @@ import type { SQSMessageAttributeDataType, SQSMessageAttributes, SQSRecord } fro
 import * as z from 'zod'
 
 /** Batches of at most `size` messages and about `mostBytes` of bodies. */
-export function batchesOf(messages: readonly Message[], size: number, mostBytes: number): Message[][] {
+export function splitIntoBatches(messages: readonly Message[], size: number, maxBytes: number): Message[][] {
   const batches: Message[][] = []
   let bytes = 0
   for (const message of messages) {
     const length = Buffer.byteLength(message.Body ?? '')
     const last = batches.at(-1)
-    if (last && last.length < size && bytes + length <= mostBytes) {
+    if (last && last.length < size && bytes + length <= maxBytes) {
       last.push(message)
       bytes += length
     } else {
@@ -22,14 +22,14 @@ export function batchesOf(messages: readonly Message[], size: number, mostBytes:
   return batches
 }
 
-export function recordOf(message: Message, source: { queueArn: string; region: string }): SQSRecord {
+export function toSqsRecord(message: Message, source: { queueArn: string; region: string }): SQSRecord {
   return {
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
     // Asked for with "All", so those that Lambda promises are there.
     attributes: (message.Attributes ?? {}) as unknown as SQSRecord['attributes'],
-    messageAttributes: attributesOf(message),
+    messageAttributes: toMessageAttributes(message),
     md5OfBody: message.MD5OfBody ?? '',
     ...(message.MD5OfMessageAttributes && { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
     eventSource: 'aws:sqs',
@@ -38,7 +38,7 @@ export function recordOf(message: Message, source: { queueArn: string; region: s
   }
 }
 
-function attributesOf({ MessageAttributes = {} }: Message): SQSMessageAttributes {
+function toMessageAttributes({ MessageAttributes = {} }: Message): SQSMessageAttributes {
   const entries = Object.entries(MessageAttributes).map(
     ([name, { DataType, StringValue, BinaryValue }]) =>
       [

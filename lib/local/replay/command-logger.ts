@@ -5,7 +5,7 @@ import { parseLine } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
 /** Takes log lines of the run; programs that failed are told by `printedCommands`. */
-export function printedSteps(printer: Printer): DestinationStream {
+export function stepPrinter(printer: Printer): DestinationStream {
   return {
     write(text) {
       const line = parseLine(text)
@@ -18,11 +18,11 @@ export function printedSteps(printer: Printer): DestinationStream {
 }
 
 /** Programs run beside each other at times, so each line says whose it is. */
-export function printedCommands(printer: Printer): OnCommand {
+export function commandPrinter(printer: Printer): OnCommand {
   let last = 0
   return (bin, args) => {
     const id = `  [${++last}]`
-    const words = [bin, ...args].map((word) => quoted(printer.clean(word)))
+    const words = [bin, ...args].map((word) => quoteForShell(printer.redact(word)))
     printer.line(`${id} $ ${words.join(' ')}`)
     const decoder = new TextDecoder()
     let rest = ''
@@ -42,5 +42,5 @@ export function printedCommands(printer: Printer): OnCommand {
 }
 
 /** As a shell reads it, to be copied and run. */
-const quoted = (word: string) =>
+const quoteForShell = (word: string) =>
   /^[\w@%+=:,./*-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -3,21 +3,23 @@ import type { JobState, Task } from '../../jobs/job.ts'
 import { isSealed, type Sealed, type Vault } from '../../sealed.ts'
 
 /** The values themselves; none when the vault is another one, and then they cannot come up either. */
-export function secretsOf({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
+export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
   return [...tasks, ...chunks]
-    .flatMap((task) => sealedIn([task.spec, task.pieces]).map((one): unknown => openedIn(task, one, vault)))
+    .flatMap((task) =>
+      findSealed([task.spec, task.pieces]).map((one): unknown => openSealed(task, one, vault)),
+    )
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .map(String)
     .filter((secret) => secret !== '')
 }
 
 /** Undefined when its secrets cannot be opened. */
-export function withSecrets(task: Task, vault: Vault | undefined): Task | undefined {
-  if (sealedIn(task.spec).length === 0) return task
-  return openedIn(task, task, vault)
+export function openSecrets(task: Task, vault: Vault | undefined): Task | undefined {
+  if (findSealed(task.spec).length === 0) return task
+  return openSealed(task, task, vault)
 }
 
-function openedIn<T>({ jobId }: Task, value: T, vault: Vault | undefined): T | undefined {
+function openSealed<T>({ jobId }: Task, value: T, vault: Vault | undefined): T | undefined {
   try {
     return vault?.openAll(value, jobId)
   } catch {
@@ -26,8 +28,8 @@ function openedIn<T>({ jobId }: Task, value: T, vault: Vault | undefined): T | u
   }
 }
 
-function sealedIn(value: unknown): Sealed[] {
+function findSealed(value: unknown): Sealed[] {
   if (isSealed(value)) return [value]
   if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(sealedIn)
+  return Object.values(value).flatMap(findSealed)
 }

@@ -7,17 +7,17 @@ import { createGunzip } from 'node:zlib'
 import * as z from 'zod'
 import type { Environment } from '../environment.ts'
 
-const LogLine = z.looseObject({
+const LogRecord = z.looseObject({
   time: z.string(),
   level: z.string(),
   msg: z.string().default(''),
   requestId: z.string().optional(),
   jobId: z.string().optional(),
 })
-export type LogLine = z.infer<typeof LogLine>
+export type LogRecord = z.infer<typeof LogRecord>
 
 /** The file and those beside it whose names go on, as `service.log.1` and `service.log.2.gz`; oldest first. */
-export async function logFilesOf(logFile: string): Promise<string[]> {
+export async function listLogFiles(logFile: string): Promise<string[]> {
   const folder = dirname(logFile)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(basename(logFile)))
   const found = await Promise.all(
@@ -30,7 +30,10 @@ export async function logFilesOf(logFile: string): Promise<string[]> {
 }
 
 /** Lines that hold one of some texts. What is no line of ours is left out: a process may die in the middle of one. */
-async function* linesWith(logFiles: readonly string[], texts: readonly string[]): AsyncGenerator<LogLine> {
+async function* readMatchingLines(
+  logFiles: readonly string[],
+  texts: readonly string[],
+): AsyncGenerator<LogRecord> {
   for (const path of logFiles) {
     const bytes = createReadStream(path)
     const input = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
@@ -41,9 +44,9 @@ async function* linesWith(logFiles: readonly string[], texts: readonly string[])
   }
 }
 
-export function parseLine(line: string): LogLine | undefined {
+export function parseLine(line: string): LogRecord | undefined {
   try {
-    return LogLine.safeParse(JSON.parse(line)).data
+    return LogRecord.safeParse(JSON.parse(line)).data
   } catch {
     return undefined
   }
@@ -53,31 +56,32 @@ const serviceStarted = 'service started'
 const Started = z.object({ msg: z.literal(serviceStarted), servers: z.record(z.string(), z.string()) })
 
 /** Addresses of the embedded servers, as the service told them at its last start. */
-export async function lastServers(logFiles: readonly string[]): Promise<Environment | undefined> {
+export async function lastServerUrls(logFiles: readonly string[]): Promise<Environment | undefined> {
   let servers: Environment | undefined
-  for await (const line of linesWith(logFiles, [serviceStarted]))
+  for await (const line of readMatchingLines(logFiles, [serviceStarted]))
     servers = Started.safeParse(line).data?.servers ?? servers
   return servers
 }
 
 export interface JobLines {
   /** In the order of time. */
-  readonly lines: readonly LogLine[]
+  readonly lines: readonly LogRecord[]
   /** Requests about the job, which tell nothing of its fate. */
   readonly requests: number
 }
 
 /** Lines of a job: those that hold its id, and those of the request that made it. */
-export async function linesOfJob(
+export async function readJobLines(
   logFiles: readonly string[],
   jobId: string,
   requestId: string | undefined,
 ): Promise<JobLines> {
-  const lines: LogLine[] = []
+  const lines: LogRecord[] = []
   let requests = 0
-  for await (const line of linesWith(logFiles, [jobId, ...(requestId ? [requestId] : [])])) {
-    const isAboutIt = line.msg === 'request' && line.requestId !== requestId && line['status'] !== 500
-    if (isAboutIt) requests++
+  for await (const line of readMatchingLines(logFiles, [jobId, ...(requestId ? [requestId] : [])])) {
+    const isUnrelatedRequest =
+      line.msg === 'request' && line.requestId !== requestId && line['status'] !== 500
+    if (isUnrelatedRequest) requests++
     else lines.push(line)
   }
   return { lines: lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)), requests }

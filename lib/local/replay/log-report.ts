@@ -1,6 +1,6 @@
 // Log lines as a person reads them, and what the engines said in them.
 import * as z from 'zod'
-import type { LogLine } from './log-files.ts'
+import type { LogRecord } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
 /** As pino's serializer writes them. */
@@ -15,31 +15,40 @@ const LoggedError = z.looseObject({
 })
 type LoggedError = z.infer<typeof LoggedError>
 
-const longest = 160
-const short = (text: string) => {
+const maxFieldLength = 160
+const shorten = (text: string) => {
   const [first = ''] = text.trim().split('\n')
-  return first.length > longest ? `${first.slice(0, longest)}…` : first
+  return first.length > maxFieldLength ? `${first.slice(0, maxFieldLength)}…` : first
 }
 
 /** Told elsewhere in the report, or the same on every line. */
-const leftOut: readonly string[] = ['time', 'level', 'msg', 'jobId', 'requestId', 'stderr', 'error', '_aws']
+const omittedFields: readonly string[] = [
+  'time',
+  'level',
+  'msg',
+  'jobId',
+  'requestId',
+  'stderr',
+  'error',
+  '_aws',
+]
 
-export function shownLine(line: LogLine): string {
+export function formatLogLine(line: LogRecord): string {
   const { time, level, msg } = line
   const fields = Object.entries(line)
-    .filter(([name]) => !leftOut.includes(name))
-    .map(([name, value]) => `${name}=${short(typeof value === 'string' ? value : JSON.stringify(value))}`)
-  const error = line['error'] === undefined ? [] : [`error=${shownError(line['error'])}`]
+    .filter(([name]) => !omittedFields.includes(name))
+    .map(([name, value]) => `${name}=${shorten(typeof value === 'string' ? value : JSON.stringify(value))}`)
+  const error = line['error'] === undefined ? [] : [`error=${formatError(line['error'])}`]
   return [time.slice(0, 23).replace('T', ' '), level.padEnd(5), msg, ...fields, ...error].join('  ')
 }
 
-function shownError(error: unknown): string {
-  if (typeof error === 'string') return short(error)
+function formatError(error: unknown): string {
+  if (typeof error === 'string') return shorten(error)
   const parsed = LoggedError.safeParse(error).data
-  return parsed ? `${nameOf(parsed)}: ${short(parsed.message)}` : short(JSON.stringify(error))
+  return parsed ? `${errorName(parsed)}: ${shorten(parsed.message)}` : shorten(JSON.stringify(error))
 }
 
-const nameOf = ({ type, code }: LoggedError) => (code === undefined ? type : `${type} ${String(code)}`)
+const errorName = ({ type, code }: LoggedError) => (code === undefined ? type : `${type} ${String(code)}`)
 
 const FailedCommand = z.looseObject({
   msg: z.literal('command failed'),
@@ -50,9 +59,9 @@ const FailedCommand = z.looseObject({
 })
 
 /** Prints what programs said that failed, and what lay behind the sentence that the client got. */
-export function printEngineWords(lines: readonly LogLine[], printer: Printer): void {
+export function printEngineOutput(lines: readonly LogRecord[], printer: Printer): void {
   const commands = new Set<string>()
-  const told = new Set<string>()
+  const printed = new Set<string>()
   for (const line of lines) {
     const failed = FailedCommand.safeParse(line).data
     if (failed) {
@@ -61,20 +70,20 @@ export function printEngineWords(lines: readonly LogLine[], printer: Printer): v
       if (stderr.trim()) printer.quote(stderr)
       commands.add(command)
     }
-    for (const cause of causesOf(line)) {
-      const words = (cause.stack ?? cause.message).trim()
+    for (const cause of listCauses(line)) {
+      const output = (cause.stack ?? cause.message).trim()
       // The failure of a program says what the program itself was just heard to say.
-      if (commands.has(cause.bin ?? '') || told.has(words)) continue
-      printer.line(`  ${nameOf(cause)}`)
-      printer.quote(words)
-      told.add(words)
+      if (commands.has(cause.bin ?? '') || printed.has(output)) continue
+      printer.line(`  ${errorName(cause)}`)
+      printer.quote(output)
+      printed.add(output)
     }
   }
-  if (commands.size + told.size === 0) printer.line('  nothing that was logged')
+  if (commands.size + printed.size === 0) printer.line('  nothing that was logged')
 }
 
 /** The causes of an error for the client; all of one that is a bug or a crash, with where it happened. */
-function causesOf(line: LogLine): LoggedError[] {
+function listCauses(line: LogRecord): LoggedError[] {
   const causes: LoggedError[] = []
   const error = LoggedError.safeParse(line['error']).data
   let cause = error?.type === 'AppError' ? LoggedError.safeParse(error.cause).data : error

@@ -8,18 +8,18 @@ export class Printer {
   }
 
   /** From now on these are not shown, whatever holds them: a command, a log line, an engine's own words. */
-  hide(secrets: readonly string[]): void {
+  hideSecrets(secrets: readonly string[]): void {
     // As they stand in JSON too. Long ones first: a short one could be a part of them.
     const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     this.#secrets = [...new Set(forms)].sort((a, b) => b.length - a.length)
   }
 
-  clean(text: string): string {
+  redact(text: string): string {
     return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text)
   }
 
   line(text = ''): void {
-    this.#write(`${printable(this.clean(text))}\n`)
+    this.#write(`${replaceControlCharacters(this.redact(text))}\n`)
   }
 
   heading(text: string): void {
@@ -34,6 +34,6 @@ export class Printer {
 }
 
 /** Names and words come from strangers' files: control characters could rewrite what the terminal shows. */
-const printable = (text: string) =>
+const replaceControlCharacters = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
   text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')

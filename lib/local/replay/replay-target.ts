@@ -10,16 +10,16 @@ import { createLog } from '../../log.ts'
 import { Vault } from '../../sealed.ts'
 import { lockDataFolder } from '../data-lock.ts'
 import { openDynamoDb } from '../dynamodb/server.ts'
-import { accessOf, type Environment } from '../environment.ts'
-import { close, listen } from '../listen.ts'
-import { openS3 } from '../s3/server.ts'
-import { loadSecrets, type Secrets } from '../secrets.ts'
-import { lastServers, logFilesOf } from './log-files.ts'
+import { chooseCredentials, type Environment } from '../environment.ts'
+import { closeServer, listen } from '../listen.ts'
+import { openS3Server } from '../s3/server.ts'
+import { type DataFolderSecrets, loadSecrets } from '../secrets.ts'
+import { lastServerUrls, listLogFiles } from './log-files.ts'
 
 /** What the person at the terminal can mend. */
 export class ReplayError extends Error {}
 
-export interface Place {
+export interface ReplayTarget {
   /** For a sentence: "in …". */
   readonly name: string
   readonly table: Table
@@ -38,22 +38,22 @@ export interface Place {
  * A deployment when table and bucket are named and no data folder is; else the data folder, by the servers of its
  * running service, or by servers of our own while nobody else uses it.
  */
-export async function openPlace(): Promise<Place> {
-  const given = processEnvironment
-  const config = readConfig(given)
-  if (given['TABLE_NAME'] && given['BUCKET_NAME'] && !given['DATA_DIR'])
-    return placeOf(config, `table ${config.TABLE_NAME} of ${config.AWS_REGION}`, config.LOG_FILE)
-  const { dataDir, logFile, secrets } = await folderOf(config)
-  const own = await openOwnServers(dataDir, config, secrets)
-  const servers = own?.urls ?? (await serversOfRunning(dataDir, logFile))
-  reach(servers, secrets)
+export async function openReplayTarget(): Promise<ReplayTarget> {
+  const env = processEnvironment
+  const config = readConfig(env)
+  if (env['TABLE_NAME'] && env['BUCKET_NAME'] && !env['DATA_DIR'])
+    return createTarget(config, `table ${config.TABLE_NAME} of ${config.AWS_REGION}`, config.LOG_FILE)
+  const { dataDir, logFile, secrets } = await findDataFolder(config)
+  const own = await startOwnServers(dataDir, config, secrets)
+  const servers = own?.urls ?? (await runningServerUrls(dataDir, logFile))
+  setServerVariables(servers, secrets)
   const name = `${dataDir}, ${own ? 'of which no service is running' : 'of the running service'}`
-  const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(given)
-  const place = placeOf({ ...reached, SERVICE_SECRET }, name, logFile)
-  return { ...place, close: async () => own?.close() }
+  const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(env)
+  const target = createTarget({ ...reached, SERVICE_SECRET }, name, logFile)
+  return { ...target, close: async () => own?.close() }
 }
 
-async function folderOf(config: Config) {
+async function findDataFolder(config: Config) {
   const dataDir = resolve(config.DATA_DIR)
   if (!existsSync(join(dataDir, 'secrets.json')))
     throw new ReplayError(
@@ -64,12 +64,12 @@ async function folderOf(config: Config) {
 }
 
 /** Points clients of AWS at the servers of the running service, all of them. */
-export async function reachRunning(): Promise<void> {
-  const { dataDir, logFile, secrets } = await folderOf(readConfig(processEnvironment))
-  reach(await serversOfRunning(dataDir, logFile), secrets)
+export async function connectToRunningService(): Promise<void> {
+  const { dataDir, logFile, secrets } = await findDataFolder(readConfig(processEnvironment))
+  setServerVariables(await runningServerUrls(dataDir, logFile), secrets)
 }
 
-function placeOf(config: Config, name: string, logFile: string | undefined): Place {
+function createTarget(config: Config, name: string, logFile: string | undefined): ReplayTarget {
   const table = new Table(config)
   const store = new JobStore(table)
   const { SERVICE_SECRET: secret } = config
@@ -79,15 +79,19 @@ function placeOf(config: Config, name: string, logFile: string | undefined): Pla
 }
 
 /** The SDK reads endpoints and credentials from the environment. Servers that the environment names come first. */
-function reach(servers: Environment, secrets: Secrets): void {
-  const given = { ...processEnvironment }
-  const foreign = Object.keys(servers).filter((name) => given[name])
-  const urls = Object.fromEntries(Object.entries(servers).filter(([name]) => !foreign.includes(name)))
-  Object.assign(processEnvironment, urls, accessOf(given, { anyIsForeign: foreign.length > 0 }, secrets))
+function setServerVariables(servers: Environment, secrets: DataFolderSecrets): void {
+  const env = { ...processEnvironment }
+  const externalNames = Object.keys(servers).filter((name) => env[name])
+  const urls = Object.fromEntries(Object.entries(servers).filter(([name]) => !externalNames.includes(name)))
+  Object.assign(
+    processEnvironment,
+    urls,
+    chooseCredentials(env, { hasExternal: externalNames.length > 0 }, secrets),
+  )
 }
 
-async function serversOfRunning(dataDir: string, logFile: string): Promise<Environment> {
-  const servers = await lastServers(await logFilesOf(logFile))
+async function runningServerUrls(dataDir: string, logFile: string): Promise<Environment> {
+  const servers = await lastServerUrls(await listLogFiles(logFile))
   if (servers) return servers
   throw new ReplayError(
     `The service of ${dataDir} is running, but ${logFile} does not say where its servers are. Set LOG_FILE as it is set for the service, or end the service; with a LOG_LEVEL above info it does not say.`,
@@ -103,23 +107,27 @@ interface OwnServers {
  * Table and bucket alone: schedules and queues stay at rest, so that nothing happens that the service should have
  * done. Undefined when the folder is in use.
  */
-async function openOwnServers(
+async function startOwnServers(
   dataDir: string,
   config: Config,
-  secrets: Secrets,
+  secrets: DataFolderSecrets,
 ): Promise<OwnServers | undefined> {
-  const lock = lockIfFree(dataDir)
+  const lock = tryLock(dataDir)
   if (!lock) return undefined
   await using opened = new AsyncDisposableStack()
   opened.defer(() => lock.release())
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const dynamoDb = await openDynamoDb({ file: join(dataDir, 'dynamodb.sqlite'), port: 0, log })
   opened.defer(dynamoDb.close)
-  const s3 = await openS3({ dir: join(dataDir, 's3'), credentials: [secrets], region: config.AWS_REGION })
+  const s3 = await openS3Server({
+    dir: join(dataDir, 's3'),
+    credentials: [secrets],
+    region: config.AWS_REGION,
+  })
   opened.defer(s3.close)
   const server = createServer(s3.handle)
   const port = await listen(server, 0)
-  opened.defer(() => close(server))
+  opened.defer(() => closeServer(server))
   const running = opened.move()
   return {
     urls: {
@@ -130,7 +138,7 @@ async function openOwnServers(
   }
 }
 
-function lockIfFree(dataDir: string): ReturnType<typeof lockDataFolder> | undefined {
+function tryLock(dataDir: string): ReturnType<typeof lockDataFolder> | undefined {
   try {
     return lockDataFolder(dataDir)
   } catch {

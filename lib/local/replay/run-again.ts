@@ -2,41 +2,41 @@
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from '../../aws/files.ts'
-import { nextWay } from '../../conversion/fallback-route.ts'
+import { planFallback } from '../../conversion/fallback-route.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import type { Engine, InputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
 import { toClientError } from '../../jobs/failure.ts'
-import type { JobState, InputPlan, StoredFile, Task } from '../../jobs/job.ts'
+import type { InputPlan, JobState, StoredFile, Task } from '../../jobs/job.ts'
 import { resolveConversion } from '../../jobs/next-image.ts'
-import { askForLess, tookTooLong } from '../../jobs/run/claimed-task.ts'
-import type { FilesDone } from '../../jobs/run/run-steps.ts'
-import { convertByWays } from '../../jobs/run/convert-with-fallbacks.ts'
-import type { FindWay } from '../../jobs/run/fallbacks.ts'
+import { timeoutError, tooMuchWorkHint } from '../../jobs/run/claimed-task.ts'
+import { convertWithFallbacks } from '../../jobs/run/convert-with-fallbacks.ts'
+import type { FindFallback } from '../../jobs/run/fallbacks.ts'
 import { fetchInputs } from '../../jobs/run/fetch-inputs.ts'
+import type { StepsResult } from '../../jobs/run/run-steps.ts'
 import { createLog } from '../../log.ts'
 import type { Vault } from '../../sealed.ts'
-import { printedCommands, printedSteps } from './command-logger.ts'
-import { planFromStart } from './task-plans.ts'
+import { commandPrinter, stepPrinter } from './command-logger.ts'
+import { openSecrets } from './job-secrets.ts'
 import type { Printer } from './printer.ts'
-import { withSecrets } from './job-secrets.ts'
+import { planTask } from './task-plans.ts'
 
-interface FetchedPiece {
+interface FetchedInput {
   readonly piece: InputPlan
-  readonly findWay: FindWay
+  readonly findWay: FindFallback
   readonly inputs: readonly InputFile[]
   readonly folder: string
 }
 
 /** A task with its files in a fresh folder. */
-export interface Fetched {
+export interface FetchedTask {
   readonly task: Task
-  readonly pieces: readonly FetchedPiece[]
+  readonly pieces: readonly FetchedInput[]
   readonly folder: string
 }
 
-export interface Means {
+export interface ReplayContext {
   readonly files: Files
   readonly vault: Vault | undefined
   readonly engines: readonly Engine[]
@@ -44,54 +44,55 @@ export interface Means {
 }
 
 /** Or why the task cannot run. */
-export async function fetchTask(
+export async function fetchTaskFiles(
   sealed: Task,
   state: JobState,
-  { files, vault, engines, WORK_DIR: parent }: Means,
-): Promise<Fetched | string> {
-  const task = withSecrets(sealed, vault)
+  { files, vault, engines, WORK_DIR: parent }: ReplayContext,
+): Promise<FetchedTask | string> {
+  const task = openSecrets(sealed, vault)
   if (!task) return 'its passwords do not open. Set SERVICE_SECRET to that of the service that took the job.'
-  const plan = planFromStart(task, state, engines)
-  if ('none' in plan) return plan.none
-  const { pieces } = plan
-  const gone = await missingOf(
+  const plan = planTask(task, state, engines)
+  if ('unavailable' in plan) return plan.unavailable
+  const { inputPlans: pieces } = plan
+  const missing = await listMissing(
     pieces.flatMap((piece) => piece.files),
     files,
   )
-  if (gone.length > 0)
-    return `${gone.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
+  if (missing.length > 0)
+    return `${missing.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
   await mkdir(parent, { recursive: true })
   const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
-  const fetched: FetchedPiece[] = []
-  for (const [at, piece] of pieces.entries()) {
-    const own = join(folder, `piece-${at + 1}`)
-    await mkdir(own)
-    const inputs = await fetchInputs(files, piece.files, own, new AbortController().signal)
-    const findWay: FindWay = (tried) => nextWay(...resolveConversion(task, state), { at, tried, engines })
-    fetched.push({ piece, findWay, inputs, folder: own })
+  const fetched: FetchedInput[] = []
+  for (const [index, piece] of pieces.entries()) {
+    const inputFolder = join(folder, `piece-${index + 1}`)
+    await mkdir(inputFolder)
+    const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
+    const findWay: FindFallback = (tried) =>
+      planFallback(...resolveConversion(task, state), { index, tried, engines })
+    fetched.push({ piece, findWay, inputs, folder: inputFolder })
   }
   return { task, pieces: fetched, folder }
 }
 
-async function missingOf(sources: readonly StoredFile[], files: Files): Promise<string[]> {
+async function listMissing(sources: readonly StoredFile[], files: Files): Promise<string[]> {
   const found = await Promise.all(sources.map(async (file) => ({ file, there: await files.head(file.key) })))
-  return found.filter(({ there }) => !there).map(({ file }) => file.filename)
+  return found.filter(({ there: isStored }) => !isStored).map(({ file }) => file.filename)
 }
 
 /** True when it works. */
 export async function runAgain(
-  { task, pieces, folder }: Fetched,
+  { task, pieces, folder }: FetchedTask,
   interrupted: AbortSignal,
   printer: Printer,
 ): Promise<boolean> {
   const limitS = timeLimitOf(pieces.map(({ piece }) => piece))
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tookTooLong(limitS, askForLess)), limitS * 1000)
+  const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
   const started = performance.now()
   const after = () => `after ${Math.round(performance.now() - started)} ms`
   try {
-    const done: FilesDone[] = []
+    const done: StepsResult[] = []
     for (const piece of pieces) done.push(await runPiece(piece, signal, printer))
     printer.heading(`It works now, ${after()}`)
     for (const piece of done) await printResult(piece, task, printer)
@@ -107,13 +108,13 @@ export async function runAgain(
   }
 }
 
-const runPiece = ({ piece, findWay, inputs, folder }: FetchedPiece, signal: AbortSignal, printer: Printer) =>
-  convertByWays(
+const runPiece = ({ piece, findWay, inputs, folder }: FetchedInput, signal: AbortSignal, printer: Printer) =>
+  convertWithFallbacks(
     piece,
     {
       ...{ inputs, workDir: folder, signal },
-      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, printedSteps(printer)),
-      onCommand: printedCommands(printer),
+      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, stepPrinter(printer)),
+      onCommand: commandPrinter(printer),
       progress: () => undefined,
     },
     findWay,
@@ -129,7 +130,7 @@ function printFailure(error: unknown, printer: Printer): void {
   }
 }
 
-async function printResult({ result, warnings }: FilesDone, task: Task, printer: Printer): Promise<void> {
+async function printResult({ result, warnings }: StepsResult, task: Task, printer: Printer): Promise<void> {
   for (const { code, message } of warnings) printer.line(`  warning ${code}: ${message}`)
   for (const { path } of result.files) {
     const { size } = await stat(path)

@@ -1,65 +1,67 @@
 // What is asked about features that no bucket here has: the error, or the empty document, of a bucket without them.
-import type { Call, Operation, Reply, Services } from './call.ts'
+import type { S3Call, S3Operation, S3Reply, S3Services } from './call.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { requireObject } from './objects.ts'
 import { type Element, toXml } from './xml.ts'
 
-const tell =
-  (root: string, content: Element = {}): Operation =>
+const respondWith =
+  (root: string, content: Element = {}): S3Operation =>
   () => ({ xml: toXml(root, content) })
 
-const lacks =
-  (code: S3Code): Operation =>
+const respondWithError =
+  (code: S3Code): S3Operation =>
   () => {
     throw new S3Error(code)
   }
 
 /** Configurations of which a bucket may have many, each with an id; here it has none. */
-const none =
-  (root: string): Operation =>
+const respondWithEmptyList =
+  (root: string): S3Operation =>
   (_, { query }) => {
     if (query.has('id')) throw new S3Error('NoSuchConfiguration')
     return { xml: toXml(root, { IsTruncated: false }) }
   }
 
 /** Deleting what is not there succeeds. */
-const nothingToDelete: Operation = () => ({ status: 204 })
+const nothingToDelete: S3Operation = () => ({ status: 204 })
 
-const lockOf: Operation = ({ db }: Services, call: Call): Reply => {
+const lockOf: S3Operation = ({ db }: S3Services, call: S3Call): S3Reply => {
   requireObject(db, call)
   throw new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
 }
 
 /** By method and sub-resource, as in routes.ts. Writes that are not here are not implemented. */
-export const absentOfBuckets: Readonly<Record<string, Operation>> = {
-  'GET accelerate': tell('AccelerateConfiguration'),
-  'GET analytics': none('ListBucketAnalyticsConfigurationResult'),
-  'GET encryption': lacks('ServerSideEncryptionConfigurationNotFoundError'),
-  'GET intelligent-tiering': none('ListBucketIntelligentTieringConfigurationsOutput'),
-  'GET inventory': none('ListInventoryConfigurationsResult'),
-  'GET logging': tell('BucketLoggingStatus'),
-  'GET metrics': none('ListMetricsConfigurationsResult'),
-  'GET object-lock': lacks('ObjectLockConfigurationNotFoundError'),
-  'GET ownershipControls': tell('OwnershipControls', { Rule: { ObjectOwnership: 'BucketOwnerEnforced' } }),
-  'GET policy': lacks('NoSuchBucketPolicy'),
-  'GET policyStatus': lacks('NoSuchBucketPolicy'),
-  'GET publicAccessBlock': tell('PublicAccessBlockConfiguration', {
+export const absentOfBuckets: Readonly<Record<string, S3Operation>> = {
+  'GET accelerate': respondWith('AccelerateConfiguration'),
+  'GET analytics': respondWithEmptyList('ListBucketAnalyticsConfigurationResult'),
+  'GET encryption': respondWithError('ServerSideEncryptionConfigurationNotFoundError'),
+  'GET intelligent-tiering': respondWithEmptyList('ListBucketIntelligentTieringConfigurationsOutput'),
+  'GET inventory': respondWithEmptyList('ListInventoryConfigurationsResult'),
+  'GET logging': respondWith('BucketLoggingStatus'),
+  'GET metrics': respondWithEmptyList('ListMetricsConfigurationsResult'),
+  'GET object-lock': respondWithError('ObjectLockConfigurationNotFoundError'),
+  'GET ownershipControls': respondWith('OwnershipControls', {
+    Rule: { ObjectOwnership: 'BucketOwnerEnforced' },
+  }),
+  'GET policy': respondWithError('NoSuchBucketPolicy'),
+  'GET policyStatus': respondWithError('NoSuchBucketPolicy'),
+  'GET publicAccessBlock': respondWith('PublicAccessBlockConfiguration', {
     BlockPublicAcls: true,
     IgnorePublicAcls: true,
     BlockPublicPolicy: true,
     RestrictPublicBuckets: true,
   }),
-  'GET replication': lacks('ReplicationConfigurationNotFoundError'),
-  'GET requestPayment': tell('RequestPaymentConfiguration', { Payer: 'BucketOwner' }),
-  'GET versioning': tell('VersioningConfiguration'),
-  'GET website': lacks('NoSuchWebsiteConfiguration'),
+  'GET replication': respondWithError('ReplicationConfigurationNotFoundError'),
+  'GET requestPayment': respondWith('RequestPaymentConfiguration', { Payer: 'BucketOwner' }),
+  'GET versioning': respondWith('VersioningConfiguration'),
+  'GET website': respondWithError('NoSuchWebsiteConfiguration'),
   'DELETE encryption': nothingToDelete,
   'DELETE policy': nothingToDelete,
   'DELETE replication': nothingToDelete,
   'DELETE website': nothingToDelete,
 }
 
-export const absentOfObjects: Readonly<Record<string, Operation>> = {
+export const absentOfObjects: Readonly<Record<string, S3Operation>> = {
   'GET legal-hold': lockOf,
   'GET retention': lockOf,
 }

@@ -1,11 +1,11 @@
 // Refusals of a signature, in the words of S3.
 import type { IncomingMessage } from 'node:http'
 import { isInProcess } from '../in-process-transport.ts'
-import { type Accepted, type Credentials, verifySigV4 } from '../sigv4.ts'
-import type { Refusal } from '../sigv4-refusal.ts'
+import { type AcceptedSignature, type AwsCredentials, verifySigV4 } from '../sigv4.ts'
+import type { SignatureRefusal } from '../sigv4-refusal.ts'
 import { invalidArgument, type S3Code, S3Error } from './errors.ts'
 
-const codes: Readonly<Record<Refusal, S3Code>> = {
+const codes: Readonly<Record<SignatureRefusal, S3Code>> = {
   missing: 'AccessDenied',
   malformed: 'AuthorizationHeaderMalformed',
   'foreign-scope': 'AuthorizationHeaderMalformed',
@@ -41,19 +41,19 @@ function checkPayload(payload: string): void {
 }
 
 /** Who calls, and how the body is framed. */
-export interface Caller {
+export interface S3Caller {
   readonly accessKeyId: string
   /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
   readonly payload: string
   /** Left out where the request is our own. */
-  readonly signed?: Accepted
+  readonly signed?: AcceptedSignature
 }
 
-export function authenticate(
+export function authenticateS3(
   request: IncomingMessage,
-  credentials: readonly Credentials[],
+  credentials: readonly AwsCredentials[],
   region: string,
-): Caller {
+): S3Caller {
   const { method = 'GET', url = '/', headers } = request
   if (isInProcess(request)) {
     const payload = String(headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD')
@@ -65,9 +65,9 @@ export function authenticate(
     checkPayload(payload)
     return { accessKeyId, payload, signed: verdict }
   }
-  const { reason, message, presigned, details } = verdict
-  const code = codes[reason]
-  const named =
-    code === 'AuthorizationHeaderMalformed' && presigned ? 'AuthorizationQueryParametersError' : code
-  throw new S3Error(named, message, details)
+  const { reason, message, isPresigned, details } = verdict
+  const named = codes[reason]
+  const code =
+    named === 'AuthorizationHeaderMalformed' && isPresigned ? 'AuthorizationQueryParametersError' : named
+  throw new S3Error(code, message, details)
 }

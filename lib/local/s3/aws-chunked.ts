@@ -1,8 +1,8 @@
 // The aws-chunked content encoding: signed chunks, unsigned chunks, trailers.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and -streaming-trailers.html
 import { createHash, type Hash } from 'node:crypto'
-import { type Accepted, sameSignature, sign } from '../sigv4.ts'
-import type { Caller } from './authentication.ts'
+import { type AcceptedSignature, isSameSignature, sign } from '../sigv4.ts'
+import type { S3Caller } from './authentication.ts'
 import { S3Error } from './errors.ts'
 
 const forms: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
@@ -16,7 +16,7 @@ const emptySha256 = createHash('sha256').digest('hex')
 /** Yields the payload; fills `trailers` before it ends. Throws on the first chunk whose signature is wrong. */
 export function decodeChunks(
   raw: AsyncIterable<Buffer>,
-  { payload, signed }: Caller,
+  { payload, signed }: S3Caller,
   trailers: Map<string, string>,
 ): AsyncGenerator<Buffer> {
   const form = forms[payload]
@@ -46,13 +46,13 @@ class Decoder {
       const line = await this.#line()
       const [, digits = '', signature = ''] =
         /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/i.exec(line) ?? []
-      if (digits === '') throw malformed()
+      if (digits === '') throw malformedBody()
       const size = Number.parseInt(digits, 16)
       const hash = this.#signatures && createHash('sha256')
       if (size > 0) yield* this.#payload(size, hash)
       if (hash) this.#signatures?.checkChunk(hash, signature)
       if (size === 0) break
-      if ((await this.#line()) !== '') throw malformed()
+      if ((await this.#line()) !== '') throw malformedBody()
     }
     await this.#readTrailers(trailers)
   }
@@ -76,7 +76,7 @@ class Decoder {
       const line = await this.#line(true)
       if (line === '') break
       const colon = line.indexOf(':')
-      if (colon < 1) throw malformed()
+      if (colon < 1) throw malformedBody()
       const [name, value] = [line.slice(0, colon).toLowerCase().trim(), line.slice(colon + 1).trim()]
       if (name === 'x-amz-trailer-signature') {
         signature = value
@@ -85,10 +85,10 @@ class Decoder {
       trailers.set(name, value)
       signed += `${name}:${value}\n`
     }
-    if (!this.#hasTrailer && trailers.size > 0) throw malformed()
+    if (!this.#hasTrailer && trailers.size > 0) throw malformedBody()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
     // Whatever follows is not part of the message; reading to the end lets the connection be used again.
-    while (await this.#more()) if (this.#held.length > maxLineBytes) throw malformed()
+    while (await this.#more()) if (this.#held.length > maxLineBytes) throw malformedBody()
   }
 
   async #more(): Promise<boolean> {
@@ -106,7 +106,7 @@ class Decoder {
         this.#held = this.#held.subarray(end + 2)
         return line
       }
-      if (this.#held.length > maxLineBytes) throw malformed()
+      if (this.#held.length > maxLineBytes) throw malformedBody()
       if (await this.#more()) continue
       if (!mayEnd) throw new S3Error('IncompleteBody')
       const line = this.#held.toString('latin1')
@@ -118,10 +118,10 @@ class Decoder {
 
 /** Each chunk's signature covers the one before it; the first covers the request's. */
 class ChunkSignatures {
-  readonly #auth: Accepted
+  readonly #auth: AcceptedSignature
   #previous: string
 
-  constructor(auth: Accepted) {
+  constructor(auth: AcceptedSignature) {
     this.#auth = auth
     this.#previous = auth.seedSignature
   }
@@ -137,11 +137,11 @@ class ChunkSignatures {
   #check(algorithm: string, hashes: string, theirs: string): void {
     const { amzDate, scope, signingKey } = this.#auth
     const ours = sign(signingKey, [algorithm, amzDate, scope, this.#previous, hashes].join('\n'))
-    if (!sameSignature(ours, theirs)) throw new S3Error('SignatureDoesNotMatch')
+    if (!isSameSignature(ours, theirs)) throw new S3Error('SignatureDoesNotMatch')
     this.#previous = ours
   }
 }
 
-function malformed(): S3Error {
+function malformedBody(): S3Error {
   return new S3Error('InvalidRequest', 'The aws-chunked body is not well-formed')
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { drain } from '../../buffered-writer.ts'
 import { roomIn } from '../../disk-space.ts'
 import { readAhead, readPiece } from '../../read-ahead.ts'
-import type { LogLine } from '../log-line.ts'
+import type { LogFunction } from '../log-line.ts'
 
 export interface Span {
   readonly blob: string
@@ -16,11 +16,11 @@ export interface Span {
 
 export class Blobs {
   readonly #dir: string
-  readonly #log: LogLine
+  readonly #log: LogFunction
   readonly #readers = new Map<string, number>()
   readonly #doomed = new Set<string>()
 
-  constructor(dir: string, log: LogLine) {
+  constructor(dir: string, log: LogFunction) {
     this.#dir = dir
     this.#log = log
   }

@@ -1,7 +1,7 @@
 // The body of a request: its framing undone, its signatures and checksums verified, its length enforced.
 import { decodeChunks } from './aws-chunked.ts'
 import type { Span } from './blobs.ts'
-import type { Call, Headers, Services } from './call.ts'
+import type { Headers, S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { Digester, type Digests } from './digests.ts'
 import { notImplemented, S3Error } from './errors.ts'
@@ -14,11 +14,11 @@ interface Body {
 }
 
 /** The largest object of one PUT, and the largest part. */
-export const maxPutBytes = 5 * 1024 ** 3
+export const maxS3PutBytes = 5 * 1024 ** 3
 const maxXmlBytes = 2 * 1024 ** 2
 
 /** Undoes the framing of a body. Its length is known beforehand, as S3 demands, and enforced. */
-function openBody(call: Call, maxBytes: number): Body {
+function openBody(call: S3Call, maxBytes: number): Body {
   const { headers, request, auth } = call
   const payload = auth?.payload ?? 'UNSIGNED-PAYLOAD'
   const streaming = payload.startsWith('STREAMING-')
@@ -28,7 +28,7 @@ function openBody(call: Call, maxBytes: number): Body {
   const length = Number(text ?? 0)
   if (!/^\d+$/.test(text ?? '0')) throw new S3Error('InvalidArgument', 'Invalid content length')
   if (length > maxBytes) {
-    if (maxBytes < maxPutBytes) throw new S3Error('MaxMessageLengthExceeded')
+    if (maxBytes < maxS3PutBytes) throw new S3Error('MaxMessageLengthExceeded')
     throw new S3Error('EntityTooLarge', undefined, {
       ProposedSize: `${length}`,
       MaxSizeAllowed: `${maxBytes}`,
@@ -60,14 +60,18 @@ async function* exactly(
 export interface Received extends Span, Digests {}
 
 /** Stores the body as a new blob; the caller's commit makes it part of something, or the caller removes it. */
-export function receiveBody(services: Services, call: Call, also: Algorithm | undefined): Promise<Received> {
-  const body = openBody(call, maxPutBytes)
+export function receiveBody(
+  services: S3Services,
+  call: S3Call,
+  also: Algorithm | undefined,
+): Promise<Received> {
+  const body = openBody(call, maxS3PutBytes)
   return storeChunks(services, call.headers, body, also)
 }
 
 /** Stores chunks from anywhere, held against the checksums in the headers. */
 export async function storeChunks(
-  { blobs }: Services,
+  { blobs }: S3Services,
   headers: Headers,
   { chunks, trailers }: Body,
   also: Algorithm | undefined,
@@ -84,7 +88,7 @@ export async function storeChunks(
 
 /** A blob whose commit is refused belongs to nobody. */
 export async function commitOrRemove<T>(
-  { blobs }: Services,
+  { blobs }: S3Services,
   blob: string,
   commit: () => Promise<T>,
 ): Promise<T> {
@@ -97,13 +101,13 @@ export async function commitOrRemove<T>(
 }
 
 /** Reads a small XML body with the given root. */
-export async function readXmlBody(call: Call, root: string): Promise<Parsed> {
+export async function readXmlBody(call: S3Call, root: string): Promise<Parsed> {
   const text = await readText(call)
   if (text === '') throw new S3Error('MalformedXML')
   return fromXml(text, root)
 }
 
-export async function readText(call: Call): Promise<string> {
+export async function readText(call: S3Call): Promise<string> {
   const body = openBody(call, maxXmlBytes)
   const digester = new Digester(call.headers, undefined)
   const pieces: Buffer[] = []

@@ -1,7 +1,7 @@
 // Configurations of a bucket, one JSON value per kind.
 import type { Database } from './database.ts'
 import { requireBucket } from './require-bucket.ts'
-import type { Tag } from './stored-object.ts'
+import type { S3Tag } from './stored-object.ts'
 
 export interface CorsRule {
   readonly id?: string
@@ -18,7 +18,7 @@ export interface LifecycleRule {
   /** How the client wrote the filter, to give it back alike: none (before 2017), Filter, or And. */
   readonly form: 'prefix' | 'filter' | 'and'
   readonly prefix?: string
-  readonly tags: readonly Tag[]
+  readonly tags: readonly S3Tag[]
   readonly above?: number
   readonly below?: number
   readonly expireDays?: number
@@ -40,28 +40,28 @@ export interface NotificationSettings {
   readonly eventBridge: boolean
 }
 
-export interface Settings {
+export interface BucketSettings {
   cors: readonly CorsRule[]
   lifecycle: readonly LifecycleRule[]
   notification: NotificationSettings
-  tagging: readonly Tag[]
+  tagging: readonly S3Tag[]
 }
 
-export function readSetting<K extends keyof Settings>(
+export function readSetting<K extends keyof BucketSettings>(
   db: Database,
   bucket: string,
   kind: K,
-): Settings[K] | undefined {
+): BucketSettings[K] | undefined {
   const row = db.sql.get`SELECT value FROM setting WHERE bucket = ${bucket} AND kind = ${kind}`
   // Only writeSetting wrote it.
-  return row && (JSON.parse(String(row.value)) as Settings[K])
+  return row && (JSON.parse(String(row.value)) as BucketSettings[K])
 }
 
-export function writeSetting<K extends keyof Settings>(
+export function writeSetting<K extends keyof BucketSettings>(
   db: Database,
   bucket: string,
   kind: K,
-  value: Settings[K],
+  value: BucketSettings[K],
 ): Promise<unknown> {
   return db.write(() => {
     requireBucket(db, bucket)
@@ -70,6 +70,6 @@ export function writeSetting<K extends keyof Settings>(
   })
 }
 
-export function deleteSetting(db: Database, bucket: string, kind: keyof Settings): Promise<unknown> {
+export function deleteSetting(db: Database, bucket: string, kind: keyof BucketSettings): Promise<unknown> {
   return db.write(() => db.sql.run`DELETE FROM setting WHERE bucket = ${bucket} AND kind = ${kind}`)
 }

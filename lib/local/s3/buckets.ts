@@ -1,16 +1,16 @@
 // Buckets themselves, and what can be asked about one.
 import { accountId, accountOwner } from './account.ts'
 import { readText } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import { notImplemented, S3Error } from './errors.ts'
-import { dropUpload } from './multipart.ts'
+import { removeUpload } from './multipart.ts'
 import { refuseUnsupported } from './object-metadata.ts'
 import { readCount } from './paging.ts'
 import { noSuchBucket } from './require-bucket.ts'
 import { childText, fromXml, toXml } from './xml.ts'
 
-export function listBuckets({ db, region }: Services, { query }: Call): Reply {
+export function listBuckets({ db, region }: S3Services, { query }: S3Call): S3Reply {
   const most = readCount('max-buckets', query.get('max-buckets'), 10_000, 10_000)
   const prefix = query.get('prefix') ?? ''
   const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
@@ -36,7 +36,7 @@ export function listBuckets({ db, region }: Services, { query }: Call): Reply {
   }
 }
 
-export async function createBucket({ db, region }: Services, call: Call): Promise<Reply> {
+export async function createBucket({ db, region }: S3Services, call: S3Call): Promise<S3Reply> {
   const { bucket, headers } = call
   if (!isBucketName(bucket)) throw new S3Error('InvalidBucketName', undefined, { BucketName: bucket })
   const lock = headers.get('x-amz-bucket-object-lock-enabled')
@@ -84,7 +84,7 @@ function checkLocation(body: string, region: string): void {
   )
 }
 
-export async function deleteBucket({ db, blobs }: Services, { bucket }: Call): Promise<Reply> {
+export async function deleteBucket({ db, blobs }: S3Services, { bucket }: S3Call): Promise<S3Reply> {
   const garbage = await db.write(() => {
     if (db.sql.get`SELECT 1 FROM object WHERE bucket = ${bucket} LIMIT 1`)
       throw new S3Error('BucketNotEmpty', undefined, { BucketName: bucket })
@@ -92,17 +92,17 @@ export async function deleteBucket({ db, blobs }: Services, { bucket }: Call): P
     if (Number(changes) === 0) throw noSuchBucket(bucket)
     db.sql.run`DELETE FROM setting WHERE bucket = ${bucket}`
     const uploads = db.sql.all`SELECT id FROM upload WHERE bucket = ${bucket}`
-    return uploads.flatMap(({ id }) => dropUpload(db, { id: String(id) }))
+    return uploads.flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
   void blobs.remove(garbage)
   return { status: 204 }
 }
 
-export function headBucket({ region }: Services): Reply {
+export function headBucket({ region }: S3Services): S3Reply {
   return { headers: { 'x-amz-bucket-region': region, 'x-amz-access-point-alias': 'false' } }
 }
 
-export function getLocation({ region }: Services): Reply {
+export function getLocation({ region }: S3Services): S3Reply {
   // The oldest region is told by an empty element.
   const location = region === 'us-east-1' ? '' : region
   const xml = toXml('LocationConstraint', {}).replace(
@@ -113,7 +113,7 @@ export function getLocation({ region }: Services): Reply {
 }
 
 /** Buckets and objects alike: the owner may do everything, nobody else anything. */
-export function getAcl(): Reply {
+export function getAcl(): S3Reply {
   const grantee = { ID: accountOwner.ID, DisplayName: accountOwner.DisplayName }
   const xml = toXml('AccessControlPolicy', {
     Owner: accountOwner,
@@ -124,7 +124,7 @@ export function getAcl(): Reply {
 }
 
 /** A bucket owned by another account, says the client; there is but one account. */
-export function checkExpectedOwner({ headers }: Call): void {
+export function checkExpectedOwner({ headers }: S3Call): void {
   const expected = [
     headers.get('x-amz-expected-bucket-owner'),
     headers.get('x-amz-source-expected-bucket-owner'),

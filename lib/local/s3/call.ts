@@ -1,25 +1,25 @@
 // One request as the operations see it, and what they answer.
 import type { IncomingMessage } from 'node:http'
-import type { May } from '../authorize.ts'
-import type { LogLine } from '../log-line.ts'
-import type { Credentials } from '../sigv4.ts'
-import type { Caller } from './authentication.ts'
+import type { Authorize } from '../authorize.ts'
+import type { LogFunction } from '../log-line.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import type { S3Caller } from './authentication.ts'
 import type { Blobs } from './blobs.ts'
 import type { Database } from './database.ts'
 import type { Notifier } from './notifications.ts'
 
 /** What every operation may use. */
-export interface Services {
+export interface S3Services {
   readonly db: Database
   readonly blobs: Blobs
   readonly notifier: Notifier
   readonly region: string
-  readonly credentials: readonly Credentials[]
-  readonly may: May
-  readonly log: LogLine
+  readonly credentials: readonly AwsCredentials[]
+  readonly authorize: Authorize
+  readonly log: LogFunction
 }
 
-export interface Call {
+export interface S3Call {
   readonly request: IncomingMessage
   readonly method: string
   /** Empty for the service itself. */
@@ -29,7 +29,7 @@ export interface Call {
   readonly query: ReadonlyMap<string, string>
   /** By lower-case name. A presigned request may carry x-amz-* ones in its query. */
   readonly headers: Headers
-  readonly auth: Caller | undefined
+  readonly auth: S3Caller | undefined
   readonly requestId: string
   /** Bids a client that waits with its body (`Expect: 100-continue`) to send it. */
   readonly proceed: () => void
@@ -39,7 +39,7 @@ export interface Call {
 
 export type Headers = ReadonlyMap<string, string>
 
-export interface Reply {
+export interface S3Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | number>>
   readonly xml?: string
@@ -48,7 +48,7 @@ export interface Reply {
   readonly done?: () => void
 }
 
-export type Operation = (services: Services, call: Call) => Reply | Promise<Reply>
+export type S3Operation = (services: S3Services, call: S3Call) => S3Reply | Promise<S3Reply>
 
 /** As 2009-10-12T17:50:30.000Z. */
 export function isoTime(timeMs: number): string {

@@ -40,14 +40,14 @@ export interface Checksum {
 
 export const algorithmNames = Object.keys(algorithms) as Algorithm[]
 
-export function asAlgorithm(text: string): Algorithm | undefined {
+export function parseAlgorithm(text: string): Algorithm | undefined {
   const name = text.toUpperCase()
   return algorithmNames.find((one) => one === name)
 }
 
 /** @throws S3Error InvalidRequest for a name that is none of an algorithm. */
 export function requireAlgorithm(text: string): Algorithm {
-  const algorithm = asAlgorithm(text)
+  const algorithm = parseAlgorithm(text)
   if (algorithm) return algorithm
   throw new S3Error(
     'InvalidRequest',

@@ -7,7 +7,7 @@ interface Current {
   readonly modified: number
 }
 
-function failed(condition: string): S3Error {
+function preconditionFailed(condition: string): S3Error {
   return new S3Error('PreconditionFailed', undefined, { Condition: condition })
 }
 
@@ -15,32 +15,32 @@ function failed(condition: string): S3Error {
 export function checkWrite(headers: Headers, current: Current | undefined): void {
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*') throw notImplemented('If-None-Match')
-  if (ifNoneMatch !== undefined && current) throw failed('If-None-Match')
+  if (ifNoneMatch !== undefined && current) throw preconditionFailed('If-None-Match')
   const ifMatch = headers.get('if-match')
   if (ifMatch === undefined) return
   if (!current) throw new S3Error('NoSuchKey')
-  if (!matches(ifMatch, current.etag)) throw failed('If-Match')
+  if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
 }
 
 /** Conditions of Delete: the current object must have the ETag, or with `*` exist. */
 export function checkDelete(ifMatch: string | undefined, current: Current | undefined): void {
   if (ifMatch === undefined) return
   if (!current) throw new S3Error('NoSuchKey')
-  if (!matches(ifMatch, current.etag)) throw failed('If-Match')
+  if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
 }
 
 /** Conditions of Get and Head: throws 412, or says that the client's copy is current. */
 export function checkRead(headers: Headers, current: Current): 'send' | 'not-modified' {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, '')
-  if (unmatched) throw failed('If-Match')
-  if (unmodified) throw failed('If-Unmodified-Since')
+  if (unmatched) throw preconditionFailed('If-Match')
+  if (unmodified) throw preconditionFailed('If-Unmodified-Since')
   return fresh ? 'not-modified' : 'send'
 }
 
 /** Conditions on the source of a copy: what would be 304 is 412 here, as there is nothing to reply it to. */
 export function checkCopySource(headers: Headers, current: Current): void {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, 'x-amz-copy-source-')
-  if (unmatched || unmodified || fresh) throw failed('x-amz-copy-source-If-*')
+  if (unmatched || unmodified || fresh) throw preconditionFailed('x-amz-copy-source-If-*')
 }
 
 function evaluate(headers: Headers, { etag, modified }: Current, prefix: string) {
@@ -61,12 +61,12 @@ function evaluate(headers: Headers, { etag, modified }: Current, prefix: string)
 
 function matches(list: string, etag: string): boolean {
   return list.split(',').some((one) => {
-    const bare = unquoted(one.trim().replace(/^W\//, ''))
+    const bare = stripQuotes(one.trim().replace(/^W\//, ''))
     return bare === '*' || bare === etag
   })
 }
 
-function unquoted(etag: string): string {
+function stripQuotes(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }
 
@@ -91,7 +91,8 @@ export function readRange(
   { size, etag, modified }: Current & { readonly size: number },
 ): ByteRange | undefined {
   const ifRange = headers.get('if-range')
-  if (ifRange !== undefined && unquoted(ifRange) !== etag && readDate(ifRange) !== modified) return undefined
+  if (ifRange !== undefined && stripQuotes(ifRange) !== etag && readDate(ifRange) !== modified)
+    return undefined
   const text = headers.get('range') ?? ''
   const [found, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(text.trim()) ?? []
   if (found === undefined || (from === '' && to === '')) return undefined

@@ -1,17 +1,17 @@
 // The source of CopyObject and UploadPartCopy.
-import { maxPutBytes, type Received, storeChunks } from './body.ts'
-import type { Call, Services } from './call.ts'
+import { maxS3PutBytes, type Received, storeChunks } from './body.ts'
+import type { S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { type ByteRange, checkCopySource } from './conditions.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { requireObject, segmentsOf } from './objects.ts'
+import { listSegments, requireObject } from './objects.ts'
 import { requireBucket } from './require-bucket.ts'
-import type { StoredObject } from './stored-object.ts'
+import type { S3Object } from './stored-object.ts'
 
 const sourceHeader = 'x-amz-copy-source'
 
 /** The object that the copy header names, its conditions held. */
-export function readCopySource({ db }: Services, { headers }: Call): StoredObject {
+export function readCopySource({ db }: S3Services, { headers }: S3Call): S3Object {
   const text = headers.get(sourceHeader) ?? ''
   const [, path = '', versionId] = /^(.*?)(?:\?versionId=(.*))?$/s.exec(text) ?? []
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(decode(path)) ?? []
@@ -40,7 +40,7 @@ function decode(path: string): string {
 }
 
 /** `bytes=first-last`, both ends given and inside the source. */
-export function readCopyRange({ headers }: Call, source: StoredObject): ByteRange {
+export function readCopyRange({ headers }: S3Call, source: S3Object): ByteRange {
   const text = headers.get('x-amz-copy-source-range')
   if (text === undefined) return { first: 0, last: source.size - 1 }
   const [found, from, to] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? []
@@ -62,17 +62,17 @@ export function readCopyRange({ headers }: Call, source: StoredObject): ByteRang
 
 /** Copies bytes of an object into a new blob; the source may be deleted meanwhile. */
 export async function copyBytes(
-  services: Services,
-  source: StoredObject,
+  services: S3Services,
+  source: S3Object,
   { first, last }: ByteRange,
   algorithm: Algorithm,
 ): Promise<Received> {
-  if (last - first + 1 > maxPutBytes)
+  if (last - first + 1 > maxS3PutBytes)
     throw new S3Error(
       'InvalidRequest',
-      `The specified copy source is larger than the maximum allowable size for a copy source: ${maxPutBytes}`,
+      `The specified copy source is larger than the maximum allowable size for a copy source: ${maxS3PutBytes}`,
     )
-  const segments = segmentsOf(services.db, source)
+  const segments = listSegments(services.db, source)
   const release = services.blobs.hold(segments)
   try {
     const chunks = services.blobs.read(segments, first, last)

@@ -2,15 +2,15 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html
 import type { IncomingMessage } from 'node:http'
 import { readXmlBody, requireChecksum } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import { type CorsRule, deleteSetting, readSetting, writeSetting } from './bucket-settings.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import { type CorsRule, deleteSetting, readSetting, writeSetting } from './bucket-settings.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
 
 const knownMethods = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE']
 
-export function getCors({ db }: Services, { bucket }: Call): Reply {
+export function getCors({ db }: S3Services, { bucket }: S3Call): S3Reply {
   const rules = readSetting(db, bucket, 'cors')
   if (!rules) throw new S3Error('NoSuchCORSConfiguration', undefined, { BucketName: bucket })
   return {
@@ -27,7 +27,7 @@ export function getCors({ db }: Services, { bucket }: Call): Reply {
   }
 }
 
-export async function putCors({ db }: Services, call: Call): Promise<Reply> {
+export async function putCors({ db }: S3Services, call: S3Call): Promise<S3Reply> {
   requireChecksum(call.headers)
   const rules = children(await readXmlBody(call, 'CORSConfiguration'), 'CORSRule').map(readRule)
   if (rules.length === 0 || rules.length > 100) throw new S3Error('MalformedXML')
@@ -35,7 +35,7 @@ export async function putCors({ db }: Services, call: Call): Promise<Reply> {
   return { status: 200 }
 }
 
-export async function deleteCors({ db }: Services, { bucket }: Call): Promise<Reply> {
+export async function deleteCors({ db }: S3Services, { bucket }: S3Call): Promise<S3Reply> {
   await deleteSetting(db, bucket, 'cors')
   return { status: 204 }
 }
@@ -78,7 +78,7 @@ function readRule(element: Parsed): CorsRule {
 }
 
 /** Answer to OPTIONS. It needs no signature: browsers send none. */
-export function preflight(db: Database, bucket: string, { headers }: IncomingMessage): Reply {
+export function preflight(db: Database, bucket: string, { headers }: IncomingMessage): S3Reply {
   const { origin, 'access-control-request-method': method } = headers
   if (origin === undefined)
     throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DatabaseSync, SQLTagStore } from 'node:sqlite'
 import { lockFile } from '../data-lock.ts'
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
-import type { LogLine } from '../log-line.ts'
+import type { LogFunction } from '../log-line.ts'
 
 // Keys are blobs so that they sort by their UTF-8 bytes, as S3 lists them, and may hold any character.
 const schema = `
@@ -39,7 +39,7 @@ export class Database {
   readonly #commits: GroupCommit
   readonly #lock: DatabaseSync
 
-  constructor(dir: string, log: LogLine) {
+  constructor(dir: string, log: LogFunction) {
     mkdirSync(dir, { recursive: true })
     // The start-up sweep would delete the files that another process is just writing.
     this.#lock = lockFile(
@@ -48,8 +48,8 @@ export class Database {
     )
     const db = openDatabase(join(dir, 'objects.sqlite'), schema)
     this.#commits = groupCommit(db, {
-      closed: () => new Error('The S3 server is closed.'),
-      failed: (cause) => log('The S3 server takes no more objects', { cause }),
+      createClosedError: () => new Error('The S3 server is closed.'),
+      onFailed: (cause) => log('The S3 server takes no more objects', { cause }),
     })
     this.write = this.#commits.commit
     this.sql = db.createTagStore()

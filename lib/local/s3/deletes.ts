@@ -1,16 +1,16 @@
 // DeleteObject and DeleteObjects. Deleting what is not there succeeds.
 import { readXmlBody, requireChecksum } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
 import { notImplemented, S3Error } from './errors.ts'
-import { checkVersion, findObject, removeRows, sourceOf } from './objects.ts'
-import { objectArn, requireRight } from './permissions.ts'
+import { checkVersion, eventSourceOf, findObject, removeObjectRows } from './objects.ts'
+import { objectArn, requirePermission } from './permissions.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 /** AWS has these for directory buckets only. */
 const directoryConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
 
-export async function deleteObject(services: Services, call: Call): Promise<Reply> {
+export async function deleteObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   const versionId = checkVersion(call.query)
   const condition = directoryConditions.find((name) => call.headers.has(name))
   if (condition !== undefined) throw notImplemented(condition)
@@ -24,7 +24,7 @@ interface Target {
   readonly ifMatch: string | undefined
 }
 
-async function deleteOne({ db, blobs, notifier }: Services, call: Call, target: Target): Promise<void> {
+async function deleteOne({ db, blobs, notifier }: S3Services, call: S3Call, target: Target): Promise<void> {
   const { key, versionId, ifMatch } = target
   // Of many, this is what AWS tells of an id that is not null; of one, checkVersion.
   if (versionId !== undefined && versionId !== 'null')
@@ -33,8 +33,8 @@ async function deleteOne({ db, blobs, notifier }: Services, call: Call, target: 
     const object = findObject(db, call.bucket, key)
     checkDelete(ifMatch, object)
     if (!object) return []
-    notifier.announce('ObjectRemoved:Delete', object, sourceOf(call))
-    return removeRows(db, object)
+    notifier.announce('ObjectRemoved:Delete', object, eventSourceOf(call))
+    return removeObjectRows(db, object)
   })
   void blobs.remove(garbage)
   notifier.wake()
@@ -42,7 +42,7 @@ async function deleteOne({ db, blobs, notifier }: Services, call: Call, target: 
 
 const maxKeys = 1000
 
-export async function deleteObjects(services: Services, call: Call): Promise<Reply> {
+export async function deleteObjects(services: S3Services, call: S3Call): Promise<S3Reply> {
   requireChecksum(call.headers)
   const document = await readXmlBody(call, 'Delete')
   const targets = children(document, 'Object').map(readTarget)
@@ -65,10 +65,10 @@ function readTarget(element: Parsed): Target {
 }
 
 /** One entry's failure is told in the reply and stops no other entry. */
-async function attempt(services: Services, call: Call, target: Target) {
+async function attempt(services: S3Services, call: S3Call, target: Target) {
   const named = { Key: target.key, VersionId: target.versionId }
   try {
-    requireRight(
+    requirePermission(
       services,
       call.auth?.accessKeyId ?? '',
       'DeleteObject',

@@ -4,9 +4,9 @@ import type { Headers } from './call.ts'
 import {
   type Algorithm,
   algorithmNames,
-  asAlgorithm,
   checksumHeader,
   isChecksum,
+  parseAlgorithm,
   startChecksum,
 } from './checksums.ts'
 import { S3Error } from './errors.ts'
@@ -124,7 +124,7 @@ function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'
     throw trailer === undefined
       ? new S3Error('InvalidRequest', `The algorithm type you specified in ${header} header is invalid.`)
       : new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported')
-  if (announced !== undefined && asAlgorithm(announced) !== algorithm)
+  if (announced !== undefined && parseAlgorithm(announced) !== algorithm)
     throw new S3Error('InvalidRequest', 'Value for x-amz-sdk-checksum-algorithm header is invalid.')
   const checksum = headers.get(header)
   if (checksum !== undefined && !isChecksum(algorithm, checksum)) throw invalidChecksum(algorithm)

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { uriEncode } from '../sigv4.ts'
 import { accountId } from './account.ts'
-import { coversEvent, filterValue } from './notification-rules.ts'
 import type { NotificationSettings } from './bucket-settings.ts'
-import type { StoredObject } from './stored-object.ts'
+import { coversEvent, filterValue } from './notification-rules.ts'
+import type { S3Object } from './stored-object.ts'
 
 export type EventName =
   | 'ObjectCreated:Put'
@@ -39,10 +39,10 @@ const busNames: Readonly<Record<EventName, readonly [detailType: string, reason?
 }
 
 /** One message for each target whose rules cover the event. */
-export function messages(
+export function createEventMessages(
   { queues, eventBridge }: NotificationSettings,
   event: EventName,
-  object: StoredObject,
+  object: S3Object,
   source: EventSource,
   region: string,
 ): { target: NotifyTarget; body: unknown }[] {
@@ -61,18 +61,12 @@ export function messages(
 }
 
 /** Larger for the later of two events of one key, compared as text. */
-function sequencer({ id }: StoredObject): string {
+function sequencer({ id }: S3Object): string {
   return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
-function queueRecord(
-  id: string,
-  event: EventName,
-  object: StoredObject,
-  source: EventSource,
-  region: string,
-) {
+function queueRecord(id: string, event: EventName, object: S3Object, source: EventSource, region: string) {
   // Keys are form-encoded in these messages, slashes excepted.
   const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
   const created = event.startsWith('ObjectCreated:')
@@ -99,7 +93,7 @@ function queueRecord(
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
-function busEvent(event: EventName, object: StoredObject, source: EventSource, region: string) {
+function busEvent(event: EventName, object: S3Object, source: EventSource, region: string) {
   const [detailType, reason] = busNames[event]
   const deleted = detailType === 'Object Deleted'
   return {

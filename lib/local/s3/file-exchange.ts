@@ -4,10 +4,10 @@ import { realpath } from 'node:fs/promises'
 import { sep } from 'node:path'
 import type { FileExchange } from '../../aws/connections.ts'
 import { commitOrRemove } from './body.ts'
-import { nowInSeconds, type Services } from './call.ts'
+import { nowInSeconds, type S3Services } from './call.ts'
 import { checkRead } from './conditions.ts'
 import { S3Error } from './errors.ts'
-import { commitObject, requireObject, segmentsOf } from './objects.ts'
+import { commitObject, listSegments, requireObject } from './objects.ts'
 
 export interface ExchangeOptions {
   readonly bucket: string
@@ -15,13 +15,13 @@ export interface ExchangeOptions {
   readonly folder: string
 }
 
-export function openExchange(services: Services, { bucket, folder }: ExchangeOptions): FileExchange {
+export function openExchange(services: S3Services, { bucket, folder }: ExchangeOptions): FileExchange {
   const { db, blobs, credentials } = services
   let below: Promise<string> | undefined
   const segmentsAt = (key: string, etag: string | undefined) => {
     const object = requireObject(db, { bucket, key, query: new Map() })
     checkRead(new Map(etag === undefined ? [] : [['if-match', etag]]), object)
-    return segmentsOf(db, object)
+    return listSegments(db, object)
   }
   return {
     async put(key, path, contentType) {

@@ -1,21 +1,21 @@
 // The lifecycle configuration of a bucket as a document. What the rules do stands in lifecycle.ts.
 import { randomUUID } from 'node:crypto'
 import { readXmlBody, requireChecksum } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './bucket-settings.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
 import { S3Error } from './errors.ts'
-import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './bucket-settings.ts'
 import { children, childText, type Element, type Parsed, toXml } from './xml.ts'
 
 const maxRules = 1000
 
-export function getLifecycle({ db }: Services, { bucket }: Call): Reply {
+export function getLifecycle({ db }: S3Services, { bucket }: S3Call): S3Reply {
   const rules = readSetting(db, bucket, 'lifecycle')
   if (!rules) throw new S3Error('NoSuchLifecycleConfiguration', undefined, { BucketName: bucket })
   return { xml: toXml('LifecycleConfiguration', { Rule: rules.map(describe) }) }
 }
 
-export async function putLifecycle({ db }: Services, call: Call): Promise<Reply> {
+export async function putLifecycle({ db }: S3Services, call: S3Call): Promise<S3Reply> {
   requireChecksum(call.headers)
   const elements = children(await readXmlBody(call, 'LifecycleConfiguration'), 'Rule')
   if (elements.length === 0 || elements.length > maxRules) throw new S3Error('MalformedXML')
@@ -26,7 +26,7 @@ export async function putLifecycle({ db }: Services, call: Call): Promise<Reply>
   return { status: 200 }
 }
 
-export async function deleteLifecycle({ db }: Services, { bucket }: Call): Promise<Reply> {
+export async function deleteLifecycle({ db }: S3Services, { bucket }: S3Call): Promise<S3Reply> {
   await deleteSetting(db, bucket, 'lifecycle')
   return { status: 204 }
 }

@@ -1,11 +1,11 @@
 // Lifecycle rules at work: when an object expires, and the run that deletes what has.
 import { setImmediate } from 'node:timers/promises'
-import type { Services } from './call.ts'
-import type { Database } from './database.ts'
-import { dropUpload } from './multipart.ts'
-import { asObject, removeRows } from './objects.ts'
 import { type LifecycleRule, readSetting } from './bucket-settings.ts'
-import type { StoredObject } from './stored-object.ts'
+import type { S3Services } from './call.ts'
+import type { Database } from './database.ts'
+import { removeUpload } from './multipart.ts'
+import { parseObjectRow, removeObjectRows } from './objects.ts'
+import type { S3Object } from './stored-object.ts'
 
 const dayMs = 86_400_000
 /** How long the answer of a completed upload is kept for a client that lost it. */
@@ -16,10 +16,7 @@ const batchRows = 500
  * The midnight (UTC) from which the object counts as expired, and the rule that says so.
  * S3 adds the days to the object's time and rounds up to the next midnight.
  */
-function expiryOf(
-  rules: readonly LifecycleRule[],
-  object: StoredObject,
-): { at: number; id: string } | undefined {
+function expiryOf(rules: readonly LifecycleRule[], object: S3Object): { at: number; id: string } | undefined {
   return rules
     .filter((rule) => rule.enabled && applies(rule, object))
     .flatMap(({ id, expireDays, expireAt }) => {
@@ -33,7 +30,7 @@ function nextMidnight(timeMs: number): number {
   return Math.ceil(timeMs / dayMs) * dayMs
 }
 
-function applies(rule: LifecycleRule, { key, size, tags }: StoredObject): boolean {
+function applies(rule: LifecycleRule, { key, size, tags }: S3Object): boolean {
   return (
     key.startsWith(rule.prefix ?? '') &&
     (rule.above === undefined || size > rule.above) &&
@@ -43,7 +40,7 @@ function applies(rule: LifecycleRule, { key, size, tags }: StoredObject): boolea
 }
 
 /** x-amz-expiration, where a rule will delete the object. */
-export function expirationHeader(db: Database, object: StoredObject): Record<string, string> {
+export function expirationHeader(db: Database, object: S3Object): Record<string, string> {
   const rules = readSetting(db, object.bucket, 'lifecycle')
   const expiry = rules && expiryOf(rules, object)
   if (!expiry) return {}
@@ -52,7 +49,7 @@ export function expirationHeader(db: Database, object: StoredObject): Record<str
 }
 
 /** Deletes expired objects and uploads begun too long ago, by the rules of every bucket. */
-export async function runLifecycle(services: Services, now: number): Promise<void> {
+export async function runLifecycle(services: S3Services, now: number): Promise<void> {
   const { db, blobs } = services
   for (const { name } of db.sql.all`SELECT name FROM bucket`) {
     const bucket = String(name)
@@ -64,31 +61,31 @@ export async function runLifecycle(services: Services, now: number): Promise<voi
   const limit = now - completedMs
   const garbage = await db.write(() => {
     const rows = db.sql.all`SELECT id FROM upload WHERE completed IS NOT NULL AND initiated < ${limit}`
-    return rows.flatMap(({ id }) => dropUpload(db, { id: String(id) }))
+    return rows.flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
   await blobs.remove(garbage)
 }
 
 async function expireObjects(
-  services: Services,
+  services: S3Services,
   bucket: string,
   rules: readonly LifecycleRule[],
   now: number,
 ) {
   const { db, blobs, notifier } = services
-  const due = (object: StoredObject) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
+  const due = (object: S3Object) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
   for (let after = 0; ; ) {
     const { rows, garbage } = await db.write(() => {
       const rows = db.sql.all`SELECT * FROM object
         WHERE bucket = ${bucket} AND id > ${after} ORDER BY id LIMIT ${batchRows}`
-      const expired = rows.map(asObject).filter(due)
+      const expired = rows.map(parseObjectRow).filter(due)
       for (const object of expired)
         notifier.announce('LifecycleExpiration:Delete', object, {
           ip: '',
           principal: 's3.amazonaws.com',
           requestId: '',
         })
-      return { rows, garbage: expired.flatMap((object) => removeRows(db, object)) }
+      return { rows, garbage: expired.flatMap((object) => removeObjectRows(db, object)) }
     })
     await blobs.remove(garbage)
     notifier.wake()
@@ -99,7 +96,7 @@ async function expireObjects(
 }
 
 async function abortUploads(
-  { db, blobs }: Services,
+  { db, blobs }: S3Services,
   bucket: string,
   rules: readonly LifecycleRule[],
   now: number,
@@ -116,7 +113,7 @@ async function abortUploads(
       .all`SELECT id, key, initiated FROM upload WHERE bucket = ${bucket} AND completed IS NULL`
     return rows
       .filter(({ key, initiated }) => overdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
-      .flatMap(({ id }) => dropUpload(db, { id: String(id) }))
+      .flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
   await blobs.remove(garbage)
 }

@@ -1,12 +1,12 @@
 // ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three dialects.
 import { accountOwner } from './account.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
 import type { Database } from './database.ts'
 import { invalidArgument } from './errors.ts'
-import { asObject } from './objects.ts'
+import { parseObjectRow } from './objects.ts'
 import { readCount, readEncoding } from './paging.ts'
-import type { StoredObject } from './stored-object.ts'
+import type { S3Object } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
 interface Walk {
@@ -19,14 +19,14 @@ interface Walk {
 }
 
 interface Page {
-  readonly objects: readonly StoredObject[]
+  readonly objects: readonly S3Object[]
   readonly commonPrefixes: readonly string[]
   /** Last name of a page that is not the last page. */
   readonly next: string | undefined
 }
 
 function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): Page {
-  const objects: StoredObject[] = []
+  const objects: S3Object[] = []
   const commonPrefixes: string[] = []
   const end = successor(Buffer.from(prefix))
   let last: string | undefined
@@ -37,7 +37,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
     from = undefined
     for (const row of rows) {
       if (objects.length + commonPrefixes.length >= most) return { objects, commonPrefixes, next: last }
-      const object = asObject(row)
+      const object = parseObjectRow(row)
       const cut = delimiter === '' ? -1 : object.key.indexOf(delimiter, prefix.length)
       last = cut < 0 ? object.key : object.key.slice(0, cut + delimiter.length)
       if (cut < 0) {
@@ -76,7 +76,7 @@ function following(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(1)])
 }
 
-export function listObjectsV2({ db }: Services, { bucket, query }: Call): Reply {
+export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
   const token = query.get('continuation-token')
   const [prefix, delimiter, startAfter] = [
@@ -106,7 +106,7 @@ export function listObjectsV2({ db }: Services, { bucket, query }: Call): Reply 
   }
 }
 
-export function listObjectsV1({ db }: Services, { bucket, query }: Call): Reply {
+export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
   const [prefix, delimiter, marker] = [text(query, 'prefix'), text(query, 'delimiter'), text(query, 'marker')]
   const most = readCount('max-keys', query.get('max-keys'), 1000)
@@ -129,7 +129,7 @@ export function listObjectsV1({ db }: Services, { bucket, query }: Call): Reply 
 }
 
 /** Versioning is not supported, so every object is the latest and only version of itself. */
-export function listObjectVersions({ db }: Services, { bucket, query }: Call): Reply {
+export function listObjectVersions({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
   const [prefix, delimiter, marker] = [
     text(query, 'prefix'),
@@ -166,7 +166,7 @@ export function listObjectVersions({ db }: Services, { bucket, query }: Call): R
   }
 }
 
-function describe(object: StoredObject, encode: (name: string) => string, owner: boolean) {
+function describe(object: S3Object, encode: (name: string) => string, owner: boolean) {
   return {
     Key: encode(object.key),
     LastModified: isoTime(object.modified),

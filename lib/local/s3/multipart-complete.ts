@@ -1,16 +1,16 @@
 // CompleteMultipartUpload.
 import { createHash } from 'node:crypto'
 import { readXmlBody } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { nowInSeconds } from './call.ts'
 import { algorithmNames, type Checksum, checksumElement, checksumHeader, joinChecksums } from './checksums.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
-import { type Part, partsOf, requireUpload, type Upload } from './multipart.ts'
+import { listUploadedParts, requireUpload, type Upload, type UploadedPart } from './multipart.ts'
 import { encryptionHeader } from './object-metadata.ts'
-import { commitObject, findObject, placeOf } from './objects.ts'
-import { asPartNumber } from './paging.ts'
+import { commitObject, findObject, writeTargetOf } from './objects.ts'
+import { parsePartNumber } from './paging.ts'
 import { requireBucket } from './require-bucket.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
@@ -23,13 +23,13 @@ interface Listed {
   readonly element: Parsed
 }
 
-export async function completeUpload(services: Services, call: Call): Promise<Reply> {
+export async function completeUpload(services: S3Services, call: S3Call): Promise<S3Reply> {
   const { db } = services
   const listed = readPartList(await readList(call))
   const earlier = findCompleted(db, call, listed)
   if (earlier !== undefined) return { xml: earlier }
   const upload = requireUpload(db, call)
-  const parts = choose(upload, listed, partsOf(db, upload))
+  const parts = choose(upload, listed, listUploadedParts(db, upload))
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   checkSize(call, size)
   const checksum = joinChecksums(upload.algorithm ?? 'CRC64NVME', upload.type, parts)
@@ -38,24 +38,24 @@ export async function completeUpload(services: Services, call: Call): Promise<Re
   const xml = describeResult(call, etag, checksum)
   const { headers, tags } = upload
 
-  const object = await commitObject(services, placeOf(call), {
+  const object = await commitObject(services, writeTargetOf(call), {
     draft: { headers, tags, size, etag, checksum, modified: nowInSeconds(), parts: parts.length },
     segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
     event: 'ObjectCreated:CompleteMultipartUpload',
-    also: () => settle(db, call, parts, { listed, xml }),
+    alsoRun: () => finishUpload(db, call, parts, { listed, xml }),
   })
   return { xml, headers: { ...encryptionHeader(object), ...expirationHeader(db, object) } }
 }
 
 /** Here a checksum header tells of the object, not of the body it comes with. */
-function readList(call: Call): Promise<Parsed> {
+function readList(call: S3Call): Promise<Parsed> {
   const headers = new Map([...call.headers].filter(([name]) => !name.startsWith('x-amz-checksum-')))
   return readXmlBody({ ...call, headers }, 'CompleteMultipartUpload')
 }
 
 function readPartList(document: Parsed): Listed[] {
   const listed = children(document, 'Part').map((element) => {
-    const number = asPartNumber((childText(element, 'PartNumber') ?? '').trim())
+    const number = parsePartNumber((childText(element, 'PartNumber') ?? '').trim())
     const etag = childText(element, 'ETag')
     if (number === undefined || etag === undefined) throw new S3Error('MalformedXML')
     return { number, etag: etag.trim().replace(/^"(.*)"$/, '$1'), element }
@@ -66,7 +66,7 @@ function readPartList(document: Parsed): Listed[] {
   return listed
 }
 
-function choose(upload: Upload, listed: readonly Listed[], stored: readonly Part[]): Part[] {
+function choose(upload: Upload, listed: readonly Listed[], stored: readonly UploadedPart[]): UploadedPart[] {
   const byNumber = new Map(stored.map((part) => [part.number, part]))
   const chosen = listed.map(({ number, etag, element }) => {
     const part = byNumber.get(number)
@@ -86,7 +86,7 @@ function choose(upload: Upload, listed: readonly Listed[], stored: readonly Part
   return chosen
 }
 
-function checkPartChecksum({ algorithm, type, id }: Upload, part: Part, element: Parsed): void {
+function checkPartChecksum({ algorithm, type, id }: Upload, part: UploadedPart, element: Parsed): void {
   const named = algorithmNames.find((one) => childText(element, checksumElement(one)) !== undefined)
   if (!algorithm) return
   if (named === undefined) {
@@ -100,7 +100,7 @@ function checkPartChecksum({ algorithm, type, id }: Upload, part: Part, element:
   throw new S3Error('InvalidPart', undefined, { UploadId: id, PartNumber: `${part.number}`, ETag: part.etag })
 }
 
-function checkSize({ headers }: Call, size: number): void {
+function checkSize({ headers }: S3Call, size: number): void {
   const announced = headers.get('x-amz-mp-object-size')
   if (announced !== undefined && Number(announced) !== size)
     throw new S3Error(
@@ -111,7 +111,7 @@ function checkSize({ headers }: Call, size: number): void {
 }
 
 /** The client may say what checksum the whole should have. */
-function checkWhole({ headers }: Call, checksum: Checksum): void {
+function checkWhole({ headers }: S3Call, checksum: Checksum): void {
   const type = headers.get('x-amz-checksum-type')
   if (type !== undefined && type.toUpperCase() !== checksum.type)
     throw new S3Error(
@@ -126,7 +126,7 @@ function checkWhole({ headers }: Call, checksum: Checksum): void {
     )
 }
 
-function joinEtags(parts: readonly Part[]): string {
+function joinEtags(parts: readonly UploadedPart[]): string {
   const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, 'hex')))
   return `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`
 }
@@ -137,9 +137,14 @@ interface Completed {
 }
 
 /** Within the commit: the upload must still be as it was when chosen, and is then kept only to answer a repetition. */
-function settle(db: Database, call: Call, chosen: readonly Part[], { listed, xml }: Completed): string[] {
+function finishUpload(
+  db: Database,
+  call: S3Call,
+  chosen: readonly UploadedPart[],
+  { listed, xml }: Completed,
+): string[] {
   const upload = requireUpload(db, call)
-  const stored = partsOf(db, upload)
+  const stored = listUploadedParts(db, upload)
   const blobs = new Set(stored.map((part) => part.blob))
   const kept = new Set(chosen.map((part) => part.blob))
   if ([...kept].some((blob) => !blobs.has(blob)))
@@ -154,7 +159,7 @@ function settle(db: Database, call: Call, chosen: readonly Part[], { listed, xml
 /** A client whose answer was lost asks again, and S3 gives it the same answer again. */
 function findCompleted(
   db: Database,
-  { bucket, key, query }: Call,
+  { bucket, key, query }: S3Call,
   listed: readonly Listed[],
 ): string | undefined {
   requireBucket(db, bucket)
@@ -171,7 +176,7 @@ function fingerprint(listed: readonly Listed[]): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function describeResult({ bucket, key, location }: Call, etag: string, checksum: Checksum): string {
+function describeResult({ bucket, key, location }: S3Call, etag: string, checksum: Checksum): string {
   return toXml('CompleteMultipartUploadResult', {
     Location: location,
     Bucket: bucket,

@@ -1,19 +1,19 @@
 // ListParts and ListMultipartUploads.
 import { accountOwner } from './account.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
 import { checksumElement } from './checksums.ts'
-import { partsOf, requireUpload } from './multipart.ts'
+import { listUploadedParts, requireUpload } from './multipart.ts'
 import { readCount, readEncoding } from './paging.ts'
 import { toXml } from './xml.ts'
 
-export function listParts({ db }: Services, call: Call): Reply {
+export function listParts({ db }: S3Services, call: S3Call): S3Reply {
   const { bucket, key, query } = call
   const encode = readEncoding(query)
   const upload = requireUpload(db, call)
   const most = readCount('max-parts', query.get('max-parts'), 1000)
   const marker = readCount('part-number-marker', query.get('part-number-marker'), 0, Number.MAX_SAFE_INTEGER)
-  const rest = partsOf(db, upload).filter(({ number }) => number > marker)
+  const rest = listUploadedParts(db, upload).filter(({ number }) => number > marker)
   const page = rest.slice(0, most)
   const { algorithm, type } = upload
   return {
@@ -49,7 +49,7 @@ interface Entry {
   readonly type: string
 }
 
-export function listUploads({ db }: Services, { bucket, query }: Call): Reply {
+export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
   const text = (name: string) => query.get(name) ?? ''
   const [prefix, delimiter] = [text('prefix'), text('delimiter')]
@@ -89,7 +89,7 @@ export function listUploads({ db }: Services, { bucket, query }: Call): Reply {
   }
 }
 
-function readUploads(db: Services['db'], bucket: string, prefix: string): Entry[] {
+function readUploads(db: S3Services['db'], bucket: string, prefix: string): Entry[] {
   const rows = db.sql.all`SELECT key, id, initiated, algorithm, type FROM upload
     WHERE bucket = ${bucket} AND completed IS NULL ORDER BY key, id`
   const entries = rows as unknown as (Omit<Entry, 'key'> & { key: Uint8Array })[]

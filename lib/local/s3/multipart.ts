@@ -1,7 +1,7 @@
 // Multipart uploads: begin, parts, complete, abort. Completing moves rows, no bytes.
 import { randomBytes } from 'node:crypto'
 import { commitOrRemove, type Received, receiveBody } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import {
   type Algorithm,
@@ -19,17 +19,17 @@ import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { encryptionHeader, readDescription } from './object-metadata.ts'
 import { readPartNumber } from './paging.ts'
-import type { Description } from './stored-object.ts'
+import type { ObjectDescription } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
-export interface Upload extends Description {
+export interface Upload extends ObjectDescription {
   readonly id: string
   /** Undefined when the client named none: then it is CRC64NVME, and parts may carry any other for themselves. */
   readonly algorithm: Algorithm | undefined
   readonly type: ChecksumType
 }
 
-export interface Part {
+export interface UploadedPart {
   readonly number: number
   readonly blob: string
   readonly size: number
@@ -38,7 +38,7 @@ export interface Part {
   readonly modified: number
 }
 
-export async function createUpload({ db }: Services, call: Call): Promise<Reply> {
+export async function createUpload({ db }: S3Services, call: S3Call): Promise<S3Reply> {
   const { bucket, key, headers } = call
   const description = readDescription(headers)
   const { algorithm, type } = readChecksumChoice(call)
@@ -59,7 +59,7 @@ export async function createUpload({ db }: Services, call: Call): Promise<Reply>
   }
 }
 
-function readChecksumChoice({ headers }: Call): { algorithm: Algorithm | undefined; type: ChecksumType } {
+function readChecksumChoice({ headers }: S3Call): { algorithm: Algorithm | undefined; type: ChecksumType } {
   const [named, type] = [
     headers.get('x-amz-checksum-algorithm'),
     headers.get('x-amz-checksum-type')?.toUpperCase(),
@@ -81,7 +81,7 @@ function readChecksumChoice({ headers }: Call): { algorithm: Algorithm | undefin
   return { algorithm, type }
 }
 
-export function requireUpload(db: Database, { bucket, key, query }: Call): Upload {
+export function requireUpload(db: Database, { bucket, key, query }: S3Call): Upload {
   const id = query.get('uploadId') ?? ''
   const row = db.sql.get`SELECT id, headers, tags, algorithm, type FROM upload
     WHERE id = ${id} AND bucket = ${bucket} AND key = ${Buffer.from(key)} AND completed IS NULL`
@@ -96,13 +96,13 @@ export function requireUpload(db: Database, { bucket, key, query }: Call): Uploa
   }
 }
 
-export function partsOf(db: Database, upload: Pick<Upload, 'id'>): Part[] {
+export function listUploadedParts(db: Database, upload: Pick<Upload, 'id'>): UploadedPart[] {
   const rows = db.sql.all`SELECT number, blob, size, etag, checksum, modified FROM part
     WHERE upload = ${upload.id} ORDER BY number`
-  return rows as unknown as Part[]
+  return rows as unknown as UploadedPart[]
 }
 
-export async function uploadPart(services: Services, call: Call): Promise<Reply> {
+export async function uploadPart(services: S3Services, call: S3Call): Promise<S3Reply> {
   const number = readPartNumber(call)
   const upload = requireUpload(services.db, call)
   checkPartAlgorithm(upload, call)
@@ -115,7 +115,7 @@ export async function uploadPart(services: Services, call: Call): Promise<Reply>
   return { headers: { etag: `"${etag}"`, ...encryptionHeader(upload), ...checksum } }
 }
 
-export async function uploadPartCopy(services: Services, call: Call): Promise<Reply> {
+export async function uploadPartCopy(services: S3Services, call: S3Call): Promise<S3Reply> {
   const number = readPartNumber(call)
   const upload = requireUpload(services.db, call)
   const source = readCopySource(services, call)
@@ -132,7 +132,7 @@ export async function uploadPartCopy(services: Services, call: Call): Promise<Re
 }
 
 /** A part must carry the checksum its upload was begun with; S3 computes it itself only for whole-object ones. */
-function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: Call): void {
+function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): void {
   if (!algorithm) return
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
   const sent = algorithmNames.find(
@@ -146,8 +146,8 @@ function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: Call): voi
 }
 
 async function commitPart(
-  services: Services,
-  call: Call,
+  services: S3Services,
+  call: S3Call,
   number: number,
   received: Received,
 ): Promise<string> {
@@ -168,15 +168,15 @@ async function commitPart(
   return md5
 }
 
-export async function abortUpload({ db, blobs }: Services, call: Call): Promise<Reply> {
-  const garbage = await db.write(() => dropUpload(db, requireUpload(db, call)))
+export async function abortUpload({ db, blobs }: S3Services, call: S3Call): Promise<S3Reply> {
+  const garbage = await db.write(() => removeUpload(db, requireUpload(db, call)))
   void blobs.remove(garbage)
   return { status: 204 }
 }
 
 /** Forgets an upload within a transaction; returns the blobs of its parts. */
-export function dropUpload(db: Database, upload: Pick<Upload, 'id'>): string[] {
-  const garbage = partsOf(db, upload).map((part) => part.blob)
+export function removeUpload(db: Database, upload: Pick<Upload, 'id'>): string[] {
+  const garbage = listUploadedParts(db, upload).map((part) => part.blob)
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql.run`DELETE FROM upload WHERE id = ${upload.id}`
   return garbage

@@ -1,10 +1,10 @@
 // The notification configuration of a bucket as a document. What it causes stands in notifications.ts.
 import { randomUUID } from 'node:crypto'
 import { readXmlBody } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { overlaps } from './notification-rules.ts'
-import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
 
 const knownEvents = {
@@ -17,7 +17,7 @@ const eventNames = Object.entries(knownEvents).flatMap(([type, names]) =>
   names.map((name) => `s3:${type}:${name}`),
 )
 
-export function getNotification({ db }: Services, { bucket }: Call): Reply {
+export function getNotification({ db }: S3Services, { bucket }: S3Call): S3Reply {
   const { queues, eventBridge } = readSetting(db, bucket, 'notification') ?? {
     queues: [],
     eventBridge: false,
@@ -38,7 +38,7 @@ export function getNotification({ db }: Services, { bucket }: Call): Reply {
   }
 }
 
-export async function putNotification({ db, notifier }: Services, call: Call): Promise<Reply> {
+export async function putNotification({ db, notifier }: S3Services, call: S3Call): Promise<S3Reply> {
   const document = await readXmlBody(call, 'NotificationConfiguration')
   const other = ['TopicConfiguration', 'CloudFunctionConfiguration'].find((name) => name in document)
   if (other !== undefined) throw new S3Error('NotImplemented', `${other} is not implemented`)
@@ -86,7 +86,7 @@ function checkOverlap(rules: readonly QueueRule[]): void {
     )
 }
 
-async function checkDestination(notifier: Services['notifier'], call: Call, arn: string): Promise<void> {
+async function checkDestination(notifier: S3Services['notifier'], call: S3Call, arn: string): Promise<void> {
   try {
     await notifier.test(call, arn)
   } catch (cause) {

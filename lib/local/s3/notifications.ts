@@ -1,9 +1,9 @@
 // Event messages: written with the change they tell of, in one transaction, and delivered at least once.
-import type { LogLine } from '../log-line.ts'
-import type { Database } from './database.ts'
-import { type EventName, type EventSource, messages, type NotifyTarget } from './event-messages.ts'
+import type { LogFunction } from '../log-line.ts'
 import { readSetting } from './bucket-settings.ts'
-import type { StoredObject } from './stored-object.ts'
+import type { Database } from './database.ts'
+import { createEventMessages, type EventName, type EventSource, type NotifyTarget } from './event-messages.ts'
+import type { S3Object } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
 /** Whether anybody behind the target would hear of the event. */
@@ -14,7 +14,7 @@ interface NotifierOptions {
   readonly region: string
   readonly notify: Notify | undefined
   readonly isWanted?: IsWanted | undefined
-  readonly log: LogLine
+  readonly log: LogFunction
 }
 
 const batchRows = 100
@@ -38,11 +38,11 @@ export class Notifier {
   }
 
   /** Writes the messages of an event, within the transaction of the change. */
-  announce(event: EventName, object: StoredObject, source: EventSource): void {
+  announce(event: EventName, object: S3Object, source: EventSource): void {
     const { db, region, isWanted = () => true } = this.#options
     const settings = readSetting(db, object.bucket, 'notification')
     if (!settings) return
-    const all = messages(settings, event, object, source, region)
+    const all = createEventMessages(settings, event, object, source, region)
     for (const { target, body } of all.filter(({ target, body }) => isWanted(target, body)))
       db.sql.run`INSERT INTO event (target, body, created)
         VALUES (${JSON.stringify(target)}, ${JSON.stringify(body)}, ${Date.now()})`
@@ -114,16 +114,16 @@ export class Notifier {
       const rows = await db.write(
         () => db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${batchRows}`,
       )
-      const settled: number[] = []
+      const delivered: number[] = []
       for (const { id, target, body, created } of rows) {
         const to = String(target)
         if (failing.has(to)) continue
-        if (await this.#deliver(to, String(body), Number(created))) settled.push(Number(id))
+        if (await this.#deliver(to, String(body), Number(created))) delivered.push(Number(id))
         else failing.add(to)
       }
-      if (settled.length > 0 && !this.#closed)
+      if (delivered.length > 0 && !this.#closed)
         await db.write(() => {
-          for (const id of settled) db.sql.run`DELETE FROM event WHERE id = ${id}`
+          for (const id of delivered) db.sql.run`DELETE FROM event WHERE id = ${id}`
         }, 'process')
       if (rows.length < batchRows) return failing.size === 0
       after = Number(rows.at(-1)?.id)

@@ -3,7 +3,7 @@
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
 import { invalidArgument, notImplemented, S3Error } from './errors.ts'
-import type { Description, StoredObject, Tag } from './stored-object.ts'
+import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
 
 /** Headers of a download that whoever signs its URL may word otherwise. */
 const downloadHeaders = [
@@ -44,13 +44,13 @@ export function refuseUnsupported(headers: Headers): void {
     throw new S3Error('InvalidStorageClass', undefined, { StorageClassRequested: storageClass })
 }
 
-export function readDescription(headers: Headers): Description {
+export function readDescription(headers: Headers): ObjectDescription {
   refuseUnsupported(headers)
   return { headers: readKept(headers), tags: readTagHeader(headers) }
 }
 
 /** What a reply to a write repeats of what was asked for. */
-export function encryptionHeader({ headers }: Pick<Description, 'headers'>): Record<string, string> {
+export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>): Record<string, string> {
   const asked = headers[encryption.name]
   return asked === undefined ? {} : { [encryption.name]: asked }
 }
@@ -90,7 +90,7 @@ export function asHeaderValue(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-export function readTagHeader(headers: Headers): Tag[] {
+export function readTagHeader(headers: Headers): S3Tag[] {
   const text = headers.get('x-amz-tagging')
   if (text === undefined) return []
   const pairs = readQuery(text)
@@ -123,7 +123,7 @@ const tagRules = {
 
 export type Tagged = keyof typeof tagRules
 
-export function checkTags(tags: readonly Tag[], of: Tagged): Tag[] {
+export function checkTags(tags: readonly S3Tag[], of: Tagged): S3Tag[] {
   const { most, tooMany, reserved } = tagRules[of]
   const keys = new Set(tags.map((tag) => tag.key))
   if (keys.size < tags.length)
@@ -143,7 +143,7 @@ export function checkTags(tags: readonly Tag[], of: Tagged): Tag[] {
 }
 
 /** Headers that stand with every reply about an object. */
-export function objectHeaders(object: StoredObject): Record<string, string | number> {
+export function objectHeaders(object: S3Object): Record<string, string | number> {
   return {
     ...Object.fromEntries(
       Object.entries(object.headers).map(([name, value]) => [name, encodeWord(name, value)]),
@@ -162,7 +162,7 @@ function encodeWord(name: string, value: string): string {
 }
 
 /** response-content-disposition and its kin: what the signer of a URL wants the download to be called. */
-export function overriddenHeaders(query: ReadonlyMap<string, string>): Record<string, string> {
+export function overrideHeaders(query: ReadonlyMap<string, string>): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const name of downloadHeaders) {
     const value = query.get(`response-${name}`)

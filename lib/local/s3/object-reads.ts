@@ -1,13 +1,13 @@
 // GetObject, HeadObject and GetObjectAttributes.
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { type Checksum, checksumElement, checksumHeaders } from './checksums.ts'
 import { type ByteRange, checkRead, readRange } from './conditions.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
-import { objectHeaders, overriddenHeaders } from './object-metadata.ts'
-import { requireObject, segmentsOf } from './objects.ts'
+import { objectHeaders, overrideHeaders } from './object-metadata.ts'
+import { listSegments, requireObject } from './objects.ts'
 import { readCount, readPartNumber } from './paging.ts'
-import type { Segment, StoredObject } from './stored-object.ts'
+import type { S3Object, Segment } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
 interface Slice extends ByteRange {
@@ -16,9 +16,9 @@ interface Slice extends ByteRange {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-export function getObject(services: Services, call: Call): Reply {
+export function getObject(services: S3Services, call: S3Call): S3Reply {
   const object = requireObject(services.db, call)
-  const segments = segmentsOf(services.db, object)
+  const segments = listSegments(services.db, object)
   const { reply, slice } = describeRead(services, call, object, segments)
   if (!slice) return reply
   // Held before anything is awaited: from here on a delete waits for this reader.
@@ -26,17 +26,17 @@ export function getObject(services: Services, call: Call): Reply {
   return { ...reply, body: services.blobs.read(segments, slice.first, slice.last), done: release }
 }
 
-export function headObject(services: Services, call: Call): Reply {
+export function headObject(services: S3Services, call: S3Call): S3Reply {
   const object = requireObject(services.db, call)
-  const segments = call.query.has('partNumber') ? segmentsOf(services.db, object) : []
+  const segments = call.query.has('partNumber') ? listSegments(services.db, object) : []
   return describeRead(services, call, object, segments).reply
 }
 
-function describeRead({ db }: Services, call: Call, object: StoredObject, segments: readonly Segment[]) {
+function describeRead({ db }: S3Services, call: S3Call, object: S3Object, segments: readonly Segment[]) {
   const headers = {
     ...objectHeaders(object),
     ...expirationHeader(db, object),
-    ...overriddenHeaders(call.query),
+    ...overrideHeaders(call.query),
   }
   if (checkRead(call.headers, object) === 'not-modified') {
     // RFC 9110 15.4.5: no headers that describe a body which is not there.
@@ -45,7 +45,7 @@ function describeRead({ db }: Services, call: Call, object: StoredObject, segmen
   }
   const slice = chooseSlice(call, object, segments)
   const withChecksum = call.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'
-  const reply: Reply = {
+  const reply: S3Reply = {
     status: slice.partial ? 206 : 200,
     headers: {
       ...headers,
@@ -58,7 +58,7 @@ function describeRead({ db }: Services, call: Call, object: StoredObject, segmen
   return { reply, slice }
 }
 
-function chooseSlice(call: Call, object: StoredObject, segments: readonly Segment[]): Slice {
+function chooseSlice(call: S3Call, object: S3Object, segments: readonly Segment[]): Slice {
   if (call.query.has('partNumber')) {
     if (call.headers.has('range'))
       throw new S3Error('InvalidRequest', 'Cannot specify both Range header and partNumber query parameter')
@@ -70,7 +70,7 @@ function chooseSlice(call: Call, object: StoredObject, segments: readonly Segmen
   return { first: 0, last: object.size - 1, partial: false, checksum: object.checksum, headers: {} }
 }
 
-function choosePart(wanted: number, object: StoredObject, segments: readonly Segment[]): Slice {
+function choosePart(wanted: number, object: S3Object, segments: readonly Segment[]): Slice {
   const index = segments.findIndex(({ number }) => number === wanted)
   const part = segments[index]
   if (!part)
@@ -94,7 +94,7 @@ function choosePart(wanted: number, object: StoredObject, segments: readonly Seg
 
 const knownAttributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
 
-export function getObjectAttributes({ db }: Services, call: Call): Reply {
+export function getObjectAttributes({ db }: S3Services, call: S3Call): S3Reply {
   const text = call.headers.get('x-amz-object-attributes') ?? ''
   const wanted = new Set(text.split(',').map((name) => name.trim()))
   if ([...wanted].some((name) => !knownAttributes.includes(name)))
@@ -113,7 +113,7 @@ export function getObjectAttributes({ db }: Services, call: Call): Reply {
         : undefined,
     ObjectParts:
       wanted.has('ObjectParts') && object.parts > 0
-        ? listParts(call, object, segmentsOf(db, object))
+        ? listParts(call, object, listSegments(db, object))
         : undefined,
     StorageClass: wanted.has('StorageClass') ? 'STANDARD' : undefined,
     ObjectSize: wanted.has('ObjectSize') ? object.size : undefined,
@@ -121,7 +121,7 @@ export function getObjectAttributes({ db }: Services, call: Call): Reply {
   return { xml, headers: { 'last-modified': new Date(object.modified).toUTCString() } }
 }
 
-function listParts({ headers }: Call, object: StoredObject, segments: readonly Segment[]) {
+function listParts({ headers }: S3Call, object: S3Object, segments: readonly Segment[]) {
   const most = readCount('x-amz-max-parts', headers.get('x-amz-max-parts'), 1000)
   const marker = readCount(
     'x-amz-part-number-marker',

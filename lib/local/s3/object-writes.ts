@@ -1,7 +1,7 @@
 // PutObject, CopyObject and the tags of an object.
 
 import { commitOrRemove, type Received, readXmlBody, receiveBody } from './body.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import {
   type Algorithm,
@@ -26,16 +26,16 @@ import {
   refuseUnsupported,
   type Tagged,
 } from './object-metadata.ts'
-import { commitObject, findObject, placeOf, requireObject, sourceOf } from './objects.ts'
-import type { Description, StoredObject, Tag } from './stored-object.ts'
+import { commitObject, eventSourceOf, findObject, requireObject, writeTargetOf } from './objects.ts'
+import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
-export async function putObject(services: Services, call: Call): Promise<Reply> {
+export async function putObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   const description = readDescription(call.headers)
   // Also checked in the commit; here it spares the client a useless upload.
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
-  const received = await receiveBody(services, call, chosenAlgorithm(call))
-  const object = await commitWhole(services, call, description, received, 'ObjectCreated:Put')
+  const received = await receiveBody(services, call, chooseAlgorithm(call))
+  const object = await commitSingleBlob(services, call, description, received, 'ObjectCreated:Put')
   return {
     headers: {
       etag: `"${object.etag}"`,
@@ -50,25 +50,25 @@ export async function putObject(services: Services, call: Call): Promise<Reply> 
  * The checksum an object keeps: the client's, or CRC64NVME, which S3 adds where the client sends none. Our own requests
  * go without one: nothing has come between them and us.
  */
-export function chosenAlgorithm({ headers, auth }: Pick<Call, 'headers' | 'auth'>): Algorithm | undefined {
+export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'auth'>): Algorithm | undefined {
   const named = headers.get('x-amz-trailer')?.toLowerCase()
   const sent = algorithmNames.find((one) => headers.has(checksumHeader(one)) || checksumHeader(one) === named)
   return sent ?? (auth && !auth.signed ? undefined : 'CRC64NVME')
 }
 
 /** Commits one blob as the whole object. */
-export function commitWhole(
-  services: Services,
-  call: Call,
-  description: Description,
+export function commitSingleBlob(
+  services: S3Services,
+  call: S3Call,
+  description: ObjectDescription,
   { blob, size, md5, checksums }: Received,
   event: EventName,
-): Promise<StoredObject> {
+): Promise<S3Object> {
   const [[algorithm, value] = []] = checksums
   const checksum: Checksum | undefined =
     algorithm && value ? { algorithm, type: 'FULL_OBJECT', value } : undefined
   return commitOrRemove(services, blob, () =>
-    commitObject(services, placeOf(call), {
+    commitObject(services, writeTargetOf(call), {
       draft: { ...description, size, etag: md5, modified: nowInSeconds(), checksum, parts: 0 },
       segments: [{ number: 1, blob, size, checksum: value ?? '' }],
       event,
@@ -76,7 +76,7 @@ export function commitWhole(
   )
 }
 
-export async function copyObject(services: Services, call: Call): Promise<Reply> {
+export async function copyObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   refuseUnsupported(call.headers)
   const source = readCopySource(services, call)
   const description = describeCopy(call, source)
@@ -89,7 +89,7 @@ export async function copyObject(services: Services, call: Call): Promise<Reply>
     { first: 0, last: source.size - 1 },
     algorithm ?? 'CRC64NVME',
   )
-  const object = await commitWhole(services, call, description, received, 'ObjectCreated:Copy')
+  const object = await commitSingleBlob(services, call, description, received, 'ObjectCreated:Copy')
   const { checksum } = object
   return {
     headers: { ...encryptionHeader(object), ...expirationHeader(services.db, object) },
@@ -103,7 +103,7 @@ export async function copyObject(services: Services, call: Call): Promise<Reply>
 
 const redirectHeader = 'x-amz-website-redirect-location'
 
-function describeCopy(call: Call, source: StoredObject): Description {
+function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
   const kept = readKept(call.headers)
@@ -133,42 +133,46 @@ function describeCopy(call: Call, source: StoredObject): Description {
   }
 }
 
-function readDirective({ headers }: Call, name: string): 'COPY' | 'REPLACE' {
+function readDirective({ headers }: S3Call, name: string): 'COPY' | 'REPLACE' {
   const value = headers.get(name) ?? 'COPY'
   if (value !== 'COPY' && value !== 'REPLACE') throw invalidArgument(`Unknown ${name.slice(6)}.`, name, value)
   return value
 }
 
-export function getTags({ db }: Services, call: Call): Reply {
+export function getTags({ db }: S3Services, call: S3Call): S3Reply {
   return { xml: renderTags(requireObject(db, call).tags) }
 }
 
-export async function putTags(services: Services, call: Call): Promise<Reply> {
+export async function putTags(services: S3Services, call: S3Call): Promise<S3Reply> {
   requireObject(services.db, call)
   const tags = readTags(await readXmlBody(call, 'Tagging'), 'object')
   await changeTags(services, call, tags)
   return { status: 200 }
 }
 
-export async function deleteTags(services: Services, call: Call): Promise<Reply> {
+export async function deleteTags(services: S3Services, call: S3Call): Promise<S3Reply> {
   await changeTags(services, call, [])
   return { status: 204 }
 }
 
-async function changeTags({ db, notifier }: Services, call: Call, tags: readonly Tag[]): Promise<void> {
+async function changeTags({ db, notifier }: S3Services, call: S3Call, tags: readonly S3Tag[]): Promise<void> {
   await db.write(() => {
     const object = requireObject(db, call)
     db.sql.run`UPDATE object SET tags = ${JSON.stringify(tags)} WHERE id = ${object.id}`
-    notifier.announce(tags.length > 0 ? 'ObjectTagging:Put' : 'ObjectTagging:Delete', object, sourceOf(call))
+    notifier.announce(
+      tags.length > 0 ? 'ObjectTagging:Put' : 'ObjectTagging:Delete',
+      object,
+      eventSourceOf(call),
+    )
   })
   notifier.wake()
 }
 
-export function renderTags(tags: readonly Tag[]): string {
+export function renderTags(tags: readonly S3Tag[]): string {
   return toXml('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
 }
 
-export function readTags(document: Parsed, of: Tagged): Tag[] {
+export function readTags(document: Parsed, of: Tagged): S3Tag[] {
   const [set] = children(document, 'TagSet')
   if (!set) throw new S3Error('MalformedXML')
   const tags = children(set, 'Tag').map((tag) => {

@@ -1,24 +1,24 @@
 // Rows of objects and their segments, and the one way by which an object comes or goes.
 
 import { accountId } from './account.ts'
-import type { Call, Services } from './call.ts'
+import type { S3Call, S3Services } from './call.ts'
 import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { EventName, EventSource } from './event-messages.ts'
 import { requireBucket } from './require-bucket.ts'
-import type { Draft, Segment, StoredObject, Tag } from './stored-object.ts'
+import type { ObjectDraft, S3Object, S3Tag, Segment } from './stored-object.ts'
 
-export function findObject(db: Database, bucket: string, key: string): StoredObject | undefined {
+export function findObject(db: Database, bucket: string, key: string): S3Object | undefined {
   const row = db.sql.get`SELECT * FROM object WHERE bucket = ${bucket} AND key = ${Buffer.from(key)}`
-  return row && asObject(row)
+  return row && parseObjectRow(row)
 }
 
 export function requireObject(
   db: Database,
-  { bucket, key, query }: Pick<Call, 'bucket' | 'key' | 'query'>,
-): StoredObject {
+  { bucket, key, query }: Pick<S3Call, 'bucket' | 'key' | 'query'>,
+): S3Object {
   checkVersion(query)
   const object = findObject(db, bucket, key)
   if (!object) throw new S3Error('NoSuchKey', undefined, { Key: key })
@@ -26,7 +26,7 @@ export function requireObject(
 }
 
 /** Without versioning an object has one version, called null, and AWS takes no other id for an id. */
-export function checkVersion(query: Call['query']): string | undefined {
+export function checkVersion(query: S3Call['query']): string | undefined {
   const versionId = query.get('versionId')
   if (versionId === '') throw invalidArgument('Version id cannot be the empty string', 'versionId', versionId)
   if (versionId !== undefined && versionId !== 'null')
@@ -34,56 +34,56 @@ export function checkVersion(query: Call['query']): string | undefined {
   return versionId
 }
 
-export function asObject(row: Record<string, unknown>): StoredObject {
+export function parseObjectRow(row: Record<string, unknown>): S3Object {
   // The only writer of these rows is `insert` below.
   const { key, headers, tags, checksum, ...rest } = row as unknown as Omit<
-    StoredObject,
+    S3Object,
     'key' | 'headers' | 'tags' | 'checksum'
   > & { key: Uint8Array; headers: string; tags: string; checksum: string }
   return {
     ...rest,
     key: Buffer.from(key).toString(),
     headers: JSON.parse(headers) as Record<string, string>,
-    tags: JSON.parse(tags) as Tag[],
+    tags: JSON.parse(tags) as S3Tag[],
     checksum: checksum === '' ? undefined : (JSON.parse(checksum) as Checksum),
   }
 }
 
-export function segmentsOf(db: Database, object: StoredObject): Segment[] {
+export function listSegments(db: Database, object: S3Object): Segment[] {
   const rows = db.sql
     .all`SELECT number, blob, size, checksum FROM segment WHERE object = ${object.id} ORDER BY number`
   return rows as unknown as Segment[]
 }
 
 export interface Commit {
-  readonly draft: Draft
+  readonly draft: ObjectDraft
   readonly segments: readonly Segment[]
   readonly event: EventName
   /** More to do in the same transaction; returns blobs nobody needs any more. */
-  readonly also?: () => readonly string[]
+  readonly alsoRun?: () => readonly string[]
 }
 
 /** Where an object goes, on which conditions, and who sends it. */
-interface Place extends Pick<Call, 'bucket' | 'key' | 'headers'> {
+interface WriteTarget extends Pick<S3Call, 'bucket' | 'key' | 'headers'> {
   readonly source: EventSource
 }
 
-export const placeOf = (call: Call): Place => ({ ...call, source: sourceOf(call) })
+export const writeTargetOf = (call: S3Call): WriteTarget => ({ ...call, source: eventSourceOf(call) })
 
 /** Makes a stored blob, or several, the object of that key: conditions, row swap and event in one transaction. */
 export async function commitObject(
-  { db, blobs, notifier }: Services,
-  { bucket, key, headers, source }: Place,
-  { draft, segments, event, also }: Commit,
-): Promise<StoredObject> {
+  { db, blobs, notifier }: S3Services,
+  { bucket, key, headers, source }: WriteTarget,
+  { draft, segments, event, alsoRun }: Commit,
+): Promise<S3Object> {
   const { object, garbage } = await db.write(() => {
     requireBucket(db, bucket)
     const current = findObject(db, bucket, key)
     checkWrite(headers, current)
-    const old = current ? removeRows(db, current) : []
+    const old = current ? removeObjectRows(db, current) : []
     const stored = insert(db, bucket, key, draft, segments)
     notifier.announce(event, stored, source)
-    return { object: stored, garbage: [...old, ...(also?.() ?? [])] }
+    return { object: stored, garbage: [...old, ...(alsoRun?.() ?? [])] }
   })
   void blobs.remove(garbage)
   notifier.wake()
@@ -91,15 +91,15 @@ export async function commitObject(
 }
 
 /** Deletes an object within a transaction; the caller removes the returned blobs after the commit. */
-export function removeRows(db: Database, object: StoredObject): string[] {
-  const gone = segmentsOf(db, object).map((segment) => segment.blob)
+export function removeObjectRows(db: Database, object: S3Object): string[] {
+  const gone = listSegments(db, object).map((segment) => segment.blob)
   db.sql.run`DELETE FROM segment WHERE object = ${object.id}`
   db.sql.run`DELETE FROM object WHERE id = ${object.id}`
   return gone
 }
 
 /** Who did it, as event messages tell. */
-export function sourceOf({ request, requestId, auth }: Call): EventSource {
+export function eventSourceOf({ request, requestId, auth }: S3Call): EventSource {
   return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? accountId, requestId }
 }
 
@@ -107,9 +107,9 @@ function insert(
   db: Database,
   bucket: string,
   key: string,
-  draft: Draft,
+  draft: ObjectDraft,
   segments: readonly Segment[],
-): StoredObject {
+): S3Object {
   const { size, etag, modified, headers, tags, checksum, parts } = draft
   const { lastInsertRowid } = db.sql.run`
     INSERT INTO object (bucket, key, size, etag, modified, headers, tags, checksum, parts)

@@ -1,6 +1,6 @@
 // What listings and parts are asked for by: counts, numbers of parts, and names in the encoding of the client.
 import { uriEncode } from '../sigv4.ts'
-import type { Call } from './call.ts'
+import type { S3Call } from './call.ts'
 import { invalidArgument } from './errors.ts'
 
 /** A max-keys and its kin: more than `most` counts as `most`. */
@@ -14,9 +14,9 @@ export function readCount(name: string, text: string | undefined, usual: number,
   return Math.min(count, most)
 }
 
-export function readPartNumber({ query }: Pick<Call, 'query'>): number {
+export function readPartNumber({ query }: Pick<S3Call, 'query'>): number {
   const text = query.get('partNumber') ?? ''
-  const number = asPartNumber(text)
+  const number = parsePartNumber(text)
   if (number === undefined)
     throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
   return number
@@ -26,7 +26,7 @@ export function readPartNumber({ query }: Pick<Call, 'query'>): number {
  * Of plain digits only. What AWS makes of `01` or `+1` is not documented; what is refused here can at least not come to
  * rely on it.
  */
-export function asPartNumber(text: string): number | undefined {
+export function parsePartNumber(text: string): number | undefined {
   return /^([1-9]\d{0,3}|10000)$/.test(text) ? Number(text) : undefined
 }
 

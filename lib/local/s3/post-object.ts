@@ -4,14 +4,14 @@ import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { uriEncode } from '../sigv4.ts'
 import { readCredential } from '../sigv4-claim.ts'
-import { maxPutBytes, storeChunks } from './body.ts'
-import type { Call, Headers, Reply, Services } from './call.ts'
+import { maxS3PutBytes, storeChunks } from './body.ts'
+import type { Headers, S3Call, S3Reply, S3Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { asHeaderValue, encryptionHeader, readKept, refuseUnsupported } from './object-metadata.ts'
-import { chosenAlgorithm, commitWhole, readTags } from './object-writes.ts'
+import { chooseAlgorithm, commitSingleBlob, readTags } from './object-writes.ts'
+import { objectArn, requirePermission } from './permissions.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
-import { objectArn, requireRight } from './permissions.ts'
-import type { StoredObject } from './stored-object.ts'
+import type { S3Object } from './stored-object.ts'
 import { fromXml, toXml } from './xml.ts'
 
 const maxFieldsBytes = 64 << 10
@@ -23,7 +23,7 @@ interface Form {
   readonly file: AsyncIterable<Buffer>
 }
 
-export async function postObject(services: Services, call: Call): Promise<Reply> {
+export async function postObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   try {
     call.proceed()
     return await takeForm(services, call, await readForm(call.request))
@@ -34,7 +34,7 @@ export async function postObject(services: Services, call: Call): Promise<Reply>
   }
 }
 
-async function takeForm(services: Services, call: Call, form: Form): Promise<Reply> {
+async function takeForm(services: S3Services, call: S3Call, form: Form): Promise<S3Reply> {
   const size = checkPolicy(form.fields, call.bucket, services.credentials, services.region)
   const template = form.fields.get('key') ?? ''
   if (template === '')
@@ -48,7 +48,7 @@ async function takeForm(services: Services, call: Call, form: Form): Promise<Rep
   if (Buffer.byteLength(key) > 1024)
     throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })
   const signer = readCredential(form.fields.get('x-amz-credential'))?.accessKeyId ?? ''
-  requireRight(services, signer, 'PutObject', objectArn({ ...call, key }))
+  requirePermission(services, signer, 'PutObject', objectArn({ ...call, key }))
   const headers = asHeaders(form.fields)
   refuseUnsupported(headers)
   const tagging = form.fields.get('tagging')
@@ -57,14 +57,14 @@ async function takeForm(services: Services, call: Call, form: Form): Promise<Rep
     tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
-  const chunks = within(form.file, size ?? { least: 0, most: maxPutBytes })
+  const chunks = within(form.file, size ?? { least: 0, most: maxS3PutBytes })
   const received = await storeChunks(
     services,
     headers,
     { chunks, trailers: new Map() },
-    chosenAlgorithm(made),
+    chooseAlgorithm(made),
   )
-  const object = await commitWhole(services, made, description, received, 'ObjectCreated:Post')
+  const object = await commitSingleBlob(services, made, description, received, 'ObjectCreated:Post')
   return answer(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 
@@ -132,7 +132,7 @@ async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimit
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size > Math.min(most, maxPutBytes))
+    if (size > Math.min(most, maxS3PutBytes))
       throw new S3Error('EntityTooLarge', undefined, { ProposedSize: `${size}`, MaxSizeAllowed: `${most}` })
     yield chunk
   }
@@ -140,7 +140,7 @@ async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimit
     throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${least}` })
 }
 
-function answer(fields: ReadonlyMap<string, string>, object: StoredObject, location: string): Reply {
+function answer(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {
   const { bucket, key, etag } = object
   const headers = { etag: `"${etag}"`, location, ...encryptionHeader(object) }
   const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''

@@ -1,6 +1,6 @@
 // The policy of a browser form: who signed it, and whether the form keeps it.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
-import { type Credentials, deriveSigningKey, sameSignature, sign } from '../sigv4.ts'
+import { type AwsCredentials, deriveSigningKey, isSameSignature, sign } from '../sigv4.ts'
 import { readAmzDate, readCredential } from '../sigv4-claim.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 
@@ -20,35 +20,35 @@ interface Policy {
 export function checkPolicy(
   fields: ReadonlyMap<string, string>,
   bucket: string,
-  credentials: readonly Credentials[],
+  credentials: readonly AwsCredentials[],
   region: string,
 ): SizeLimits | undefined {
   const encoded = fields.get('policy')
   if (encoded === undefined) throw new S3Error('AccessDenied')
   checkSignature(fields, encoded, credentials, region)
   const policy = readPolicy(encoded)
-  if (policy.expiration.getTime() < Date.now()) throw denied('Policy expired.')
+  if (policy.expiration.getTime() < Date.now()) throw policyDenied('Policy expired.')
   const values = new Map([...fields, ['bucket', bucket]])
   for (const condition of policy.conditions)
     if (!holds(condition, values))
-      throw denied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
+      throw policyDenied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
   const covered = new Set(policy.conditions.map(([, name]) => name))
   const extra = [...fields.keys()].filter((name) => !uncovered.test(name) && !covered.has(name))
-  if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`)
+  if (extra.length > 0) throw policyDenied(`Extra input fields: ${extra.join(', ')}`)
   return policy.size
 }
 
 /** Fields a policy need not name. */
 const uncovered = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
-function denied(what: string): S3Error {
+function policyDenied(what: string): S3Error {
   return new S3Error('AccessDenied', `Invalid according to Policy: ${what}`)
 }
 
 function checkSignature(
   fields: ReadonlyMap<string, string>,
   encoded: string,
-  credentials: readonly Credentials[],
+  credentials: readonly AwsCredentials[],
   region: string,
 ): void {
   const need = (name: string) => {
@@ -85,7 +85,7 @@ function checkSignature(
   if ((key.sessionToken ?? '') !== (fields.get('x-amz-security-token') ?? ''))
     throw new S3Error('InvalidToken')
   const signingKey = deriveSigningKey(key.secretAccessKey, credential.day, region, 's3')
-  if (!sameSignature(sign(signingKey, encoded), signature))
+  if (!isSameSignature(sign(signingKey, encoded), signature))
     throw new S3Error('SignatureDoesNotMatch', undefined, {
       AWSAccessKeyId: key.accessKeyId,
       StringToSign: encoded,

@@ -5,7 +5,7 @@ import type { Headers } from './call.ts'
 import { S3Error } from './errors.ts'
 import { asHeaderValue } from './object-metadata.ts'
 
-export interface Address {
+export interface ResourceAddress {
   readonly bucket: string
   readonly key: string
   readonly query: ReadonlyMap<string, string>
@@ -16,7 +16,10 @@ export interface Address {
 const maxKeyBytes = 1024
 
 /** Path style only: /bucket/key, or the same under the base path. Keys are taken as they are, `..` and `//` too. */
-export function readAddress({ url = '/', headers }: IncomingMessage, basePath: string): Address {
+export function readResourceAddress(
+  { url = '/', headers }: IncomingMessage,
+  basePath: string,
+): ResourceAddress {
   const [, raw = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? []
   const pairs = readQuery(search)
   if (!pairs) throw new S3Error('InvalidURI')

@@ -2,7 +2,7 @@
 import { absentOfBuckets, absentOfObjects } from './absent-configurations.ts'
 import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
 import * as buckets from './buckets.ts'
-import type { Call, Operation } from './call.ts'
+import type { S3Call, S3Operation } from './call.ts'
 import { deleteCors, getCors, putCors } from './cors.ts'
 import { deleteObject, deleteObjects } from './deletes.ts'
 import { S3Error } from './errors.ts'
@@ -16,11 +16,11 @@ import { getObject, getObjectAttributes, headObject } from './object-reads.ts'
 import { copyObject, deleteTags, getTags, putObject, putTags } from './object-writes.ts'
 import { requireObject } from './objects.ts'
 
-const refuseAcl: Operation = () => {
+const refuseAcl: S3Operation = () => {
   throw new S3Error('AccessControlListNotSupported')
 }
 
-const bucketOperations: Readonly<Record<string, Operation>> = {
+const bucketOperations: Readonly<Record<string, S3Operation>> = {
   GET: (services, call) =>
     call.query.get('list-type') === '2' ? listObjectsV2(services, call) : listObjectsV1(services, call),
   HEAD: buckets.headBucket,
@@ -46,7 +46,7 @@ const bucketOperations: Readonly<Record<string, Operation>> = {
   ...absentOfBuckets,
 }
 
-const objectOperations: Readonly<Record<string, Operation>> = {
+const objectOperations: Readonly<Record<string, S3Operation>> = {
   GET: getObject,
   HEAD: headObject,
   PUT: putObject,
@@ -88,11 +88,11 @@ const subresources = new Set([
 ])
 
 /** The operation, and its name in the tables above. */
-export function findOperation(call: Call): readonly [operation: Operation, route: string] {
+export function findS3Operation(call: S3Call): readonly [operation: S3Operation, route: string] {
   const { method, bucket, key, query, headers } = call
   if (bucket === '') {
     if (method === 'GET') return [buckets.listBuckets, 'ListAllMyBuckets']
-    throw notAllowed(method, 'SERVICE')
+    throw methodNotAllowed(method, 'SERVICE')
   }
   const sub = [...query.keys()].find((name) => subresources.has(name))
   const copy = key !== '' && method === 'PUT' && headers.has('x-amz-copy-source') ? 'copy' : undefined
@@ -101,14 +101,14 @@ export function findOperation(call: Call): readonly [operation: Operation, route
   if (operation) return [operation, route]
   if (sub !== undefined)
     throw new S3Error('NotImplemented', `${method} ?${sub} is not implemented`, { Header: sub })
-  throw notAllowed(method, key === '' ? 'BUCKET' : 'OBJECT')
+  throw methodNotAllowed(method, key === '' ? 'BUCKET' : 'OBJECT')
 }
 
-function notAllowed(method: string, resource: string): S3Error {
+function methodNotAllowed(method: string, resource: string): S3Error {
   return new S3Error('MethodNotAllowed', undefined, { Method: method, ResourceType: resource })
 }
 
 /** All operations but these two work on a bucket that exists. */
-export function needsBucket(operation: Operation): boolean {
+export function needsBucket(operation: S3Operation): boolean {
   return operation !== buckets.createBucket && operation !== buckets.listBuckets
 }

@@ -7,39 +7,39 @@ import { setTimeout } from 'node:timers/promises'
 import type { FileExchange } from '../../aws/connections.ts'
 import { giveBack } from '../../buffer-pool.ts'
 import { saysNoSpace } from '../../disk-space.ts'
-import { everything, type May } from '../authorize.ts'
+import { type Authorize, allowAll } from '../authorize.ts'
 import { isLocked } from '../group-commit.ts'
 import { isInProcess } from '../in-process-transport.ts'
-import type { LogLine } from '../log-line.ts'
-import type { Credentials } from '../sigv4.ts'
-import { type Address, readAddress } from './resource-address.ts'
-import { authenticate } from './authentication.ts'
+import type { LogFunction } from '../log-line.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import { authenticateS3 } from './authentication.ts'
 import { Blobs } from './blobs.ts'
 import { checkExpectedOwner } from './buckets.ts'
-import type { Call, Reply, Services } from './call.ts'
+import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { type ExchangeOptions, openExchange } from './file-exchange.ts'
 import { runLifecycle } from './lifecycle.ts'
 import { type IsWanted, Notifier, type Notify } from './notifications.ts'
+import { checkPermissions, hideAbsence } from './permissions.ts'
 import { postObject } from './post-object.ts'
 import { requireBucket } from './require-bucket.ts'
-import { checkRights, hidingAbsence } from './permissions.ts'
-import { findOperation, needsBucket } from './routes.ts'
+import { type ResourceAddress, readResourceAddress } from './resource-address.ts'
+import { findS3Operation, needsBucket } from './routes.ts'
 import { toXml } from './xml.ts'
 
 export interface S3Options {
   readonly dir: string
-  readonly credentials: readonly Credentials[]
+  readonly credentials: readonly AwsCredentials[]
   readonly region: string
-  readonly may?: May
+  readonly authorize?: Authorize
   /** Path prefix under which a shared public port serves it, as '/s3'; the signature covers it. */
   readonly basePath?: string
   readonly notify?: Notify
   /** Events of which it says no are not written down; all are when left out. */
   readonly isWanted?: IsWanted
-  readonly log?: LogLine
+  readonly log?: LogFunction
 }
 
 export interface S3Server {
@@ -52,19 +52,19 @@ export interface S3Server {
   close(): Promise<void>
 }
 
-const goneCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
+const disconnectCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
 const lifecycleMs = 3_600_000
-const closeMs = 5_000
+const closeTimeoutMs = 5_000
 /** A connection on which nothing moves for so long is given up, and an upload on it forgotten. */
-const idleMs = 120_000
+const idleTimeoutMs = 120_000
 /** How much of a refused upload is read, so that the client gets to the refusal instead of a broken pipe. */
 const drainBytes = 64 << 20
 
-export async function openS3({
+export async function openS3Server({
   dir,
   credentials,
   region,
-  may = everything,
+  authorize = allowAll,
   basePath = '',
   notify,
   isWanted,
@@ -76,7 +76,7 @@ export async function openS3({
   if (swept > 0) log('Files of interrupted uploads were deleted', { swept })
   const notifier = new Notifier({ db, region, notify, isWanted, log })
   notifier.wake()
-  const services = { db, blobs, notifier, region, credentials, may, log }
+  const services = { db, blobs, notifier, region, credentials, authorize, log }
   const active = new Set<Promise<void>>()
   const expire = (now = new Date()) => runLifecycle(services, now.getTime())
   const timer = setInterval(() => {
@@ -97,10 +97,12 @@ export async function openS3({
     async close() {
       clearInterval(timer)
       const finished = Promise.allSettled([...active, notifier.close()])
-      const patience = new AbortController()
-      const patienceEnds = setTimeout(closeMs, undefined, { signal: patience.signal }).catch(() => undefined)
-      await Promise.race([finished, patienceEnds])
-      patience.abort()
+      const timeout = new AbortController()
+      const timeoutEnds = setTimeout(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(
+        () => undefined,
+      )
+      await Promise.race([finished, timeoutEnds])
+      timeout.abort()
       await db.close()
     },
   }
@@ -114,7 +116,7 @@ function isReferenced({ sql }: Database, blob: string): boolean {
 }
 
 async function serve(
-  services: Services,
+  services: S3Services,
   basePath: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -122,14 +124,14 @@ async function serve(
   const requestId = randomBytes(8).toString('hex').toUpperCase()
   response.setHeader('x-amz-request-id', requestId)
   response.setHeader('x-amz-id-2', Buffer.from(requestId).toString('base64'))
-  request.socket.setTimeout(idleMs)
-  let reply: Reply | undefined
+  request.socket.setTimeout(idleTimeoutMs)
+  let reply: S3Reply | undefined
   try {
-    const address = readAddress(request, basePath)
+    const address = readResourceAddress(request, basePath)
     if (request.method === 'OPTIONS') reply = preflight(services.db, address.bucket, request)
     else {
       response.setHeaders(new Map(Object.entries(corsHeaders(services.db, address.bucket, request))))
-      const proceed = continuation(request, response)
+      const proceed = createContinuation(request, response)
       reply = await dispatch(services, { ...address, request, requestId, proceed })
     }
     await send(request, response, reply)
@@ -146,38 +148,38 @@ async function serve(
 /** Nobody is left to hear of it, and nothing is wrong with the server. */
 function isClientGone(request: IncomingMessage, error: unknown): boolean {
   if (request.destroyed && !request.complete) return true
-  return error instanceof Error && 'code' in error && goneCodes.has(String(error.code))
+  return error instanceof Error && 'code' in error && disconnectCodes.has(String(error.code))
 }
 
 async function dispatch(
-  services: Services,
-  asked: Address & Pick<Call, 'request' | 'requestId' | 'proceed'>,
-): Promise<Reply> {
-  const { request, ...address } = asked
+  services: S3Services,
+  addressed: ResourceAddress & Pick<S3Call, 'request' | 'requestId' | 'proceed'>,
+): Promise<S3Reply> {
+  const { request, ...address } = addressed
   const method = request.method ?? 'GET'
   const form =
     method === 'POST' &&
     address.key === '' &&
     /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
-  const auth = form ? undefined : authenticate(request, services.credentials, services.region)
-  const call: Call = { ...asked, method, auth }
+  const auth = form ? undefined : authenticateS3(request, services.credentials, services.region)
+  const call: S3Call = { ...addressed, method, auth }
   if (form) {
     requireBucket(services.db, call.bucket)
     return await postObject(services, call)
   }
-  const [operation, route] = findOperation(call)
-  checkRights(services, call, route)
+  const [operation, route] = findS3Operation(call)
+  checkPermissions(services, call, route)
   if (needsBucket(operation)) requireBucket(services.db, call.bucket)
   checkExpectedOwner(call)
   try {
     return await operation(services, call)
   } catch (error) {
-    throw hidingAbsence(services, call, error)
+    throw hideAbsence(services, call, error)
   }
 }
 
 /** A refusal before it spares the client its body. */
-function continuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
+function createContinuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
   let waits = /^100-continue$/i.test(headers.expect ?? '')
   return () => {
     if (waits) response.writeContinue()
@@ -185,13 +187,13 @@ function continuation({ headers }: IncomingMessage, response: ServerResponse): (
   }
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, reply: S3Reply): Promise<void> {
   response.statusCode = reply.status ?? 200
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
     // A caller within this process is given the piece itself.
-    await sendPieces(reply.body, response, isInProcess(request) ? () => {} : giveBack)
+    await sendChunks(reply.body, response, isInProcess(request) ? () => {} : giveBack)
     return
   }
   // A string would join the headers in one write and turn those beyond ASCII into UTF-8.
@@ -202,19 +204,19 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
 }
 
 /** One piece is on its way to the client while the next one is read; what has gone out gives its buffer back. */
-async function sendPieces(
-  pieces: AsyncIterable<Buffer>,
+async function sendChunks(
+  chunks: AsyncIterable<Buffer>,
   response: ServerResponse,
-  gone: (piece: Buffer) => void,
+  onSent: (chunk: Buffer) => void,
 ): Promise<void> {
   const closed = once(response, 'close').then(() => {
     throw Object.assign(new Error('the client has gone'), { code: 'ECONNRESET' })
   })
   closed.catch(() => {})
   let sent: Promise<void> = Promise.resolve()
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     await Promise.race([sent, closed])
-    sent = write(response, piece).then(() => gone(piece))
+    sent = write(response, chunk).then(() => onSent(chunk))
     // It is thrown with the next piece, or at the end.
     sent.catch(() => {})
   }
@@ -222,9 +224,9 @@ async function sendPieces(
   response.end()
 }
 
-function write(response: ServerResponse, piece: Buffer): Promise<void> {
+function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  response.write(piece, (error) => (error ? reject(error) : resolve()))
+  response.write(chunk, (error) => (error ? reject(error) : resolve()))
   return promise
 }
 
@@ -240,7 +242,7 @@ function sendError(
     return
   }
   const known =
-    error instanceof S3Error ? error : new S3Error(isWell(error) ? 'InternalError' : 'ServiceUnavailable')
+    error instanceof S3Error ? error : new S3Error(isInternal(error) ? 'InternalError' : 'ServiceUnavailable')
   for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value)
   response.removeHeader('content-length')
   const xml = toXml(
@@ -264,7 +266,7 @@ function sendError(
 }
 
 /** Whether the server itself has nothing to do with it: later the same may succeed. */
-const isWell = (error: unknown) => !saysNoSpace(error) && !isLocked(error)
+const isInternal = (error: unknown) => !saysNoSpace(error) && !isLocked(error)
 
 function drain(request: IncomingMessage): void {
   let left = drainBytes

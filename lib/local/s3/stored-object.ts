@@ -2,18 +2,18 @@
 import type { Span } from './blobs.ts'
 import type { Checksum } from './checksums.ts'
 
-export interface Tag {
+export interface S3Tag {
   readonly key: string
   readonly value: string
 }
 
 /** What a client says of an object besides its bytes: headers to give back, and tags. */
-export interface Description {
+export interface ObjectDescription {
   readonly headers: Readonly<Record<string, string>>
-  readonly tags: readonly Tag[]
+  readonly tags: readonly S3Tag[]
 }
 
-export interface Draft extends Description {
+export interface ObjectDraft extends ObjectDescription {
   readonly size: number
   /** Without quotes. */
   readonly etag: string
@@ -23,7 +23,7 @@ export interface Draft extends Description {
   readonly parts: number
 }
 
-export interface StoredObject extends Draft {
+export interface S3Object extends ObjectDraft {
   readonly id: number
   readonly bucket: string
   readonly key: string

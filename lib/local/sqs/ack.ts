@@ -1,16 +1,16 @@
 // What a receiver does with a message it holds: delete it, or change how long it stays hidden.
-import type { Clock } from './clock.ts'
+import type { SqsClock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
 import type { MessageRow } from './messages.ts'
 import { maxVisibilityS } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
 import { readReceipt } from './receipts.ts'
-import type { Store } from './store.ts'
+import type { SqsStore } from './store.ts'
 
-export type Settler = ReturnType<typeof openSettler>
+export type Acknowledger = ReturnType<typeof openAcknowledger>
 
 /** Every function runs inside `store.commit`. */
-export function openSettler(store: Store, clock: Clock) {
+export function openAcknowledger(store: SqsStore, clock: SqsClock) {
   const find = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
   const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
   const hide = store.prepare('UPDATE messages SET visible_at = ?, received_at = ? WHERE seq = ?')

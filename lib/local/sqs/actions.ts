@@ -1,8 +1,8 @@
 // Every action of the SQS API, as a function from a checked input to the output's JSON shape.
-import type { Actions, Services } from './call.ts'
+import type { Actions, SqsServices } from './call.ts'
 import { messageActions } from './message-actions.ts'
 import { queueActions } from './queue-actions.ts'
 
-export function makeActions(services: Services): Actions {
+export function makeActions(services: SqsServices): Actions {
   return { ...queueActions(services), ...messageActions(services) }
 }

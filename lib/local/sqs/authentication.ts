@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isInProcess } from '../in-process-transport.ts'
-import { type Credentials, verifySigV4 } from '../sigv4.ts'
-import type { Refusal } from '../sigv4-refusal.ts'
+import { type AwsCredentials, verifySigV4 } from '../sigv4.ts'
+import type { SignatureRefusal } from '../sigv4-refusal.ts'
 import { SqsError, type SqsErrorName } from './errors.ts'
 
 /** All others mean a signature that is not well formed. */
-const refusals: Partial<Record<Refusal, SqsErrorName>> = {
+const refusals: Partial<Record<SignatureRefusal, SqsErrorName>> = {
   missing: 'MissingAuthenticationTokenException',
   'unknown-key': 'UnrecognizedClientException',
   'bad-token': 'UnrecognizedClientException',
@@ -18,7 +18,7 @@ const refusals: Partial<Record<Refusal, SqsErrorName>> = {
 }
 
 /** Where AWS says something else than the S3 wording of the shared verifier. */
-const messages: Partial<Record<Refusal, string>> = {
+const messages: Partial<Record<SignatureRefusal, string>> = {
   missing: 'Request is missing Authentication Token',
   'unknown-key': 'The security token included in the request is invalid.',
   'bad-token': 'The security token included in the request is invalid.',
@@ -28,10 +28,10 @@ const messages: Partial<Record<Refusal, string>> = {
 }
 
 /** The access key id that signed the request. */
-export function authenticate(
+export function authenticateSqs(
   request: IncomingMessage,
   body: Buffer,
-  credentials: readonly Credentials[],
+  credentials: readonly AwsCredentials[],
   region: string,
 ): string {
   if (isInProcess(request)) return credentials[0]?.accessKeyId ?? ''

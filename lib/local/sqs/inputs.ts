@@ -80,16 +80,16 @@ const inputs = {
 } as const
 
 export type Action = keyof typeof inputs
-export type Input<A extends Action> = z.infer<(typeof inputs)[A]>
+export type ActionInput<A extends Action> = z.infer<(typeof inputs)[A]>
 
 export function isAction(name: string): name is Action {
   return Object.hasOwn(inputs, name)
 }
 
-export function readInput<A extends Action>(action: A, given: unknown): Input<A> {
+export function readInput<A extends Action>(action: A, given: unknown): ActionInput<A> {
   const parsed = inputs[action].safeParse(given)
   // TypeScript does not carry A through the lookup; the schema at `action` makes exactly this type.
-  if (parsed.success) return parsed.data as Input<A>
+  if (parsed.success) return parsed.data as ActionInput<A>
   const [issue] = parsed.error.issues
   const path = issue?.path ?? []
   if (path.length > 0 && valueAt(given, path) === undefined) throw missing(parameterName(action, path))

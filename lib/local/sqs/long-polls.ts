@@ -1,19 +1,24 @@
 // Receivers that wait: served in the order of asking, as soon as a message can be had, and only while they live.
-import type { Clock } from './clock.ts'
-import type { Taken, Wanted } from './messages.ts'
-import { notFound, type Queue, type Queues } from './queues.ts'
-import type { Receiver } from './receiving.ts'
-import type { Store } from './store.ts'
+import type { SqsClock } from './clock.ts'
+import type { ReceivedMessage, ReceiveOptions } from './messages.ts'
+import { type Queue, type QueueRegistry, queueNotFound } from './queues.ts'
+import type { MessageReceiver } from './receiving.ts'
+import type { SqsStore } from './store.ts'
 
 interface Waiter {
-  readonly wanted: Wanted
-  readonly gone: AbortSignal
-  readonly settle: (result: readonly Taken[] | Error) => void
+  readonly wanted: ReceiveOptions
+  readonly disconnected: AbortSignal
+  readonly resolve: (result: readonly ReceivedMessage[] | Error) => void
 }
 
 export type LongPolls = ReturnType<typeof openLongPolls>
 
-export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, clock: Clock) {
+export function openLongPolls(
+  store: SqsStore,
+  queues: QueueRegistry,
+  receiver: MessageReceiver,
+  clock: SqsClock,
+) {
   const waiters = new Map<number, Set<Waiter>>()
   const alarms = new Map<number, NodeJS.Timeout>()
   const touched = new Set<number>()
@@ -26,13 +31,13 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
   })
 
   /** Resolves with messages, or with none when the time is over, the client is gone or the service stops. */
-  async function wait(queue: Queue, wanted: Wanted, waitS: number, gone: AbortSignal) {
-    if (closed || gone.aborted) return []
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Taken[]>()
+  async function wait(queue: Queue, wanted: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
+    if (closed || disconnected.aborted) return []
+    const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
     const waiter: Waiter = {
       wanted,
-      gone,
-      settle: (result) => (result instanceof Error ? reject(result) : resolve(result)),
+      disconnected,
+      resolve: (result) => (result instanceof Error ? reject(result) : resolve(result)),
     }
     const list = waiters.get(queue.id) ?? new Set()
     waiters.set(queue.id, list.add(waiter))
@@ -41,7 +46,7 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
       resolve([])
     }
     const timer = setTimeout(leave, waitS * 1000)
-    gone.addEventListener('abort', leave)
+    disconnected.addEventListener('abort', leave)
     // A message may have come between the caller's own look and now.
     touched.add(queue.id)
     void serve(queue.id)
@@ -49,32 +54,32 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
       return await promise
     } finally {
       clearTimeout(timer)
-      gone.removeEventListener('abort', leave)
+      disconnected.removeEventListener('abort', leave)
       list.delete(waiter)
       if (list.size === 0 && waiters.get(queue.id) === list) forget(queue.id)
     }
   }
 
   async function serve(queueId: number): Promise<void> {
-    const asking = [...(waiters.get(queueId) ?? [])]
+    const servable = [...(waiters.get(queueId) ?? [])]
     try {
       const served = await store.commit(() => takeForWaiters(queueId), 'process')
-      for (const [waiter, taken] of served) waiter.settle(taken)
+      for (const [waiter, taken] of served) waiter.resolve(taken)
       setAlarm(queueId)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
-      for (const waiter of asking) waiter.settle(failure)
+      for (const waiter of servable) waiter.resolve(failure)
     }
   }
 
   /** Inside a commit. */
-  function takeForWaiters(queueId: number): [Waiter, readonly Taken[]][] {
+  function takeForWaiters(queueId: number): [Waiter, readonly ReceivedMessage[]][] {
     touched.delete(queueId)
-    const served: [Waiter, readonly Taken[]][] = []
+    const served: [Waiter, readonly ReceivedMessage[]][] = []
     const queue = queues.byId(queueId)
-    if (!queue) throw notFound()
+    if (!queue) throw queueNotFound()
     for (const waiter of waiters.get(queueId) ?? []) {
-      if (waiter.gone.aborted) continue
+      if (waiter.disconnected.aborted) continue
       const taken = receiver.receive(queue, waiter.wanted)
       if (taken.length === 0) break
       waiters.get(queueId)?.delete(waiter)
@@ -106,7 +111,7 @@ export function openLongPolls(store: Store, queues: Queues, receiver: Receiver, 
     close() {
       closed = true
       for (const [queueId, list] of waiters) {
-        for (const waiter of list) waiter.settle([])
+        for (const waiter of list) waiter.resolve([])
         forget(queueId)
       }
     },

@@ -1,20 +1,20 @@
 // The actions on messages: send, receive, delete, change visibility.
 import { checkBatch, runBatch } from './batches.ts'
-import type { Actions, Caller, Services } from './call.ts'
+import type { Actions, SqsCaller, SqsServices } from './call.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
-import type { Input } from './inputs.ts'
+import type { ActionInput } from './inputs.ts'
 import { viewMessage } from './message-view.ts'
-import type { Taken } from './messages.ts'
-import { maxVisibilityS, mostMessageBytes } from './queue-attributes.ts'
+import type { ReceivedMessage } from './messages.ts'
+import { maxVisibilityS, messageBytesLimit } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
 import { checkToken, draftMessage, messageSize, readFifoFields } from './sending.ts'
 
-export function messageActions(services: Services) {
-  return { ...sendActions(services), ...settleActions(services), ...receiveActions(services) }
+export function messageActions(services: SqsServices) {
+  return { ...sendActions(services), ...acknowledgeActions(services), ...receiveActions(services) }
 }
 
-function sendActions({ store, queues, sender }: Services) {
-  const from = (caller: Caller) => ({ sender: caller.accessKeyId, trace: caller.trace })
+function sendActions({ store, queues, sender }: SqsServices) {
+  const from = (caller: SqsCaller) => ({ sender: caller.accessKeyId, trace: caller.trace })
   return {
     SendMessage: ({ QueueUrl, ...message }, caller) => {
       const draft = draftMessage(usable(queues.byUrl(QueueUrl)), message, from(caller))
@@ -39,23 +39,23 @@ function sendActions({ store, queues, sender }: Services) {
   } satisfies Partial<Actions>
 }
 
-function settleActions({ store, queues, settler }: Services) {
+function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
   return {
     DeleteMessage: ({ QueueUrl, ReceiptHandle }) =>
-      store.commit(() => void settler.remove(queues.byUrl(QueueUrl), ReceiptHandle), 'process'),
+      store.commit(() => void acknowledger.remove(queues.byUrl(QueueUrl), ReceiptHandle), 'process'),
     DeleteMessageBatch: ({ QueueUrl, Entries }) => {
       checkBatch('DeleteMessageBatch', Entries)
       return store.commit(() => {
         const queue = queues.byUrl(QueueUrl)
         return runBatch(Entries, ({ ReceiptHandle }) => {
-          settler.remove(queue, ReceiptHandle)
+          acknowledger.remove(queue, ReceiptHandle)
           return {}
         })
       }, 'process')
     },
     ChangeMessageVisibility: ({ QueueUrl, ReceiptHandle, VisibilityTimeout }) =>
       store.commit(
-        () => void settler.changeVisibility(queues.byUrl(QueueUrl), ReceiptHandle, VisibilityTimeout),
+        () => void acknowledger.changeVisibility(queues.byUrl(QueueUrl), ReceiptHandle, VisibilityTimeout),
         'process',
       ),
     ChangeMessageVisibilityBatch: ({ QueueUrl, Entries }) => {
@@ -64,7 +64,7 @@ function settleActions({ store, queues, settler }: Services) {
         const queue = queues.byUrl(QueueUrl)
         return runBatch(Entries, ({ ReceiptHandle, VisibilityTimeout }) => {
           if (VisibilityTimeout === undefined) throw missing('VisibilityTimeout')
-          settler.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
+          acknowledger.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
           return {}
         })
       }, 'process')
@@ -72,16 +72,17 @@ function settleActions({ store, queues, settler }: Services) {
   } satisfies Partial<Actions>
 }
 
-function receiveActions({ store, queues, receiver, longPolls }: Services) {
+function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
   return {
     ReceiveMessage: async (input, caller) => {
       const asking = usable(queues.byUrl(input.QueueUrl))
       const { wanted, waitS, asked } = readReceive(asking, input)
-      let taken: readonly Taken[] = await store.commit(() => {
-        if (caller.gone.aborted) return []
+      let taken: readonly ReceivedMessage[] = await store.commit(() => {
+        if (caller.disconnected.aborted) return []
         return receiver.receive(queues.byUrl(input.QueueUrl), wanted)
       }, 'process')
-      if (taken.length === 0 && waitS > 0) taken = await longPolls.wait(asking, wanted, waitS, caller.gone)
+      if (taken.length === 0 && waitS > 0)
+        taken = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
       if (taken.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>
@@ -92,18 +93,18 @@ function receiveActions({ store, queues, receiver, longPolls }: Services) {
   } satisfies Partial<Actions>
 }
 
-function readReceive(queue: Queue, input: Input<'ReceiveMessage'>) {
+function readReceive(queue: Queue, input: ActionInput<'ReceiveMessage'>) {
   const { MaxNumberOfMessages: max = 1, ReceiveRequestAttemptId: attemptId } = input
   const { VisibilityTimeout: visibilityS = queue.settings.visibilityS } = input
   const { WaitTimeSeconds: waitS = queue.settings.waitS } = input
-  const provided = (parameter: string, value: number, limit: number) => {
+  const checkProvided = (parameter: string, value: number, limit: number) => {
     if (value < 0 || value > limit)
       throw invalidValue(parameter, value, `Must be >= 0 and <= ${limit}, if provided.`)
   }
   if (max < 1 || max > 10)
     throw invalidValue('MaxNumberOfMessages', max, 'Must be between 1 and 10, if provided.')
-  provided('VisibilityTimeout', visibilityS, maxVisibilityS)
-  provided('WaitTimeSeconds', waitS, 20)
+  checkProvided('VisibilityTimeout', visibilityS, maxVisibilityS)
+  checkProvided('WaitTimeSeconds', waitS, 20)
   if (attemptId !== undefined) {
     if (!queue.settings.fifo)
       throw invalidValue(
@@ -128,12 +129,12 @@ function usable(queue: Queue): Queue {
 }
 
 /** What spoils the whole batch: its total size, and a FIFO message without the fields that FIFO queues need. */
-function checkWholeBatch(queue: Queue, entries: Input<'SendMessageBatch'>['Entries']) {
+function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>['Entries']) {
   const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
-  if (bytes > mostMessageBytes)
+  if (bytes > messageBytesLimit)
     throw new SqsError(
       'BatchRequestTooLong',
-      `Batch requests cannot be longer than ${mostMessageBytes} bytes. You have sent ${bytes} bytes.`,
+      `Batch requests cannot be longer than ${messageBytesLimit} bytes. You have sent ${bytes} bytes.`,
     )
   if (!queue.settings.fifo) return
   for (const entry of entries) {

@@ -1,17 +1,17 @@
 // A received message as the API shows it: only the attributes that were asked for.
 import { hash } from 'node:crypto'
 import { attributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
-import type { Taken } from './messages.ts'
+import type { ReceivedMessage } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { writeReceipt } from './receipts.ts'
 import { sequenceNumber } from './sending.ts'
 
-export interface Asked {
+export interface RequestedAttributes {
   readonly systemAttributes: readonly string[]
   readonly messageAttributes: readonly string[]
 }
 
-export function viewMessage(queue: Queue, taken: Taken, asked: Asked) {
+export function viewMessage(queue: Queue, taken: ReceivedMessage, asked: RequestedAttributes) {
   const { row, content, token } = taken
   // Written by sending.ts from attributes that it had checked.
   const attributes = JSON.parse(content.attributes) as MessageAttributes
@@ -27,7 +27,7 @@ export function viewMessage(queue: Queue, taken: Taken, asked: Asked) {
   }
 }
 
-function viewSystemAttributes(queue: Queue, { row, content }: Taken, asked: readonly string[]) {
+function viewSystemAttributes(queue: Queue, { row, content }: ReceivedMessage, asked: readonly string[]) {
   if (asked.length === 0) return undefined
   const all: Record<string, string | null> = {
     SenderId: content.sender,
@@ -40,8 +40,8 @@ function viewSystemAttributes(queue: Queue, { row, content }: Taken, asked: read
     AWSTraceHeader: content.trace,
     DeadLetterQueueSourceArn: row.source_arn,
   }
-  const shown: Record<string, string> = {}
+  const visible: Record<string, string> = {}
   for (const [name, value] of Object.entries(all))
-    if (value !== null && (asked.includes('All') || asked.includes(name))) shown[name] = value
-  return Object.keys(shown).length > 0 ? shown : undefined
+    if (value !== null && (asked.includes('All') || asked.includes(name))) visible[name] = value
+  return Object.keys(visible).length > 0 ? visible : undefined
 }

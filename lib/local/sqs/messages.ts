@@ -19,7 +19,7 @@ export interface MessageRow {
   readonly source_arn: string | null
 }
 
-export interface Content {
+export interface MessageContent {
   readonly body: string
   /** JSON of MessageAttributes. */
   readonly attributes: string
@@ -27,13 +27,13 @@ export interface Content {
   readonly sender: string
 }
 
-export interface Taken {
+export interface ReceivedMessage {
   readonly row: MessageRow
-  readonly content: Content
+  readonly content: MessageContent
   readonly token: number
 }
 
-export interface Wanted {
+export interface ReceiveOptions {
   readonly max: number
   readonly visibilityS: number
   readonly attemptId: string | undefined

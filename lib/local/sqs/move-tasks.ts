@@ -1,13 +1,13 @@
 // StartMessageMoveTask and its kin: bring messages from a dead-letter queue back to where they came from.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { Clock } from './clock.ts'
+import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
-import type { Input } from './inputs.ts'
+import type { ActionInput } from './inputs.ts'
 import type { MessageRow } from './messages.ts'
-import type { Queue, Queues } from './queues.ts'
-import type { Receiver } from './receiving.ts'
-import type { Store } from './store.ts'
+import type { Queue, QueueRegistry } from './queues.ts'
+import type { MessageReceiver } from './receiving.ts'
+import type { SqsStore } from './store.ts'
 
 interface Task {
   readonly id: string
@@ -32,10 +32,10 @@ const Handle = z.object({ taskId: z.string(), sourceArn: z.string() })
 export type MoveTasks = ReturnType<typeof openMoveTasks>
 
 export function openMoveTasks(
-  store: Store,
-  queues: Queues,
-  receiver: Receiver,
-  clock: Clock,
+  store: SqsStore,
+  queues: QueueRegistry,
+  receiver: MessageReceiver,
+  clock: SqsClock,
   onError: (error: unknown) => void,
 ) {
   const insert = store.prepare(
@@ -68,7 +68,7 @@ export function openMoveTasks(
     SourceArn,
     DestinationArn,
     MaxNumberOfMessagesPerSecond: rate,
-  }: Input<'StartMessageMoveTask'>) {
+  }: ActionInput<'StartMessageMoveTask'>) {
     const source = resource('SourceArn', SourceArn)
     const target = DestinationArn === undefined ? source : resource('DestinationArn', DestinationArn)
     const invalid = (message: string) => new SqsError('InvalidParameterValueException', message)
@@ -181,7 +181,15 @@ export function openMoveTasks(
   /** "All redriven messages are considered new messages with a new messageID and enqueueTime." */
   function move(row: MessageRow, target: Queue) {
     const at = clock.now()
-    const { lastId } = copy.run(target.id, randomUUID(), row.group_id, row.dedup_id, at, clock.arrival(), at)
+    const { lastId } = copy.run(
+      target.id,
+      randomUUID(),
+      row.group_id,
+      row.dedup_id,
+      at,
+      clock.enqueueTime(),
+      at,
+    )
     moveBody.run(lastId, row.seq)
     erase.run(row.seq)
     store.touched(target.id)

@@ -1,17 +1,17 @@
 // The actions on queues: their life, attributes, tags, permissions and redrive.
-import type { Actions, Caller, Services } from './call.ts'
+import type { Actions, SqsCaller, SqsServices } from './call.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import { addPermission, removePermission } from './permissions.ts'
-import { checkAttributeNames, shownAttributes } from './queue-attributes.ts'
-import { notFound, type Queue } from './queues.ts'
+import { checkAttributeNames, describeAttributes } from './queue-attributes.ts'
+import { type Queue, queueNotFound } from './queues.ts'
 
 interface Page {
   readonly MaxResults?: number | undefined
   readonly NextToken?: string | undefined
 }
 
-export function queueActions({ store, queues, moveTasks, receiver }: Services) {
-  const listUrls = (found: readonly Queue[], page: Page, caller: Caller) => {
+export function queueActions({ store, queues, moveTasks, receiver }: SqsServices) {
+  const listUrls = (found: readonly Queue[], page: Page, caller: SqsCaller) => {
     const { items, ...next } = cutPage(found, page)
     return { urls: items.map((queue) => queues.urlOf(queue, caller.host)), ...next }
   }
@@ -32,7 +32,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: Services) {
     GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId }, { host }) => {
       const foreign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
       const queue = foreign ? undefined : queues.byName(QueueName)
-      if (!queue) throw notFound()
+      if (!queue) throw queueNotFound()
       return { QueueUrl: queues.urlOf(queue, host) }
     },
     ListQueues: ({ QueueNamePrefix = '', ...page }, caller) => {
@@ -58,7 +58,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: Services) {
         ApproximateNumberOfMessagesDelayed: `${counts.delayed}`,
         CreatedTimestamp: `${Math.floor(queue.createdAt / 1000)}`,
         LastModifiedTimestamp: `${Math.floor(queue.modifiedAt / 1000)}`,
-        ...shownAttributes(queue.attributes, queue.settings.fifo),
+        ...describeAttributes(queue.attributes, queue.settings.fifo),
       }
       const wanted = AttributeNames.includes('All')
         ? all

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { invalidValue, SqsError } from './errors.ts'
 
-export const mostMessageBytes = 1_048_576
+export const messageBytesLimit = 1_048_576
 export const maxVisibilityS = 43_200
 
 export type QueueAttributes = Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ const policy: Rule = {
 
 const rules: Readonly<Record<string, Rule>> = {
   DelaySeconds: integer(0, 900, '0'),
-  MaximumMessageSize: integer(1024, mostMessageBytes, `${mostMessageBytes}`),
+  MaximumMessageSize: integer(1024, messageBytesLimit, `${messageBytesLimit}`),
   MessageRetentionPeriod: integer(60, 1_209_600, '345600'),
   ReceiveMessageWaitTimeSeconds: integer(0, 20, '0'),
   VisibilityTimeout: integer(0, maxVisibilityS, '30'),
@@ -124,7 +124,7 @@ const oneEncryption =
   'You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.'
 
 /** All that is set or has a default, as GetQueueAttributes shows it. */
-export function shownAttributes(attributes: QueueAttributes, fifo: boolean): Record<string, string> {
+export function describeAttributes(attributes: QueueAttributes, fifo: boolean): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const [name, rule] of Object.entries(rules)) {
     const value = attributes[name] ?? (rule.fifoOnly && !fifo ? undefined : rule.byDefault)
@@ -136,7 +136,7 @@ export function shownAttributes(attributes: QueueAttributes, fifo: boolean): Rec
 }
 
 export function readSettings(attributes: QueueAttributes, fifo: boolean): QueueSettings {
-  const shown = shownAttributes(attributes, fifo)
+  const shown = describeAttributes(attributes, fifo)
   const redrive = shown.RedrivePolicy
   return {
     fifo,

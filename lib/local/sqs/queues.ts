@@ -1,16 +1,16 @@
 // The queues: kept in the store, cached in memory, found by URL, name or ARN.
 import * as z from 'zod'
-import type { Clock } from './clock.ts'
+import type { SqsClock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
 import {
   allowsRedrive,
   changeAttributes,
+  describeAttributes,
   type QueueAttributes,
   type QueueSettings,
   readSettings,
-  shownAttributes,
 } from './queue-attributes.ts'
-import type { Store } from './store.ts'
+import type { SqsStore } from './store.ts'
 
 export interface Queue {
   readonly id: number
@@ -40,10 +40,10 @@ interface Row {
 const holdMs = 60_000
 const Strings = z.record(z.string(), z.string())
 
-export type Queues = ReturnType<typeof openQueues>
+export type QueueRegistry = ReturnType<typeof openQueueRegistry>
 
 /** All that writes must run inside `store.commit`. */
-export function openQueues(store: Store, region: string, accountId: string, clock: Clock) {
+export function openQueueRegistry(store: SqsStore, region: string, accountId: string, clock: SqsClock) {
   const select = store.prepare<Row>('SELECT * FROM queues ORDER BY name')
   const selectOne = store.prepare<Row>('SELECT * FROM queues WHERE id = ?')
   const insert = store.prepare(
@@ -93,7 +93,7 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
     const { attributes, tags, modifiedAt, purgedAt, id } = queue
     update.run(JSON.stringify(attributes), JSON.stringify(tags), modifiedAt, purgedAt, id)
     const row = selectOne.get(id)
-    if (!row) throw notFound()
+    if (!row) throw queueNotFound()
     return remember(row)
   }
 
@@ -111,7 +111,7 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
     if (name === undefined)
       throw new SqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
     const queue = account === accountId ? byName.get(name) : undefined
-    if (!queue) throw notFound()
+    if (!queue) throw queueNotFound()
     return queue
   }
 
@@ -146,7 +146,7 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
     })
     const { lastId } = insert.run(name, JSON.stringify(attributes), JSON.stringify(tags), now, now)
     const row = selectOne.get(lastId)
-    if (!row) throw notFound()
+    if (!row) throw queueNotFound()
     return remember(row)
   }
 
@@ -201,7 +201,7 @@ export function openQueues(store: Store, region: string, accountId: string, cloc
   }
 }
 
-export function notFound(): SqsError {
+export function queueNotFound(): SqsError {
   return new SqsError('QueueDoesNotExist', 'The specified queue does not exist.')
 }
 
@@ -221,10 +221,10 @@ function checkName(name: string, attributes: Readonly<Record<string, string>>): 
 /** CreateQueue of an existing queue succeeds when each attribute that it names has the value it names. */
 function sameQueue(queue: Queue, given: Readonly<Record<string, string>>): Queue {
   const { attributes, settings } = queue
-  const before = JSON.stringify(shownAttributes(attributes, settings.fifo))
+  const before = JSON.stringify(describeAttributes(attributes, settings.fifo))
   for (const [name, value] of Object.entries(given)) {
     const after = changeAttributes(attributes, { [name]: value }, settings.fifo)
-    if (JSON.stringify(shownAttributes(after, settings.fifo)) !== before)
+    if (JSON.stringify(describeAttributes(after, settings.fifo)) !== before)
       throw new SqsError(
         'QueueNameExists',
         `A queue already exists with the same name and a different value for attribute ${name}`,

@@ -1,8 +1,8 @@
 // ReceiveRequestAttemptId of FIFO queues: the same receive, asked for again, gives the same messages.
-import type { MessageRow, Taken, Wanted } from './messages.ts'
+import type { MessageRow, ReceivedMessage, ReceiveOptions } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { deduplicationMs } from './sending.ts'
-import type { Store } from './store.ts'
+import type { SqsStore } from './store.ts'
 
 interface Note {
   readonly seq: number
@@ -10,10 +10,10 @@ interface Note {
   readonly visibleAt: number
 }
 
-type Held = Pick<Taken, 'row' | 'token'>
+type Held = Pick<ReceivedMessage, 'row' | 'token'>
 
 /** Every function runs inside `store.commit`. */
-export function openAttempts(store: Store) {
+export function openAttempts(store: SqsStore) {
   const forget = store.prepare('DELETE FROM attempts WHERE at <= ?')
   const find = store.prepare<{ taken: string }>(
     'SELECT taken FROM attempts WHERE queue_id = ? AND attempt_id = ?',
@@ -27,7 +27,7 @@ export function openAttempts(store: Store) {
    * messages have been modified (deleted or had their visibility changes)." "If a retry occurs within the
    * deduplication interval, it resets the visibility timeout."
    */
-  function repeat(queue: Queue, wanted: Wanted, at: number): readonly Held[] | undefined {
+  function repeat(queue: Queue, wanted: ReceiveOptions, at: number): readonly Held[] | undefined {
     if (wanted.attemptId === undefined) return undefined
     forget.run(at - deduplicationMs)
     const kept = find.get(queue.id, wanted.attemptId)
@@ -45,7 +45,7 @@ export function openAttempts(store: Store) {
     return held
   }
 
-  function note(queue: Queue, wanted: Wanted, held: readonly Held[], at: number) {
+  function note(queue: Queue, wanted: ReceiveOptions, held: readonly Held[], at: number) {
     if (wanted.attemptId === undefined || held.length === 0) return
     const visibleAt = at + wanted.visibilityS * 1000
     const notes = held.map(({ row, token }): Note => ({ seq: row.seq, token, visibleAt }))

@@ -1,17 +1,22 @@
 // ReceiveMessage: takes messages out, hides them, and moves away those that have failed too often.
 import { randomBytes } from 'node:crypto'
-import { openAttempts } from './receive-attempts.ts'
-import type { Clock } from './clock.ts'
+import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
-import type { Content, MessageRow, Taken, Wanted } from './messages.ts'
-import type { Queue, Queues } from './queues.ts'
-import { openPicker } from './select-messages.ts'
-import type { Store } from './store.ts'
+import type { MessageContent, MessageRow, ReceivedMessage, ReceiveOptions } from './messages.ts'
+import type { Queue, QueueRegistry } from './queues.ts'
+import { openAttempts } from './receive-attempts.ts'
+import { openMessageSelector } from './select-messages.ts'
+import type { SqsStore } from './store.ts'
 
-export type Receiver = ReturnType<typeof openReceiver>
+export type MessageReceiver = ReturnType<typeof openMessageReceiver>
 
 /** Every function runs inside `store.commit`. */
-export function openReceiver(store: Store, queues: Queues, clock: Clock, inFlightLimit: number) {
+export function openMessageReceiver(
+  store: SqsStore,
+  queues: QueueRegistry,
+  clock: SqsClock,
+  inFlightLimit: number,
+) {
   const expire = store.prepare('DELETE FROM messages WHERE queue_id = ? AND enqueued_at <= ?')
   const take = store.prepare(
     `UPDATE messages SET visible_at = ?, received = received + 1, receipt = ?, received_at = ?,
@@ -25,7 +30,9 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
     `UPDATE messages SET queue_id = ?, visible_at = ?, received = 0, received_before = received_before + received,
      receipt = NULL, source_arn = ?, enqueued_at = ? WHERE seq = ?`,
   )
-  const contentOf = store.prepare<Content>('SELECT body, attributes, trace, sender FROM bodies WHERE seq = ?')
+  const contentOf = store.prepare<MessageContent>(
+    'SELECT body, attributes, trace, sender FROM bodies WHERE seq = ?',
+  )
   const countInFlight = store.prepare<{ n: number }>(
     'SELECT count(*) AS n FROM messages WHERE queue_id = ? AND visible_at > ? AND receipt IS NOT NULL',
   )
@@ -37,11 +44,11 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
     'SELECT min(visible_at) AS at FROM messages WHERE queue_id = ? AND visible_at > ?',
   )
   const attempts = openAttempts(store)
-  const pick = openPicker(store)
+  const pick = openMessageSelector(store)
   // An upper bound per queue: counting for each receive would cost more than the receive.
   const inFlightAtMost = new Map<number, number>()
 
-  function receive(queue: Queue, wanted: Wanted): Taken[] {
+  function receive(queue: Queue, wanted: ReceiveOptions): ReceivedMessage[] {
     const at = clock.now()
     dropExpired(queue)
     const again = attempts.repeat(queue, wanted, at)
@@ -77,13 +84,13 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
       bury(at: number) {
         if (!target || dead.length === 0) return
         for (const row of dead)
-          bury.run(target.id, at, queue.arn, fifo ? clock.arrival() : row.enqueued_at, row.seq)
+          bury.run(target.id, at, queue.arn, fifo ? clock.enqueueTime() : row.enqueued_at, row.seq)
         store.touched(target.id)
       },
     }
   }
 
-  function takeOne(row: MessageRow, at: number, visibilityS: number): Taken {
+  function takeOne(row: MessageRow, at: number, visibilityS: number): ReceivedMessage {
     const token = randomBytes(6).readUIntBE(0, 6)
     const visibleAt = at + visibilityS * 1000
     const first = row.first_received_at ?? at
@@ -95,7 +102,7 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
     }
   }
 
-  function read(row: MessageRow): Content {
+  function read(row: MessageRow): MessageContent {
     const content = contentOf.get(row.seq)
     if (!content) throw new Error(`The body of message ${row.id} is missing.`)
     return content
@@ -109,7 +116,7 @@ export function openReceiver(store: Store, queues: Queues, clock: Clock, inFligh
   }
 
   /** Undoes a receive whose answer never reached the client. */
-  function putBack(queue: Queue, { row, token }: Taken) {
+  function putBack(queue: Queue, { row, token }: ReceivedMessage) {
     const before = row.received - 1
     const first = row.received + row.received_before > 1 ? row.first_received_at : null
     giveBack.run(row.visible_at, before, row.receipt, row.received_at, first, row.seq, token)

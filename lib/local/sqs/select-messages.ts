@@ -1,19 +1,19 @@
 // Which of the visible messages a receive gets, and in which order.
 import type { MessageRow } from './messages.ts'
 import type { Queue } from './queues.ts'
-import type { Store } from './store.ts'
+import type { SqsStore } from './store.ts'
 
 /** "Amazon SQS looks through the first 120k messages to determine available message groups." */
 const fifoWindow = 120_000
 /** Messages at the front of a standard queue that are looked at one by one, and groups that only have some behind them. */
 const fairWindow = 200
-const mostGroupsBehind = 200
+const maxGroupsBehind = 200
 
-type Judge = (row: MessageRow) => boolean
+type IsDead = (row: MessageRow) => boolean
 type Place = Pick<MessageRow, 'seq' | 'group_id'>
 
 /** Makes the function that picks at most `max` messages; what `isDead` says is dead is not among them. */
-export function openPicker(store: Store) {
+export function openMessageSelector(store: SqsStore) {
   const visible = store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
   )
@@ -46,21 +46,21 @@ export function openPicker(store: Store) {
      WHERE queue_id = ? AND visible_at > ? AND receipt IS NOT NULL AND group_id IS NOT NULL GROUP BY group_id`,
   )
 
-  function pickStandard(queue: Queue, at: number, max: number, isDead: Judge): MessageRow[] {
-    const front = frontOf(queue, at, max)
+  function pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
+    const front = readFront(queue, at, max)
     const inFlight = new Map(busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
     const behind = front.length < fairWindow ? [] : groupsBehind(queue, at, max, front)
-    const rows = alive(
-      fairest([...front, ...behind], inFlight).map(({ seq }) => messageAt.get(seq)),
+    const rows = dropDead(
+      orderFairly([...front, ...behind], inFlight).map(({ seq }) => messageAt.get(seq)),
       max,
       isDead,
     )
     // Behind a front of dead ones there may be others.
-    return rows.length > 0 ? rows : alive(visible.iterate(queue.id, at), max, isDead)
+    return rows.length > 0 ? rows : dropDead(visible.iterate(queue.id, at), max, isDead)
   }
 
   /** As many as are wanted, or as fairness looks at where messages have groups. */
-  function frontOf(queue: Queue, at: number, max: number): Place[] {
+  function readFront(queue: Queue, at: number, max: number): Place[] {
     const front: Place[] = []
     let window = max
     for (const place of visibleGroups.iterate(queue.id, at)) {
@@ -75,7 +75,7 @@ export function openPicker(store: Store) {
   function groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
     const seen = new Set(front.map(({ group_id }) => group_id))
     const found: Place[] = []
-    let left = mostGroupsBehind
+    let left = maxGroupsBehind
     for (const { group_id: group } of groups.iterate(queue.id)) {
       if (seen.has(group)) continue
       if (left-- === 0) break
@@ -84,7 +84,7 @@ export function openPicker(store: Store) {
     return found
   }
 
-  function alive(rows: Iterable<MessageRow | undefined>, max: number, isDead: Judge): MessageRow[] {
+  function dropDead(rows: Iterable<MessageRow | undefined>, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
     for (const row of rows) {
       if (picked.length >= max) break
@@ -97,7 +97,7 @@ export function openPicker(store: Store) {
    * As many as possible from one group, then from the next; nothing behind a message that is hidden. A group's turn
    * comes when its oldest message became visible, so those that were just served go to the end of the line.
    */
-  function pickFifo(queue: Queue, at: number, max: number, isDead: Judge): MessageRow[] {
+  function pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
     const heads = new Map<string, number | undefined>()
     for (const { seq, group_id: group } of visibleGroups.iterate(queue.id, at)) {
@@ -109,7 +109,7 @@ export function openPicker(store: Store) {
     return picked
   }
 
-  function pickGroup(queue: Queue, group: string, at: number, max: number, isDead: Judge): MessageRow[] {
+  function pickGroup(queue: Queue, group: string, at: number, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
     for (const row of ofGroup.iterate(queue.id, group)) {
       if (row.visible_at > at || picked.length >= max) break
@@ -118,7 +118,7 @@ export function openPicker(store: Store) {
     return picked
   }
 
-  return (queue: Queue, at: number, max: number, isDead: Judge): MessageRow[] =>
+  return (queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] =>
     queue.settings.fifo ? pickFifo(queue, at, max, isDead) : pickStandard(queue, at, max, isDead)
 }
 
@@ -126,7 +126,7 @@ export function openPicker(store: Store) {
  * Fair queues: "when one tenant sends a disproportionately large volume of messages", the others do not wait behind
  * them. Each message goes behind as many as its group has in flight or before it; one without a group is alone.
  */
-function fairest(places: readonly Place[], inFlight: ReadonlyMap<string, number>): Place[] {
+function orderFairly(places: readonly Place[], inFlight: ReadonlyMap<string, number>): Place[] {
   const counts = new Map(inFlight)
   const ranked = places.map((place) => {
     if (place.group_id === null) return { place, rank: 0 }

@@ -1,6 +1,6 @@
 // SendMessage: what a message may be, deduplication, and its way into the store.
 import { hash, randomUUID } from 'node:crypto'
-import type { Clock } from './clock.ts'
+import type { SqsClock } from './clock.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import {
   attributesMd5,
@@ -11,7 +11,7 @@ import {
   readMessageAttributes,
 } from './message-attributes.ts'
 import type { Queue } from './queues.ts'
-import type { Store } from './store.ts'
+import type { SqsStore } from './store.ts'
 
 /** How long a deduplication id, or a ReceiveRequestAttemptId, is remembered. */
 export const deduplicationMs = 300_000
@@ -26,7 +26,7 @@ export interface GivenMessage {
 }
 
 /** A message that may be stored. */
-export interface Draft {
+export interface MessageDraft {
   readonly body: string
   readonly attributes: MessageAttributes
   readonly systemAttributes: MessageAttributes
@@ -37,7 +37,7 @@ export interface Draft {
   readonly dedupId: string | null
 }
 
-export interface Sent {
+export interface SendResult {
   readonly MessageId: string
   readonly MD5OfMessageBody: string
   readonly MD5OfMessageAttributes?: string
@@ -51,7 +51,7 @@ export function draftMessage(
   given: GivenMessage,
   from: { readonly sender: string; readonly trace: string | undefined },
   batch = false,
-): Draft {
+): MessageDraft {
   if (given.MessageBody === '') throw missing('MessageBody')
   const { groupId, dedupId } = readFifoFields(queue, given)
   if (hasForbiddenCharacters(given.MessageBody)) throw forbiddenCharacters()
@@ -153,7 +153,7 @@ function readSystemAttributes(given: GivenAttributes): MessageAttributes {
 
 export type Sender = ReturnType<typeof openSender>
 
-export function openSender(store: Store, clock: Clock) {
+export function openSender(store: SqsStore, clock: SqsClock) {
   const insertMessage = store.prepare(
     `INSERT INTO messages (queue_id, id, group_id, dedup_id, sent_at, enqueued_at, visible_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -162,18 +162,18 @@ export function openSender(store: Store, clock: Clock) {
   const remember = store.prepare('INSERT OR REPLACE INTO dedup VALUES (?, ?, ?, ?, ?, ?)')
   const forget = store.prepare('DELETE FROM dedup WHERE at <= ?')
   // An id that was sent while it counted for the whole queue still does after DeduplicationScope changed.
-  const findTwin = store.prepare<{ message_id: string; seq: number }>(
+  const findDuplicate = store.prepare<{ message_id: string; seq: number }>(
     `SELECT message_id, seq FROM dedup WHERE queue_id = ? AND scope IN ('', ?) AND dedup_id = ? AND at > ?`,
   )
 
   /** Stores the message, or answers for its twin. Runs inside `store.commit`. */
-  function send(queue: Queue, draft: Draft): Sent {
+  function send(queue: Queue, draft: MessageDraft): SendResult {
     const at = clock.now()
     const scope = queue.settings.deduplicateByGroup ? `g${draft.groupId ?? ''}` : ''
     if (draft.dedupId !== null) {
       forget.run(at - deduplicationMs)
-      const twin = findTwin.get(queue.id, scope, draft.dedupId, at - deduplicationMs)
-      if (twin) return describe(queue, draft, twin.message_id, twin.seq)
+      const duplicate = findDuplicate.get(queue.id, scope, draft.dedupId, at - deduplicationMs)
+      if (duplicate) return describe(queue, draft, duplicate.message_id, duplicate.seq)
     }
     const id = randomUUID()
     const visibleAt = at + draft.delayS * 1000
@@ -183,7 +183,7 @@ export function openSender(store: Store, clock: Clock) {
       draft.groupId,
       draft.dedupId,
       at,
-      clock.arrival(),
+      clock.enqueueTime(),
       visibleAt,
     )
     insertBody.run(seq, draft.body, JSON.stringify(draft.attributes), draft.trace, draft.sender)
@@ -194,7 +194,7 @@ export function openSender(store: Store, clock: Clock) {
   return { send }
 }
 
-function describe(queue: Queue, draft: Draft, id: string, seq: number): Sent {
+function describe(queue: Queue, draft: MessageDraft, id: string, seq: number): SendResult {
   const ofAttributes = attributesMd5(draft.attributes)
   const ofSystem = attributesMd5(draft.systemAttributes)
   return {

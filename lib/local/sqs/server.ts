@@ -1,30 +1,30 @@
 // The embedded SQS server: durable queues in one SQLite file, behind the protocol of Amazon SQS.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { everything, type May } from '../authorize.ts'
-import type { Credentials } from '../sigv4.ts'
-import { openSettler } from './ack.ts'
+import { type Authorize, allowAll } from '../authorize.ts'
+import type { AwsCredentials } from '../sigv4.ts'
+import { openAcknowledger } from './ack.ts'
 import { makeActions } from './actions.ts'
-import { authenticate } from './authentication.ts'
-import type { Caller, Services } from './call.ts'
-import { makeClock } from './clock.ts'
+import { authenticateSqs } from './authentication.ts'
+import type { SqsCaller, SqsServices } from './call.ts'
+import { createSqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import { type Action, isAction, readInput } from './inputs.ts'
 import { openLongPolls } from './long-polls.ts'
 import { openMoveTasks } from './move-tasks.ts'
-import { notFound, openQueues } from './queues.ts'
-import { openReceiver } from './receiving.ts'
+import { openQueueRegistry, queueNotFound } from './queues.ts'
+import { openMessageReceiver } from './receiving.ts'
 import { draftMessage, type GivenMessage, openSender } from './sending.ts'
-import { openStore } from './store.ts'
-import { protocolOf, readBody, readCall, respond, respondError, unknownAction } from './wire.ts'
+import { openSqsStore } from './store.ts'
+import { protocolOf, readSqsBody, readSqsCall, respond, respondError, unknownAction } from './wire.ts'
 
-export interface SqsOptions {
+export interface SqsServerOptions {
   /** Path of the SQLite file; it is created when missing. */
   readonly file: string
-  readonly credentials: readonly Credentials[]
+  readonly credentials: readonly AwsCredentials[]
   readonly region: string
   readonly accountId?: string
-  readonly may?: May
+  readonly authorize?: Authorize
   readonly log?: { error(context: object, message: string): void }
   /** In flight messages that a queue may have; AWS's 120,000 unless said otherwise. */
   readonly inFlightLimit?: number
@@ -44,8 +44,8 @@ export interface SqsServer {
 const sweepMs = 60_000
 const usualInFlightLimit = 120_000
 
-export async function openSqs(options: SqsOptions): Promise<SqsServer> {
-  const { region, credentials, accountId = '000000000000', may = everything, log } = options
+export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
+  const { region, credentials, accountId = '000000000000', authorize = allowAll, log } = options
   const services = openServices(options, accountId)
   const { store, queues, sender, receiver, longPolls, moveTasks } = services
   const actions = makeActions(services)
@@ -64,26 +64,27 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
       log?.error({ err: error, requestId }, 'An undelivered message stays hidden until its timeout ends'),
     )
     try {
-      const body = await readBody(request)
-      const accessKeyId = authenticate(request, body, credentials, region)
-      const { action, members } = readCall(request, body)
+      const body = await readSqsBody(request)
+      const accessKeyId = authenticateSqs(request, body, credentials, region)
+      const { action, members } = readSqsCall(request, body)
       if (!isAction(action)) throw unknownAction(action, protocol)
       const name =
         (members as { QueueUrl?: unknown }).QueueUrl ?? (members as { QueueName?: unknown }).QueueName
       const resource = `arn:aws:sqs:${region}:${accountId}:${String(name ?? '').replace(/^.*\//, '')}`
-      if (!may({ accessKeyId, action: `sqs:${rightOf(action)}`, resource })) throw denied(action, resource)
+      if (!authorize({ accessKeyId, action: `sqs:${permissionOf(action)}`, resource }))
+        throw accessDenied(action, resource)
       const caller = { host: readHost(request), accessKeyId, trace: readTrace(request), ...connection }
       const output = await run(action, members, caller)
-      if (!connection.gone.aborted) respond(response, protocol, action, output, requestId)
+      if (!connection.disconnected.aborted) respond(response, protocol, action, output, requestId)
     } catch (error) {
-      if (connection.gone.aborted) return
+      if (connection.disconnected.aborted) return
       if (!(error instanceof SqsError)) log?.error({ err: error, requestId }, 'An SQS request failed')
       const known = error instanceof SqsError ? error : internalFailure()
       respondError(response, protocol, known, requestId)
     }
   }
 
-  function run<A extends Action>(action: A, members: unknown, caller: Caller) {
+  function run<A extends Action>(action: A, members: unknown, caller: SqsCaller) {
     return actions[action](readInput(action, members), caller)
   }
 
@@ -95,7 +96,7 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
       const from = { sender: accountId, trace: undefined }
       await store.commit(() => {
         const queue = queues.byArn(queueArnOrName) ?? queues.byName(queueArnOrName)
-        if (!queue) throw notFound()
+        if (!queue) throw queueNotFound()
         sender.send(queue, draftMessage(queue, { ...extras, MessageBody: body }, from))
         store.touched(queue.id)
       })
@@ -109,19 +110,19 @@ export async function openSqs(options: SqsOptions): Promise<SqsServer> {
   }
 }
 
-function openServices(options: SqsOptions, accountId: string): Services {
+function openServices(options: SqsServerOptions, accountId: string): SqsServices {
   const { file, region, inFlightLimit = usualInFlightLimit, now = Date.now, log } = options
-  const store = openStore(file, (err) => log?.error({ err }, 'The queues are stopped'))
+  const store = openSqsStore(file, (err) => log?.error({ err }, 'The queues are stopped'))
   const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
-  const clock = makeClock(newest?.at ?? 0, now)
-  const queues = openQueues(store, region, accountId, clock)
-  const receiver = openReceiver(store, queues, clock, inFlightLimit)
+  const clock = createSqsClock(newest?.at ?? 0, now)
+  const queues = openQueueRegistry(store, region, accountId, clock)
+  const receiver = openMessageReceiver(store, queues, clock, inFlightLimit)
   return {
     store,
     queues,
     receiver,
     sender: openSender(store, clock),
-    settler: openSettler(store, clock),
+    acknowledger: openAcknowledger(store, clock),
     longPolls: openLongPolls(store, queues, receiver, clock),
     moveTasks: openMoveTasks(store, queues, receiver, clock, (error) =>
       log?.error({ err: error }, 'Moving messages out of a dead-letter queue failed'),
@@ -149,7 +150,7 @@ function watchConnection(
     for (const undo of undos) undo().catch(onError)
   })
   return {
-    gone: controller.signal,
+    disconnected: controller.signal,
     onUndelivered(undo: () => Promise<unknown>) {
       if (response.closed) undo().catch(onError)
       else undos.push(undo)
@@ -158,9 +159,9 @@ function watchConnection(
 }
 
 /** A batch takes the right to its one action. */
-const rightOf = (action: Action) => action.replace(/Batch$/, '')
+const permissionOf = (action: Action) => action.replace(/Batch$/, '')
 
-const denied = (action: string, resource: string) =>
+const accessDenied = (action: string, resource: string) =>
   new SqsError('AccessDeniedException', `Access to ${action} on the resource ${resource} is denied.`)
 
 function readHost(request: IncomingMessage): string {

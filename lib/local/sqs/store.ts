@@ -85,7 +85,7 @@ interface Statement<Row> {
   run(...values: SQLInputValue[]): { changes: number; lastId: number }
 }
 
-export interface Store extends Pick<GroupCommit, 'commit' | 'close'> {
+export interface SqsStore extends Pick<GroupCommit, 'commit' | 'close'> {
   prepare<Row>(sql: string): Statement<Row>
   /** Says that messages of a queue came, went or changed; whoever waits hears of it after the commit. */
   touched(queueId: number): void
@@ -94,18 +94,18 @@ export interface Store extends Pick<GroupCommit, 'commit' | 'close'> {
   onLost(reload: () => void): void
 }
 
-export function openStore(file: string, failed?: (error: Error) => void): Store {
+export function openSqsStore(file: string, onFailed?: (error: Error) => void): SqsStore {
   const db = openDatabase(file, schema)
   const reloads: (() => void)[] = []
   const listeners: ((queueId: number) => void)[] = []
   const touched = new Set<number>()
   const { commit, onCommit, close } = groupCommit(db, {
-    closed: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
-    undone: (error) => {
+    createClosedError: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
+    onUndone: (error) => {
       // A refusal checks before it writes.
       if (!(error instanceof SqsError)) for (const reload of reloads) reload()
     },
-    ...(failed && { failed }),
+    ...(onFailed && { onFailed }),
   })
   onCommit(() => {
     for (const queueId of touched) for (const listener of listeners) listener(queueId)

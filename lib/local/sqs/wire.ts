@@ -8,7 +8,7 @@ import { readForm, writeError, writeResult } from './query-protocol.ts'
 
 export type Protocol = 'json' | 'query'
 
-export interface Call {
+export interface SqsCall {
   readonly action: string
   /** The input in the JSON protocol's shape, not checked yet. */
   readonly members: unknown
@@ -27,7 +27,7 @@ export function protocolOf(request: IncomingMessage): Protocol {
   return json || request.headers['x-amz-target'] !== undefined ? 'json' : 'query'
 }
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readSqsBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   // Without this option leaving the loop would destroy the connection that has to carry the answer.
@@ -55,12 +55,12 @@ async function discard(request: IncomingMessage) {
   await Promise.race([end, pause(discardMs, undefined, { ref: false })])
 }
 
-export function readCall(request: IncomingMessage, body: Buffer): Call {
+export function readSqsCall(request: IncomingMessage, body: Buffer): SqsCall {
   if (!isUtf8(body)) throw new SqsError('SerializationException', 'The request is not valid UTF-8.')
   return protocolOf(request) === 'json' ? readJsonCall(request, body) : readQueryCall(request, body)
 }
 
-function readJsonCall(request: IncomingMessage, body: Buffer): Call {
+function readJsonCall(request: IncomingMessage, body: Buffer): SqsCall {
   const target = request.headers['x-amz-target']
   if (typeof target !== 'string' || !target.startsWith(targetPrefix))
     throw new SqsError(
@@ -80,7 +80,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readQueryCall(request: IncomingMessage, body: Buffer): Call {
+function readQueryCall(request: IncomingMessage, body: Buffer): SqsCall {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const fields = new URLSearchParams(body.toString())
   for (const [name, value] of searchParams) if (!name.startsWith('X-Amz-')) fields.append(name, value)

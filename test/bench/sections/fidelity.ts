@@ -13,10 +13,10 @@ import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { Guard } from '../../../lib/fidelity/loss-detector.ts'
 import { sha256Of } from '../../../lib/file-hash.ts'
 import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
-import { capabilityOf } from '../../../lib/jobs/run/find-capability.ts'
-import { underWay } from '../../../lib/jobs/run/run-steps.ts'
+import { findCapability } from '../../../lib/jobs/run/find-capability.ts'
+import { waitForUpload } from '../../../lib/jobs/run/run-steps.ts'
 import { createLog } from '../../../lib/log.ts'
-import { planRoute, stepsOf } from '../../../lib/plan/index.ts'
+import { planRoute, createSteps } from '../../../lib/plan/index.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { median, medianRange } from '../measure.ts'
 import { cpuMsOfBench } from '../process-tree.ts'
@@ -162,11 +162,11 @@ async function converted(input: InputFile, { to, workDir, isGuarded, files }: Co
   const route = planRoute({ engines, from: input.format as FormatId, to })
   using guard = isGuarded ? new Guard(log) : undefined
   let inputs = [input]
-  const steps = stepsOf(route, {})
+  const steps = createSteps(route, {})
   guard?.begin(inputs, steps[0])
   let behind = 0
   for (const [at, step] of steps.entries()) {
-    const { engine, capability } = capabilityOf(step, engines)
+    const { engine, capability } = findCapability(step, engines)
     const outDir = join(workDir, `step-${at + 1}`)
     await mkdir(outDir)
     const { signal } = new AbortController()
@@ -180,7 +180,7 @@ async function converted(input: InputFile, { to, workDir, isGuarded, files }: Co
     const { size } = await stat(path)
     const isLast = at === steps.length - 1
     const storing = isLast ? files.putFile('result', path, 'text/plain', sha256Of(path, size)) : undefined
-    if (storing && guard) await underWay(storing)
+    if (storing && guard) await waitForUpload(storing)
     await guard?.end(step, result, [])
     await storing
     behind += performance.now() - start

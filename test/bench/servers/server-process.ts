@@ -6,7 +6,7 @@ import pino from 'pino'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { openEvents } from '../../../lib/local/events/server.ts'
 import { listen } from '../../../lib/local/listen.ts'
-import { openS3 } from '../../../lib/local/s3/server.ts'
+import { openS3Server } from '../../../lib/local/s3/server.ts'
 import { openSqs } from '../../../lib/local/sqs/server.ts'
 
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
@@ -22,7 +22,7 @@ async function serve(server: { handle(request: IncomingMessage, response: Server
 }
 
 const open: Readonly<Record<string, (dir: string) => Promise<string>>> = {
-  S3: async (dir) => serve(await openS3({ dir, ...common })),
+  S3: async (dir) => serve(await openS3Server({ dir, ...common })),
   SQS: async (dir) => serve(await openSqs({ file: join(dir, 'sqs.sqlite'), log, ...common })),
   EVENTBRIDGE: async (dir) => {
     const targets = { sqs: async () => void tell({ delivered: 1 }), lambda: async () => undefined }

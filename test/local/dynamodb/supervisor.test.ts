@@ -10,8 +10,8 @@ import { test } from 'node:test'
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
-import { checkFile } from '../../../lib/local/dynamodb/startup-checks.ts'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
+import { checkDatabaseFile } from '../../../lib/local/dynamodb/startup-checks.ts'
 import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
 import { until } from '../../wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
@@ -28,7 +28,7 @@ for (const [what, signal] of [
   ['hangs', 'SIGSTOP'],
 ] as const)
   test(`a program that ${what} is replaced on the same port, with all that it knew`, async (t) => {
-    const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, answerWithinMs: 200 })
+    const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, probeTimeoutMs: 200 })
     await createTable(client, 'table')
     await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'a', sk: 1, word: 'kept' } }))
     const before = pid()
@@ -49,7 +49,7 @@ for (const [what, signal] of [
   })
 
 test('a slow moment is not taken for a hang', async (t) => {
-  const { client, pid } = await startDynamoDb(t, { checkEveryMs: 20, answerWithinMs: 400 })
+  const { client, pid } = await startDynamoDb(t, { checkEveryMs: 20, probeTimeoutMs: 400 })
   const before = pid()
   assert.ok(before)
   // Still for longer than one answer may take, and for less than two.
@@ -73,7 +73,7 @@ test('a program that ends again and again is started ever more seldom, and the l
       if (lines.length > 0) throw new Error('it does not answer')
     },
     checkEveryMs: 1000,
-    answerWithinMs: 1000,
+    probeTimeoutMs: 1000,
     log,
   })
   t.after(() => supervisor.close())
@@ -100,7 +100,7 @@ test('a start on a taken port ends with a sentence', async (t) => {
 test('a start on a file that another process has open ends with a sentence', async (t) => {
   const { file } = await startDynamoDb(t)
   assert.throws(
-    () => checkFile(file, 0),
+    () => checkDatabaseFile(file, 0),
     /dynamodb\.sqlite of the embedded DynamoDB is in use by another process\. End it, or use another data folder\.$/,
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DescribeTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { type DynamoDBDocumentClient, PutCommand, ScanCommand as ScanItems } from '@aws-sdk/lib-dynamodb'
-import { deleteExpired, type SweepOptions } from '../../../lib/local/dynamodb/time-to-live.ts'
+import { deleteExpiredItems, type SweepOptions } from '../../../lib/local/dynamodb/time-to-live.ts'
 import { createTable, startDynamoDb } from './start-dynamodb.ts'
 
 const nowS = Math.floor(Date.now() / 1000)
@@ -30,7 +30,7 @@ test('items whose time is over are deleted from every table that has a time to l
   await put(documents, 'first', 'no time', {})
   await put(documents, 'second', 'over by its key', { sk: nowS - 1 })
   await put(documents, 'third', 'no setting', { expires: nowS - 1 })
-  assert.equal(await deleteExpired({ client }), 3)
+  assert.equal(await deleteExpiredItems({ client }), 3)
   assert.deepEqual(await left(documents, 'first'), ['more than five years ago', 'no time', 'not yet', 'text'])
   assert.deepEqual(await left(documents, 'second'), [])
   assert.deepEqual(await left(documents, 'third'), ['no setting'])
@@ -56,7 +56,7 @@ test('an item that is given more time between the look and the deletion stays', 
       },
     { step: 'initialize' },
   )
-  assert.equal(await deleteExpired({ client: sweeper }), 1)
+  assert.equal(await deleteExpiredItems({ client: sweeper }), 1)
   assert.deepEqual(await left(documents, 'table'), ['renewed'])
 })
 
@@ -79,7 +79,7 @@ test('a sweep that looks in vain ends early, and the next ones go on from there 
   const passes: SweepOptions['passes'] = new Map()
   const deleted: number[] = []
   do {
-    deleted.push(await deleteExpired({ client, passes, vainMs: 0.001 }))
+    deleted.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
     assert.ok(sentOf(ScanCommand.name) <= deleted.length + 1, 'a page at a time, and on after a find')
   } while (passes.size > 0)
   assert.equal(
@@ -92,7 +92,7 @@ test('a sweep that looks in vain ends early, and the next ones go on from there 
 })
 
 test('a server that runs deletes what expires by itself, page after page', async (t) => {
-  const { client, documents } = await startDynamoDb(t, { expireEveryMs: 20 })
+  const { client, documents } = await startDynamoDb(t, { ttlSweepEveryMs: 20 })
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 120 }, (_, at) => `item ${at}`)
   await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS - 1 })))

@@ -20,8 +20,8 @@ import {
   UntagResourceCommand,
   UpdateEventBusCommand,
 } from '@aws-sdk/client-eventbridge'
-import { busArn, embed, functionArn, region } from './start-events.ts'
 import { anySource, q, refusal, ruleTo } from './requests.ts'
+import { busArn, embed, functionArn, region } from './start-events.ts'
 
 test('event buses are made, described, changed, listed in pages and deleted', async (t) => {
   const { events } = await embed(t)

@@ -7,8 +7,8 @@ import {
   PutTargetsCommand,
   type Target,
 } from '@aws-sdk/client-eventbridge'
-import { embed, queueArn } from './start-events.ts'
 import { entry, q } from './requests.ts'
+import { embed, queueArn } from './start-events.ts'
 
 const dead = queueArn('dead')
 const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })

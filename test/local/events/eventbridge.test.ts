@@ -9,8 +9,8 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
-import { credentials, embed, region } from './start-events.ts'
 import { anySource, entry, q, refusal } from './requests.ts'
+import { credentials, embed, region } from './start-events.ts'
 
 test('violations of a shape are told together, in the words of AWS', async (t) => {
   const { events } = await embed(t)

@@ -8,8 +8,8 @@ import {
   PutTargetsCommand,
   TestEventPatternCommand,
 } from '@aws-sdk/client-eventbridge'
-import { busArn, type Embedded, embed, functionArn, queueArn, region } from './start-events.ts'
 import { entry, q, refusal, ruleTo } from './requests.ts'
+import { busArn, type Embedded, embed, functionArn, queueArn, region } from './start-events.ts'
 
 async function bodyFor(embedded: Embedded, target: object, detail: object): Promise<string> {
   await ruleTo(embedded.events, target)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { leavesOf } from '../../../lib/local/events/flatten-event.ts'
+import { flattenEvent } from '../../../lib/local/events/flatten-event.ts'
 import { matchesPattern, TooComplex } from '../../../lib/local/events/matching.ts'
 import { readPattern } from '../../../lib/local/events/pattern.ts'
 import { ApiError } from '../../../lib/local/signed-api.ts'
 
 function matches(pattern: object, event: object): boolean {
-  const leaves = leavesOf(event)
+  const leaves = flattenEvent(event)
   assert.ok(leaves)
   return matchesPattern(readPattern(JSON.stringify(pattern)), leaves)
 }
@@ -260,7 +260,7 @@ test('a hostile wildcard takes no longer than its length', () => {
 })
 
 test('an event nested deeper than 1000 levels is not read', () => {
-  assert.equal(leavesOf(JSON.parse(`${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`)), undefined)
+  assert.equal(flattenEvent(JSON.parse(`${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`)), undefined)
 })
 
 test('an event whose arrays defeat every choice is given up, not searched for hours', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { firstRun, readExpression } from '../../../lib/local/events/schedule-expression.ts'
+import { firstRun, readScheduleExpression } from '../../../lib/local/events/schedule-expression.ts'
 
 /** The first runs after an instant, as ISO strings without the seconds. */
 function runs(expression: string, after: string, { zone = 'UTC', count = 1, anchor = after } = {}): string[] {
-  const timetable = readExpression(expression)
+  const timetable = readScheduleExpression(expression)
   assert.ok(timetable, expression)
   const found: string[] = []
   let from = Date.parse(after)
@@ -180,5 +180,5 @@ const invalid = [
 
 for (const expression of invalid)
   test(`"${expression}" is not a schedule expression`, () => {
-    assert.equal(readExpression(expression), undefined)
+    assert.equal(readScheduleExpression(expression), undefined)
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
 import { GetScheduleCommand, ListSchedulesCommand, UpdateScheduleCommand } from '@aws-sdk/client-scheduler'
-import { busArn, embed, functionArn, queueArn, region } from './start-events.ts'
 import { create, q, schedule, scheduleArn } from './requests.ts'
+import { busArn, embed, functionArn, queueArn, region } from './start-events.ts'
 
 test('a rate starts at once, and goes on from there', async (t) => {
   const { scheduler, inbox, moveTo } = await embed(t, '2026-01-01T00:00:10Z')

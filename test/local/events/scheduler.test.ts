@@ -13,8 +13,8 @@ import {
   UntagResourceCommand,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler'
-import { busArn, embed, functionArn, region } from './start-events.ts'
 import { create, q, RoleArn, refusal, schedule, scheduleArn } from './requests.ts'
+import { busArn, embed, functionArn, region } from './start-events.ts'
 
 test('a schedule is created, read, updated, listed and deleted', async (t) => {
   const { scheduler } = await embed(t)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { SchedulerClient } from '@aws-sdk/client-scheduler'
-import type { SqsOptions } from '../../../lib/local/events/delivery.ts'
+import type { SqsMessageOptions } from '../../../lib/local/events/delivery.ts'
 import { type EventsServer, openEvents } from '../../../lib/local/events/server.ts'
 
 export const region = 'eu-central-1'
@@ -20,7 +20,7 @@ export const busArn = (name: string) => `arn:aws:events:${region}:000000000000:e
 interface Received {
   readonly arn: string
   readonly body: string
-  readonly options: SqsOptions
+  readonly options: SqsMessageOptions
 }
 
 /** Targets that remember; `refuse` makes those of one ARN fail with an error. */
@@ -32,7 +32,7 @@ class Inbox {
   readonly hold = new Map<string, Promise<void>>()
   private waiting: (() => void)[] = []
 
-  async sqs(arn: string, body: string, options: SqsOptions): Promise<void> {
+  async sqs(arn: string, body: string, options: SqsMessageOptions): Promise<void> {
     this.take({ arn, body, options })
     await this.hold.get(arn)
   }

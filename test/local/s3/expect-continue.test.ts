@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { createGateway } from '../../../lib/local/gateway.ts'
-import { close, listen } from '../../../lib/local/listen.ts'
+import { closeServer, listen } from '../../../lib/local/listen.ts'
 import { identity } from './credentials.ts'
 import { makeClient, startWithBucket } from './start-s3.ts'
 
@@ -63,7 +63,7 @@ test('the public port tells such clients too, for storage when it is wanted and 
     http: (incoming, response) => void text(incoming).then((body) => response.end(body)),
   })
   const origin = `http://127.0.0.1:${await listen(gateway, 0)}`
-  t.after(() => close(gateway))
+  t.after(() => closeServer(gateway))
   const sign = (Bucket: string) =>
     getSignedUrl(signer(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
   assert.equal((await putWhenTold(await sign('box'))).told, 1)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { AskedFiles, type FileAnswer } from '../../../lib/local/worker-file-broker.ts'
+import { FileExchangeClient, type FileResponse } from '../../../lib/local/worker-file-broker.ts'
 import { makeFragileDisk } from '../power-cut-disk.ts'
 
 const rounds = 10
@@ -17,7 +17,7 @@ const program = fileURLToPath(new URL('./file-exchange-process.ts', import.meta.
 
 interface Server {
   readonly child: ChildProcess
-  readonly files: AskedFiles
+  readonly files: FileExchangeClient
 }
 
 async function start(t: TestContext, folder: string): Promise<Server> {
@@ -27,11 +27,11 @@ async function start(t: TestContext, folder: string): Promise<Server> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   t.after(() => child.kill('SIGKILL'))
-  const files = new AskedFiles((wish) => void child.send(wish, () => undefined))
+  const files = new FileExchangeClient((wish) => void child.send(wish, () => undefined))
   await once(child, 'message')
   child.on('message', (message) => {
     // Whatever else it says is what it was asked to show.
-    if ((message as FileAnswer).type === 'file') files.hear(message as FileAnswer)
+    if ((message as FileResponse).type === 'file') files.handleResponse(message as FileResponse)
   })
   return { child, files }
 }

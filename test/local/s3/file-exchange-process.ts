@@ -3,17 +3,17 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
-import { inProcess } from '../../../lib/local/in-process-transport.ts'
-import { openS3 } from '../../../lib/local/s3/server.ts'
-import { answerWish, type FileWish } from '../../../lib/local/worker-file-broker.ts'
+import { inProcessConnection } from '../../../lib/local/in-process-transport.ts'
+import { openS3Server } from '../../../lib/local/s3/server.ts'
+import { type FileRequest, handleFileRequest } from '../../../lib/local/worker-file-broker.ts'
 import { identity, region } from './credentials.ts'
 
 const Bucket = 'box'
 const [folder = ''] = process.argv.slice(2)
-const s3 = await openS3({ dir: join(folder, 's3'), credentials: [identity], region })
+const s3 = await openS3Server({ dir: join(folder, 's3'), credentials: [identity], region })
 const client = new S3Client({
   ...{ region, credentials: identity, endpoint: 'http://localhost:1', forcePathStyle: true },
-  ...inProcess(s3.handle),
+  ...inProcessConnection(s3.handle),
 })
 await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)
 const exchange = s3.exchange({ bucket: Bucket, folder: join(folder, 'work') })
@@ -30,8 +30,8 @@ async function digests(): Promise<Record<string, string>> {
   return found
 }
 
-process.on('message', async (message: FileWish | 'show') => {
-  process.send?.(message === 'show' ? await digests() : await answerWish(message, exchange))
+process.on('message', async (message: FileRequest | 'show') => {
+  process.send?.(message === 'show' ? await digests() : await handleFileRequest(message, exchange))
 })
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

@@ -1,11 +1,11 @@
 // The server as a process of its own, for tests that kill it: node child.ts <folder> [port]. Prints its port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openS3 } from '../../../lib/local/s3/server.ts'
+import { openS3Server } from '../../../lib/local/s3/server.ts'
 import { identity, region } from './credentials.ts'
 
 const [, , dir = '', port = '0'] = process.argv
-const s3 = await openS3({ dir, credentials: [identity], region })
+const s3 = await openS3Server({ dir, credentials: [identity], region })
 const server = createServer(s3.handle.bind(s3)).on('checkContinue', s3.handle.bind(s3))
 server.requestTimeout = 0
 server.listen(Number(port), '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

@@ -9,12 +9,12 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { openS3, type S3Options } from '../../../lib/local/s3/server.ts'
+import { openS3Server, type S3Options } from '../../../lib/local/s3/server.ts'
 import { identity, region } from './credentials.ts'
 
 export async function startS3(t: TestContext, options: Partial<S3Options> = {}) {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 's3-')))
-  const s3 = await openS3({ dir, credentials: [identity], region, ...options })
+  const s3 = await openS3Server({ dir, credentials: [identity], region, ...options })
   const server = createServer(s3.handle).on('checkContinue', s3.handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -10,7 +10,7 @@ import {
   StartMessageMoveTaskCommand,
   type StartMessageMoveTaskCommandInput,
 } from '@aws-sdk/client-sqs'
-import type { SqsOptions } from '../../../lib/local/sqs/server.ts'
+import type { SqsServerOptions } from '../../../lib/local/sqs/server.ts'
 import { failsWith, type Running, startSqs } from './start-sqs.ts'
 
 const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
@@ -18,7 +18,7 @@ const redrive = (name: string, maxReceiveCount: number | string = 1) =>
   JSON.stringify({ deadLetterTargetArn: arnOf(name), maxReceiveCount })
 
 /** `work` gives up after one receive and its messages go to `dead`. */
-async function startPair(t: TestContext, options: Partial<SqsOptions> = {}) {
+async function startPair(t: TestContext, options: Partial<SqsServerOptions> = {}) {
   const running = await startSqs(t, options)
   const dead = await running.createQueue('dead')
   const work = await running.createQueue('work', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { startSqs } from './start-sqs.ts'
 import { runKillRounds } from './kill-rounds.ts'
+import { startSqs } from './start-sqs.ts'
 
 describe('SQS durability', () => {
   test('a restart keeps queues, tags, messages, delays and what is in flight', async (t) => {

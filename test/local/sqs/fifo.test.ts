@@ -9,7 +9,7 @@ import {
   type SendMessageCommandInput,
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
-import type { SqsOptions } from '../../../lib/local/sqs/server.ts'
+import type { SqsServerOptions } from '../../../lib/local/sqs/server.ts'
 import { failsWith, type Running, startSqs } from './start-sqs.ts'
 
 const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
@@ -17,7 +17,7 @@ const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
 async function startFifo(
   t: Parameters<typeof startSqs>[0],
   attributes: Record<string, string> = {},
-  options: Partial<SqsOptions> = {},
+  options: Partial<SqsServerOptions> = {},
 ) {
   const running = await startSqs(t, options)
   const url = await running.createQueue('orders.fifo', { ...FIFO, ...attributes })

@@ -18,7 +18,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { deriveSigningKey, sign } from '../../../lib/local/sigv4.ts'
-import { openSqs, type SqsOptions, type SqsServer } from '../../../lib/local/sqs/server.ts'
+import { openSqs, type SqsServer, type SqsServerOptions } from '../../../lib/local/sqs/server.ts'
 
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
 export const region = 'us-east-1'
@@ -38,7 +38,7 @@ export interface Running {
 }
 
 /** The server ends with the test. Give `file` to open the queues of an earlier one. */
-export async function startSqs(test: TestContext, options: Partial<SqsOptions> = {}): Promise<Running> {
+export async function startSqs(test: TestContext, options: Partial<SqsServerOptions> = {}): Promise<Running> {
   const folder = await mkdtemp(join(tmpdir(), 'sqs-test-'))
   const file = options.file ?? join(folder, 'sqs.db')
   const sqs = await openSqs({ credentials: [credentials], region, ...options, file })
