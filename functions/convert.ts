@@ -2,18 +2,18 @@ import type { Connections } from '../lib/aws/connections.ts'
 import { engines } from '../lib/engines/index.ts'
 import { confinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
-import { queueFunction } from '../lib/jobs/run/queue-function.ts'
+import { createQueueFunction } from '../lib/jobs/run/queue-function.ts'
 
 /** Runs the tasks of one image. */
 export function createFunction(connections?: Connections) {
   // Found while the first task is on its way; whoever runs it waits for it.
   void confinement()
-  return queueFunction({
+  return createQueueFunction({
     queueOf: ({ IMAGE_ID }) => {
       if (!IMAGE_ID) throw new Error('IMAGE_ID is not set')
       return IMAGE_ID
     },
-    work: convertTask,
+    handleTask: convertTask,
     close: () => Promise.all(engines.map((engine) => engine.close?.())),
     connections,
   })

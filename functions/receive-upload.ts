@@ -1,6 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { dropStray, receiveUpload, tellUpload } from '../lib/conversion/receive-upload.ts'
+import { deleteOrphanUpload, receiveUpload, publishUploadEvent } from '../lib/conversion/receive-upload.ts'
 import { deployedServices } from '../lib/lambda-services.ts'
 import { started } from '../lib/lazy-async.ts'
 
@@ -14,7 +14,7 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
   const services = await open()
   const { key } = ObjectCreated.parse(detail).object
   const uploadId = key.slice(key.lastIndexOf('/') + 1)
-  await tellUpload(uploadId, services)
+  await publishUploadEvent(uploadId, services)
   await receiveUpload(uploadId, services)
-  await dropStray(uploadId, key, services)
+  await deleteOrphanUpload(uploadId, key, services)
 }

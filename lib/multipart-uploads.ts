@@ -1,6 +1,6 @@
 import { type PlanLimits, limitsOfOwner } from './access/plan-limits.ts'
 import { partLimits, type StoredPart } from './aws/multipart.ts'
-import { ownUpload, uploadNotFound } from './conversion/source.ts'
+import { requireOwnUpload, uploadNotFound } from './conversion/source.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { AppError } from './errors.ts'
 import { fileName } from './file-name.ts'
@@ -71,7 +71,7 @@ export async function findParts(
   { uploadId, key, owner }: { uploadId: string; key?: string | undefined; owner: string },
   services: Services,
 ): Promise<PartUpload> {
-  const upload = await ownUpload(uploadId, 'uploadId', owner, services)
+  const upload = await requireOwnUpload(uploadId, 'uploadId', owner, services)
   if (upload.partsId === undefined || (key !== undefined && key !== upload.key))
     throw uploadNotFound(uploadId, 'uploadId')
   return { ...upload, partsId: upload.partsId }

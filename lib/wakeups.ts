@@ -2,7 +2,7 @@ import { resumeMove } from './access/adopt-anonymous.ts'
 import { resumeDeletion } from './access/delete-account.ts'
 import { publishPlanChanges } from './access/plan-changes.ts'
 import type { Table } from './aws/table.ts'
-import { Slots } from './jobs/run/concurrency-slots.ts'
+import { ConcurrencySlots } from './jobs/run/concurrency-slots.ts'
 import { Live } from './live/live.ts'
 import { wakeShards } from './resources/storage.ts'
 import type { Services } from './services.ts'
@@ -19,7 +19,7 @@ export const wakersOf = (services: Services): Readonly<Record<string, Waker>> =>
   PLAN: (account) => publishPlanChanges(account, services),
   MOVE: (account, now) => resumeMove(account, now, services),
   CLOSE: (account) => resumeDeletion(account, services),
-  SLOTS: (owner) => new Slots(services).wake(owner),
+  SLOTS: (owner) => new ConcurrencySlots(services).wake(owner),
   LANE: (id, now) => wakeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })

@@ -9,7 +9,7 @@ import { MetadataOptions } from '../lib/engines/metadata/options.ts'
 import { toolOptions } from '../lib/engines/pdf/tools/options.ts'
 import { AppError } from '../lib/errors.ts'
 import { parseJson, parseWith } from '../lib/parse-input.ts'
-import { headers } from '../lib/tasks/import-url.ts'
+import { requestHeaders } from '../lib/tasks/import-url.ts'
 import { taskOperations } from '../lib/tasks/index.ts'
 
 type Wrong = Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
   ],
   [
     'names that cannot be, and values that are secret',
-    headers,
+    requestHeaders,
     { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
     {
       Host: 'expected another header: the service sets this one itself',

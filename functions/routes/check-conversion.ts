@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { limitsOfOwner } from '../../lib/access/plan-limits.ts'
 import { readAccess } from '../../lib/access/principal.ts'
-import { requireRoom } from '../../lib/conversion/disk-limits.ts'
-import { Estimate, estimateOfKind } from '../../lib/conversion/estimate.ts'
-import { pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
+import { requireWorkerDisk } from '../../lib/conversion/disk-limits.ts'
+import { Estimate, estimateConversion } from '../../lib/conversion/estimate.ts'
+import { parseEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
 import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
-import { exportTask } from '../../lib/conversion/remote-files.ts'
+import { createExportTask } from '../../lib/conversion/remote-files.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -15,7 +15,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { collectOptions, missingTargetError, targetFields } from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/jobs/job.ts'
 import { planRoute, type Route } from '../../lib/plan/index.ts'
-import { offeredOperation, processOperation } from '../../lib/tasks/index.ts'
+import { findPublicOperation, requireProcessOperation } from '../../lib/tasks/index.ts'
 import type { ProcessOperation } from '../../lib/tasks/operation.ts'
 
 const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...conversionFields } = targetFields
@@ -70,12 +70,12 @@ export const checkConversion = contract({
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
       throw declaredSizeError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
-    exportTask(body, [])
+    createExportTask(body, [])
     // Some operations have fields of their own.
-    const wish = task.wish([], task.specOf({ output_format: to, engine: pinnedEngine(body.engine), options }))
+    const wish = task.toConversionSpec([], task.parseSpec({ output_format: to, engine: parseEngine(body.engine), options }))
     const engines = await services.engines()
     const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
-    requireRoom(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
+    requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
     const { warnings } = stepsWithOptions(route, wish.options)
     const routeFormats = formatsOf(route)
     const kind = { operation: wish.operation, from, to: routeFormats.at(-1) ?? from }
@@ -84,7 +84,7 @@ export const checkConversion = contract({
         ...kind,
         engines: [...new Set(route.steps.map(({ engine }) => engine))],
         steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
-        estimate: await estimateOfKind({ ...kind, route, size: body.size, queued: 0 }, services),
+        estimate: await estimateConversion({ ...kind, route, size: body.size, ownQueuedTasks: 0 }, services),
         losses: wish.operation === 'convert' ? knownLoss(from, routeFormats) : [],
         warnings,
       },
@@ -104,13 +104,13 @@ function parseFields(body: z.infer<typeof Fields>) {
   const task = findTaskOperation(body.toolOperation)
   const to = targetFormatOf(body)
   if (!to && !task) throw missingTargetError()
-  return { from, to, task: task ?? processOperation('convert') }
+  return { from, to, task: task ?? requireProcessOperation('convert') }
 }
 
 /** Whatever a task of POST /v1/jobs can do with files can be asked for; else it is a tool, or none. */
 function findTaskOperation(name: string | undefined): ProcessOperation | undefined {
-  const task = name ? offeredOperation(name.toLowerCase()) : undefined
+  const task = name ? findPublicOperation(name.toLowerCase()) : undefined
   if (task?.kind === 'process') return task
   const tool = toolOf(name)
-  return tool && processOperation(tool)
+  return tool && requireProcessOperation(tool)
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { limitsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
-import type { Import } from '../../lib/conversion/job-request.ts'
-import { pinnedEngine } from '../../lib/conversion/options.ts'
-import { exportTask, fetchTask } from '../../lib/conversion/remote-files.ts'
-import { type Source, uploadedSource } from '../../lib/conversion/source.ts'
+import type { ImportSource } from '../../lib/conversion/job-request.ts'
+import { parseEngine } from '../../lib/conversion/options.ts'
+import { createExportTask, createFetchTask } from '../../lib/conversion/remote-files.ts'
+import { type SourceFile, uploadedSource } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { targetFormatOf } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -23,9 +23,9 @@ import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services.ts'
-import { convert } from '../../lib/tasks/convert.ts'
-import { exportUrl } from '../../lib/tasks/export-url.ts'
-import { importUpload } from '../../lib/tasks/import-upload.ts'
+import { convertOperation } from '../../lib/tasks/convert.ts'
+import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
+import { importUploadOperation } from '../../lib/tasks/import-upload.ts'
 import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 
 /** Files of one batch. */
@@ -113,7 +113,7 @@ interface OpenItem {
   readonly item: BatchItem
   readonly names: { readonly import: string; readonly convert: string }
   /** Undefined of one that is fetched. */
-  readonly source: Import | undefined
+  readonly source: ImportSource | undefined
 }
 
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
@@ -126,26 +126,26 @@ function start(
   const failFast = body.failFast ?? false
   const options = collectOptions(body, Fields)
   const convertTasks = items.map(({ names }) => names.convert)
-  const stored = exportTask(body, convertTasks)
+  const stored = createExportTask(body, convertTasks)
   const tasks = [
     ...items.flatMap(({ index, names, item }) => [
       item.url === undefined
-        ? task(names.import, importUpload, [])
-        : fetchTask(names.import, {
+        ? task(names.import, importUploadOperation, [])
+        : createFetchTask(names.import, {
             ...{ url: item.url, filename: item.filename },
             field: `items.${index}.${item.fileUrl === undefined ? 'url' : 'fileUrl'}`,
           }),
       {
-        ...task(names.convert, convert, [names.import]),
+        ...task(names.convert, convertOperation, [names.import]),
         continueOnError: !failFast,
         fields: {
           output_format: item.targetFormat ?? targetFormatOf(body),
-          engine: pinnedEngine(item.engine ?? body.engine),
+          engine: parseEngine(item.engine ?? body.engine),
           options: { ...options, ...collectOptions(item, BatchItem) },
         },
       },
     ]),
-    task('export', exportUrl, convertTasks),
+    task('export', exportUrlOperation, convertTasks),
     ...(stored ? [stored] : []),
   ]
   const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
@@ -155,7 +155,7 @@ function start(
       ...{ tag: body.tag, tasks, imports, failFast },
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
-      onAllRefused: (errors) => allRefusedError(errors),
+      createAllRefusedError: (errors) => allRefusedError(errors),
     },
     services,
   )
@@ -200,7 +200,7 @@ async function openItems({ body, files, principal }: Request, services: Services
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
 }
 
-const withFilename = (file: Source, { filename }: BatchItem): Import => ({
+const withFilename = (file: SourceFile, { filename }: BatchItem): ImportSource => ({
   source: filename === undefined ? file : { ...file, filename: fileName(filename) },
 })
 
@@ -209,7 +209,7 @@ async function fromUpload(
   index: number,
   owner: string,
   services: Services,
-): Promise<Import> {
+): Promise<ImportSource> {
   const field = `items.${index}.uploadId`
   if (item.uploadId === undefined)
     throw new AppError('INVALID_INPUT', `${field} is missing: name the upload of this item, or its url.`, {

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { writeAccess } from '../../lib/access/principal.ts'
-import { pinnedEngine } from '../../lib/conversion/options.ts'
-import { fileUrl } from '../../lib/conversion/remote-files.ts'
+import { parseEngine } from '../../lib/conversion/options.ts'
+import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
-import { sourceOfJob } from '../../lib/conversion/source-from-job.ts'
+import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -29,7 +29,7 @@ import type { Services } from '../../lib/services.ts'
 const Fields = z.looseObject({
   ...targetFields,
   uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign, instead of `file`'),
-  fileUrl: fileUrl.optional(),
+  fileUrl: fileUrlField.optional(),
   sourceJobId: z
     .string()
     .optional()
@@ -101,7 +101,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     additionalField: 'additionalFile',
     operation: tool ?? (body.combineImages ? 'merge' : 'convert'),
     to,
-    engine: pinnedEngine(body.engine),
+    engine: parseEngine(body.engine),
     options,
     tag: body.tag,
     webhookUrl: body.webhookUrl,
@@ -127,7 +127,7 @@ async function firstSource(
   }
   requireSingleSource(request, sourceField)
   if (sourceJobId !== undefined)
-    return sourceOfJob({ sourceJobId, sourceTask, filename }, request.principal, services)
+    return copySourceFromJob({ sourceJobId, sourceTask, filename }, request.principal, services)
   return { source: { url: url ?? '', filename, field: 'fileUrl' } }
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { writeAccess } from '../../lib/access/principal.ts'
-import { fileUrl } from '../../lib/conversion/remote-files.ts'
+import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { uploadedSource } from '../../lib/conversion/source.ts'
 import { targetFormatOf } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -21,7 +21,7 @@ import {
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
-import { type MergeType, mergeTypes, usualTarget } from '../../lib/tasks/merge.ts'
+import { type MergeType, mergeTypes, defaultMergeTargets } from '../../lib/tasks/merge.ts'
 
 const { engine: _, ...target } = targetFields
 
@@ -29,7 +29,7 @@ const Fields = z.looseObject({
   ...target,
   mergeType: z.enum(mergeTypes).default('pdf').describe('What the files are'),
   fileUrls: z
-    .union([z.array(fileUrl).max(100), fileUrl.transform((url) => [url])])
+    .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
     .optional()
     .describe('Addresses that files are fetched from, after those of `file` and `uploadIds`'),
   uploadIds: uploadIds
@@ -84,7 +84,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     sources,
     additionalField: 'file',
     operation: 'merge',
-    to: targetFormatOf(body) ?? usualTarget[mergeType],
+    to: targetFormatOf(body) ?? defaultMergeTargets[mergeType],
     options: collectOptions(body, Fields),
     tag: body.tag,
     webhookUrl: body.webhookUrl,

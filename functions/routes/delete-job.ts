@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { JobParams, jobNotFound, requireJobId, requireOwner } from '../../lib/http/job-access.ts'
-import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',
@@ -21,7 +21,7 @@ export const deleteJob = contract({
     requireOwner(job, principal)
     if (!(await services.jobs.delete(jobId))) throw jobNotFound(jobId)
     // Workers that hear of it later find nothing that says whose it was.
-    await new Slots(services).free(job)
+    await new ConcurrencySlots(services).release(job)
     return { data: null }
   },
 })

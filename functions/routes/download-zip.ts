@@ -10,8 +10,8 @@ import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import type { Services } from '../../lib/services.ts'
-import { exportUrl } from '../../lib/tasks/export-url.ts'
-import { packResults } from '../../lib/tasks/pack-results.ts'
+import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
+import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
 
 const maxJobs = 100
 /** Seconds in which a small ZIP is ready, so that its client is led to it at once. */
@@ -90,14 +90,14 @@ async function start(request: Request, services: Services): Promise<JobState> {
       ...{ owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
       tasks: [
         {
-          ...{ ...task, name: 'pack-results', operation: packResults },
+          ...{ ...task, name: 'pack-results', operation: packResultsOperation },
           fields: {
             ...{ jobIds, filename, manifest: body.manifest },
             ...(body.tasks && { tasks: body.tasks }),
             ...(folders && { folders }),
           },
         },
-        { ...task, name: 'export-file', operation: exportUrl, input: ['pack-results'], fields: {} },
+        { ...task, name: 'export-file', operation: exportUrlOperation, input: ['pack-results'], fields: {} },
       ],
       imports: new Map(),
     },

@@ -4,7 +4,7 @@ import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
-import { importUrl } from '../../lib/tasks/import-url.ts'
+import { importUrlOperation } from '../../lib/tasks/import-url.ts'
 import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { minutesToAgree } from '../../lib/transfer/drives/connections.ts'
 import { driveIds, type FileLink } from '../../lib/transfer/drives/drive.ts'
@@ -225,7 +225,7 @@ function tasksOf(
 ): RequestedTask[] {
   const imported = links.map(
     (fields, at): RequestedTask => ({
-      ...{ name: importName(at), operation: importUrl, input: [], continueOnError: false },
+      ...{ name: importName(at), operation: importUrlOperation, input: [], continueOnError: false },
       fields: { ...fields },
     }),
   )
@@ -234,7 +234,7 @@ function tasksOf(
     `convert-${at + 1}`,
     { operation: 'convert', input: importName(at), output_format: targetFormat, options },
   ])
-  const sources = imported.map(({ name, fields }) => [name, { operation: importUrl.name, ...fields }])
+  const sources = imported.map(({ name, fields }) => [name, { operation: importUrlOperation.name, ...fields }])
   const out = { operation: 'export/url', input: converted.map(([name]) => name) }
   return parseTasks(Object.fromEntries([...sources, ...converted, ['export', out]]))
 }

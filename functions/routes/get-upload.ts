@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
-import { ownUpload } from '../../lib/conversion/source.ts'
+import { requireOwnUpload } from '../../lib/conversion/source.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { isTerminalStatus, JobError } from '../../lib/jobs/job.ts'
 
@@ -30,7 +30,7 @@ export const getUpload = contract({
   reply: { status: 200, schema: UploadView },
   errors: ['UPLOAD_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
-    const upload = await ownUpload(params.uploadId, 'uploadId', principal.ownerId, services)
+    const upload = await requireOwnUpload(params.uploadId, 'uploadId', principal.ownerId, services)
     const { file, importJobId } = upload
     const job = !file && importJobId !== undefined ? await services.jobs.store.getJob(importJobId) : undefined
     const hasFailed = job !== undefined && isTerminalStatus(job.status)

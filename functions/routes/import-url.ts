@@ -5,7 +5,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
-import { importUrl as operation } from '../../lib/tasks/import-url.ts'
+import { importUrlOperation as operation } from '../../lib/tasks/import-url.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
 const { max_size, ...fields } = operation.fields.shape

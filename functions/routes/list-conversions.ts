@@ -7,8 +7,8 @@ import { categories, type FormatId, formatByAlias, formatById, formats } from '.
 import { contract } from '../../lib/http/contract.ts'
 import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.ts'
 import { nextPageLink } from '../../lib/http/query.ts'
-import { type Conversion, conversions, optionsOf } from '../../lib/plan/index.ts'
-import { isOffered } from '../../lib/plan/listed-targets.ts'
+import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
+import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 
 const AdditionalFilesView = z.object({
   from: z.array(z.string()).optional().describe('Every format when left out'),
@@ -80,7 +80,7 @@ export const listConversions = contract({
     const { category, engine, operation } = query
     const from = requireFormat(query.from, 'from')
     const to = requireFormat(query.to, 'to')
-    const found = conversions(engines, operation, from).filter(
+    const found = findConversions(engines, operation, from).filter(
       (pair) =>
         (!to || pair.to === to) &&
         (!category || formatById(pair.from).category === category) &&
@@ -124,7 +124,7 @@ function pageOf(found: readonly Conversion[], { limit, cursor }: z.output<typeof
 }
 
 const withOptions = (pairs: readonly Conversion[]) => ({
-  conversions: pairs.map((pair) => ({ ...viewOf(pair), options: optionViews(optionsOf(pair.route)) })),
+  conversions: pairs.map((pair) => ({ ...viewOf(pair), options: optionViews(optionsSchemaOf(pair.route)) })),
 })
 
 function withOptionSets(pairs: readonly Conversion[]) {
@@ -158,7 +158,7 @@ function viewOf({ from, to, route }: Conversion) {
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
     ...(more && { more: additionalFilesView(more) }),
-    experimental: operation === 'convert' && from !== to && !isOffered(source, target),
+    experimental: operation === 'convert' && from !== to && !isListedTarget(source, target),
   }
 }
 

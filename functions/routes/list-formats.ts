@@ -4,7 +4,7 @@ import { categories } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/format-view.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import { conversions } from '../../lib/plan/index.ts'
+import { findConversions } from '../../lib/plan/index.ts'
 
 export const listFormats = contract({
   method: 'GET',
@@ -50,7 +50,7 @@ export const listFormats = contract({
     return {
       data: {
         formats: found,
-        totals: { formats: all.length, pairs: conversions(engines).length, byCategory },
+        totals: { formats: all.length, pairs: findConversions(engines).length, byCategory },
       },
     }
   },

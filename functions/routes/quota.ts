@@ -8,7 +8,7 @@ import { liveStatuses } from '../../lib/jobs/job.ts'
 import { planIds } from '../../lib/plans.ts'
 import type { Services } from '../../lib/services.ts'
 import { dayOf } from '../../lib/usage/records.ts'
-import { usageOf } from '../../lib/usage/usage.ts'
+import { readUsage } from '../../lib/usage/usage.ts'
 
 const Quota = z.object({
   name: z.enum(['requests', 'reads', 'conversion-minutes']),
@@ -81,7 +81,7 @@ export const getQuota = contract({
 /** Of this month, so far. */
 async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<number> {
   const to = dayOf(new Date().toISOString())
-  const { totals } = await usageOf(table, ownerId, { to, granularity: 'month' })
+  const { totals } = await readUsage(table, ownerId, { to, granularity: 'month' })
   return totals.conversionMinutes
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { writeAccess } from '../../lib/access/principal.ts'
-import { retriedJob } from '../../lib/conversion/retry.ts'
+import { createRetryRequest } from '../../lib/conversion/retry.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -65,7 +65,7 @@ async function start(
       status,
     })
   }
-  const { job, discard } = await retriedJob(state, services)
+  const { job, discard } = await createRetryRequest(state, services)
   try {
     const { hasWebhook } = state.job
     const webhook = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))

@@ -3,8 +3,8 @@ import { adminAccess, openAccess, usageReadAccess } from '../../lib/access/princ
 import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import type { Services } from '../../lib/services.ts'
-import { type Bucket, buckets, readDays, SloView, sloOf } from '../../lib/usage/reliability.ts'
-import { UsageQuery, UsageView, usageOf } from '../../lib/usage/usage.ts'
+import { type SloBucket, bucketDays, readEngineDays, SloView, computeSlo } from '../../lib/usage/reliability.ts'
+import { UsageQuery, UsageView, readUsage } from '../../lib/usage/usage.ts'
 
 export const getUsage = contract({
   method: 'GET',
@@ -18,7 +18,7 @@ export const getUsage = contract({
   reply: { status: 200, schema: UsageView },
   errors: ['INVALID_INPUT'],
   handle: async ({ principal, query }, { table }) => ({
-    data: await usageOf(table, principal.ownerId, query),
+    data: await readUsage(table, principal.ownerId, query),
   }),
 })
 
@@ -32,12 +32,12 @@ export const getSlo = contract({
     'Percentiles are right to two percent. What administrators convert is left out. Failures by what was sent (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) count against nobody in `successRate`.',
   query: z.object({
     days: integer(1, 90).default(30).describe('Up to today'),
-    bucket: z.enum(Object.keys(buckets) as [Bucket, ...Bucket[]]).default('day'),
+    bucket: z.enum(Object.keys(bucketDays) as [SloBucket, ...SloBucket[]]).default('day'),
   }),
   reply: { status: 200, schema: SloView },
   errors: ['INVALID_INPUT'],
   handle: async ({ query: { days, bucket } }, { table }) => ({
-    data: sloOf(await readDays(table, days), days, bucket),
+    data: computeSlo(await readEngineDays(table, days), days, bucket),
   }),
 })
 
@@ -53,7 +53,7 @@ const cache = new WeakMap<
 type Reliability = z.infer<typeof Reliability>
 
 async function reliabilityOf({ table }: Services): Promise<Reliability> {
-  const { window, successRate, durationMs } = sloOf(await readDays(table, publicDays), publicDays, 'day')
+  const { window, successRate, durationMs } = computeSlo(await readEngineDays(table, publicDays), publicDays, 'day')
   const { p50, p95 } = durationMs
   return { window, successRate, durationMs: { p50, p95 } }
 }

@@ -11,7 +11,7 @@ import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 import { RunView, runView, WorkflowView, workflowView } from '../../lib/workflows/view.ts'
-import { mostFailures, mostWorkflows, Overlap, type Workflow } from '../../lib/workflows/workflow.ts'
+import { maxFailures, maxWorkflows, Overlap, type Workflow } from '../../lib/workflows/workflow.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 
 const Params = z.object({ workflowId: z.string().describe('Id of the workflow, `wf_…`') })
@@ -68,7 +68,7 @@ export const createWorkflow = contract({
   access: workflowAccess,
   tag: 'Workflows',
   summary: 'Run a pipeline by the clock',
-  description: `${aboutTasks} ${aboutClocks} After ${mostFailures} failed runs in a row it is switched off, and says why in \`paused\`. One owner may have ${mostWorkflows}.`,
+  description: `${aboutTasks} ${aboutClocks} After ${maxFailures} failed runs in a row it is switched off, and says why in \`paused\`. One owner may have ${maxWorkflows}.`,
   body: {
     accepts: ['json'],
     schema: Body,

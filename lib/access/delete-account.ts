@@ -1,5 +1,5 @@
 import { wakeShardOf } from '../jobs/keys.ts'
-import { Slots } from '../jobs/run/concurrency-slots.ts'
+import { ConcurrencySlots } from '../jobs/run/concurrency-slots.ts'
 import { eachOf } from '../map-concurrently.ts'
 import { ownedCounts, ownedIds, ownedKinds, removeOwned } from '../owned-records.ts'
 import type { Services } from '../services.ts'
@@ -58,13 +58,13 @@ async function removeOwnedRecords(owner: string, services: Services): Promise<vo
 
 async function removeJobs(owner: string, services: Services): Promise<void> {
   const { store } = services.jobs
-  const slots = new Slots(services)
+  const slots = new ConcurrencySlots(services)
   let after: string | undefined
   do {
     const page = await store.list({ owner, limit: pageSize, newestFirst: true, after, matches: () => true })
     await eachOf(page.jobs, writers, async (job) => {
       await services.jobs.delete(job.id)
-      await slots.free(job)
+      await slots.release(job)
     })
     after = page.next
   } while (after !== undefined)

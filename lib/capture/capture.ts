@@ -11,7 +11,7 @@ import { startBrowser } from '../engines/chromium/process.ts'
 import { type PictureTarget, photograph, pictureOptions, viewOf } from '../engines/chromium/screenshot.ts'
 import { untilAborted } from '../engines/sandbox/until-aborted.ts'
 import { AppError } from '../errors.ts'
-import { type CaptureFields, optionsIn } from '../tasks/capture-fields.ts'
+import { type CaptureFields, pickOptions } from '../tasks/capture-fields.ts'
 import { httpUrl, withoutCredentials } from '../transfer/guarded-http.ts'
 import type { Capture, RemoteFile } from '../transfer/transfer.ts'
 import { type Loading, ready, seeAll } from './wait-until-ready.ts'
@@ -71,7 +71,7 @@ type Target = 'pdf' | PictureTarget
 
 /** The window; on paper there are no pixels. */
 function viewFor(given: Fields, to: Target): PageView {
-  const view = viewOf({ ...optionsIn(given, pictureOptions.png), ...(to === 'pdf' && { scale: 1 }) })
+  const view = viewOf({ ...pickOptions(given, pictureOptions.png), ...(to === 'pdf' && { scale: 1 }) })
   return { width: view.width, height: view.height, scale: view.scale }
 }
 
@@ -97,10 +97,10 @@ const tookTooLong = (timeoutS: number, what: string) =>
 
 async function keep(page: Page, path: string, to: Target, given: Fields): Promise<Warnings> {
   if (to === 'pdf') {
-    await print(page, path, optionsIn(given, PrintOptions))
+    await print(page, path, pickOptions(given, PrintOptions))
     return []
   }
-  const { height, cut } = await photograph(page, { to, path, options: optionsIn(given, pictureOptions.jpg) })
+  const { height, cut } = await photograph(page, { to, path, options: pickOptions(given, pictureOptions.jpg) })
   if (!cut) return []
   const message = `The picture ends after ${height} pixels; the page is longer. A PDF holds all.`
   return [{ code: 'PAGE_CUT', message }]

@@ -115,10 +115,10 @@ export class Mutabor {
     const result = await this.#finished(accepted, how)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
     const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
-      const { status, code, message, result: made } = tasks[taskName] ?? {}
+      const { status, code, message, result } = tasks[taskName] ?? {}
       if (status !== 'completed')
         return { filename, error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'It failed.' } }
-      const [file] = made && 'files' in made ? made.files : []
+      const [file] = result && 'files' in result ? result.files : []
       return { filename, ...(file && { file: { ...file, mimeType: file.mime_type, downloadUrl: file.url } }) }
     })
     return { result, items: outcomes }

@@ -2,75 +2,79 @@ import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
 
 /** What conversions of one kind took lately, all together. */
-const Past = z.object({
+const DurationTotals = z.object({
   runs: z.number(),
   ms: z.number(),
   /** Of their first files. */
   bytes: z.number(),
 })
-export type Past = z.infer<typeof Past>
+export type DurationTotals = z.infer<typeof DurationTotals>
 
-export interface Kind {
+export interface ConversionKind {
   readonly operation: string
   readonly from: string
   readonly to: string
 }
 
 /** With more runs than these the older ones count for less: machines and engines change. */
-const rememberedRuns = 64
-const keptS = 90 * 24 * 3600
+const maxWeightedRuns = 64
+const recordLifetimeS = 90 * 24 * 3600
 /** A kind is written down, and looked up, no more often than this: many of one kind end, or begin, at a time. */
-const writtenEachMs = 10_000
-const readEachMs = 30_000
+const writeIntervalMs = 10_000
+const cacheMs = 30_000
 
-const nameOf = ({ operation, from, to }: Kind) => `${operation} ${from} ${to}`
+const nameOf = ({ operation, from, to }: ConversionKind) => `${operation} ${from} ${to}`
 const keyOf = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
 
 /**
  * How long conversions of a kind take here, for those who wait for the next one. Two processes that write at the same
  * moment lose some runs of one of them, which no estimate shows.
  */
-export class Durations {
+export class DurationStats {
   readonly #table: Table
-  readonly #new = new Map<string, { past: Past; writeAt: number }>()
-  readonly #read = new Map<string, { past: Past; until: number }>()
+  readonly #unwritten = new Map<string, { totals: DurationTotals; writeAt: number }>()
+  readonly #cache = new Map<string, { totals: DurationTotals; until: number }>()
 
   constructor(table: Table) {
     this.#table = table
   }
 
-  async add(kind: Kind, run: { readonly ms: number; readonly bytes: number }): Promise<void> {
+  async add(kind: ConversionKind, run: { readonly ms: number; readonly bytes: number }): Promise<void> {
     const name = nameOf(kind)
-    const { past, writeAt } = this.#new.get(name) ?? { past: nothing, writeAt: 0 }
+    const { totals, writeAt } = this.#unwritten.get(name) ?? { totals: noRuns, writeAt: 0 }
     const now = Date.now()
-    const added = sum(past, { runs: 1, ...run })
+    const added = addTotals(totals, { runs: 1, ...run })
     if (now < writeAt) {
-      this.#new.set(name, { past: added, writeAt })
+      this.#unwritten.set(name, { totals: added, writeAt })
       return
     }
-    this.#new.set(name, { past: nothing, writeAt: now + writtenEachMs })
-    const known = (await this.#stored(name)) ?? nothing
-    const share = Math.min(1, rememberedRuns / known.runs)
-    const faded = { runs: known.runs * share, ms: known.ms * share, bytes: known.bytes * share }
-    const ttl = Math.floor(now / 1000) + keptS
-    await this.#table.writeAll([{ ...keyOf(name), ...sum(faded, added), ttl }], [])
+    this.#unwritten.set(name, { totals: noRuns, writeAt: now + writeIntervalMs })
+    const known = (await this.#readTotals(name)) ?? noRuns
+    const weight = Math.min(1, maxWeightedRuns / known.runs)
+    const weighted = { runs: known.runs * weight, ms: known.ms * weight, bytes: known.bytes * weight }
+    const ttl = Math.floor(now / 1000) + recordLifetimeS
+    await this.#table.writeAll([{ ...keyOf(name), ...addTotals(weighted, added), ttl }], [])
   }
 
   /** Undefined where none has run. */
-  async of(kind: Kind): Promise<Past | undefined> {
+  async get(kind: ConversionKind): Promise<DurationTotals | undefined> {
     const name = nameOf(kind)
-    const known = this.#read.get(name)
-    if (known && known.until > Date.now()) return known.past
-    const past = await this.#stored(name)
-    if (past) this.#read.set(name, { past, until: Date.now() + readEachMs })
-    return past
+    const known = this.#cache.get(name)
+    if (known && known.until > Date.now()) return known.totals
+    const totals = await this.#readTotals(name)
+    if (totals) this.#cache.set(name, { totals, until: Date.now() + cacheMs })
+    return totals
   }
 
-  async #stored(name: string): Promise<Past | undefined> {
+  async #readTotals(name: string): Promise<DurationTotals | undefined> {
     const item = await this.#table.get(keyOf(name))
-    return item && Past.parse(item)
+    return item && DurationTotals.parse(item)
   }
 }
 
-const nothing: Past = { runs: 0, ms: 0, bytes: 0 }
-const sum = (a: Past, b: Past): Past => ({ runs: a.runs + b.runs, ms: a.ms + b.ms, bytes: a.bytes + b.bytes })
+const noRuns: DurationTotals = { runs: 0, ms: 0, bytes: 0 }
+const addTotals = (a: DurationTotals, b: DurationTotals): DurationTotals => ({
+  runs: a.runs + b.runs,
+  ms: a.ms + b.ms,
+  bytes: a.bytes + b.bytes,
+})

@@ -7,18 +7,18 @@ import { fileTooLargeError } from '../http/multipart-form.ts'
 import { newId } from '../ids.ts'
 import { eachOf } from '../map-concurrently.ts'
 import type { Services } from '../services.ts'
-import { importBase64, importRaw, mostInlineBytes } from '../tasks/import-base64.ts'
-import { importUpload } from '../tasks/import-upload.ts'
-import { isTransfer } from '../tasks/index.ts'
-import { namingTask, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { importBase64Operation, importRawOperation, maxInlineBytes } from '../tasks/import-base64.ts'
+import { importUploadOperation } from '../tasks/import-upload.ts'
+import { isTransferOperation } from '../tasks/index.ts'
+import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { maxPutBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
-import type { Import } from './job-request.ts'
-import { type Source, uploadedSource } from './source.ts'
+import type { ImportSource } from './job-request.ts'
+import { type SourceFile, uploadedSource } from './source.ts'
 
 /** Files that travel in the request are stored side by side: a gateway waits for 30 s at most. */
-const openAtATime = 8
+const maxConcurrentImports = 8
 
-interface Asking {
+interface ImportContext {
   readonly owner: string
   readonly services: Services
 }
@@ -30,17 +30,19 @@ interface Asking {
  */
 export async function openImports(
   tasks: readonly RequestedTask[],
-  asking: Asking,
-): Promise<{ imports: Map<string, Import>; discard: () => Promise<void> }> {
+  context: ImportContext,
+): Promise<{ imports: Map<string, ImportSource>; discard: () => Promise<void> }> {
   const stored: string[] = []
-  const opened = new Map<string, Import>()
+  const opened = new Map<string, ImportSource>()
   const failures: unknown[] = []
-  const discard = () => asking.services.files.delete(stored.splice(0))
-  const importing = tasks.filter(({ operation }) => operation.kind === 'import' && !isTransfer(operation))
-  await eachOf(importing, openAtATime, async (task) => {
+  const discard = () => context.services.files.delete(stored.splice(0))
+  const importing = tasks.filter(
+    ({ operation }) => operation.kind === 'import' && !isTransferOperation(operation),
+  )
+  await eachOf(importing, maxConcurrentImports, async (task) => {
     if (failures.length > 0) return
     try {
-      opened.set(task.name, await openImport(task, asking, stored))
+      opened.set(task.name, await openImport(task, context, stored))
     } catch (error) {
       failures.push(error)
     }
@@ -52,22 +54,28 @@ export async function openImports(
   }
   // In the order of the request, whichever was there first.
   const imports = importing.flatMap(({ name }) => {
-    const one = opened.get(name)
-    return one ? [[name, one] as const] : []
+    const importSource = opened.get(name)
+    return importSource ? [[name, importSource] as const] : []
   })
   return { imports: new Map(imports), discard }
 }
 
-async function openImport(task: RequestedTask, asking: Asking, stored: string[]): Promise<Import> {
+async function openImport(
+  task: RequestedTask,
+  context: ImportContext,
+  stored: string[],
+): Promise<ImportSource> {
   const { name, operation, fields } = task
   try {
-    if (operation.name === importBase64.name) return await inlineImport(fields, fromBase64, asking, stored)
-    if (operation.name === importRaw.name) return await inlineImport(fields, fromText, asking, stored)
-    const { upload_id: uploadId, filename } = importUpload.fields.parse(fields)
-    if (uploadId === undefined) return await awaitedImport(fields, asking)
-    return { source: await uploadedSource(uploadId, 'upload_id', asking.owner, asking.services, filename) }
+    if (operation.name === importBase64Operation.name)
+      return await inlineImport(fields, fromBase64, context, stored)
+    if (operation.name === importRawOperation.name)
+      return await inlineImport(fields, fromText, context, stored)
+    const { upload_id: uploadId, filename } = importUploadOperation.fields.parse(fields)
+    if (uploadId === undefined) return await awaitedImport(fields, context)
+    return { source: await uploadedSource(uploadId, 'upload_id', context.owner, context.services, filename) }
   } catch (error) {
-    throw namingTask(name, error)
+    throw addTaskToError(name, error)
   }
 }
 
@@ -86,19 +94,19 @@ function fromBase64(text: string): Buffer {
 async function inlineImport(
   fields: Fields,
   decode: (text: string) => Buffer,
-  { owner, services }: Asking,
+  { owner, services }: ImportContext,
   stored: string[],
-): Promise<Import> {
-  const { file, filename } = importBase64.fields.parse(fields)
+): Promise<ImportSource> {
+  const { file, filename } = importBase64Operation.fields.parse(fields)
   const bytes = decode(file)
   const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
-  const most = Math.min(mostInlineBytes, maxFileBytes)
-  if (bytes.length > most) throw fileTooLargeError(most, bytes.length)
+  const maxBytes = Math.min(maxInlineBytes, maxFileBytes)
+  if (bytes.length > maxBytes) throw fileTooLargeError(maxBytes, bytes.length)
   await requireDiskSpace(services.config)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.putBytes(key, bytes, 'application/octet-stream')
   stored.push(key)
-  const source: Source = {
+  const source: SourceFile = {
     ...{ field: 'file', filename: fileName(filename), key, size: bytes.length },
     sha256: createHash('sha256').update(bytes).digest('hex'),
     read: async (start, end) => bytes.subarray(start, end),
@@ -110,9 +118,9 @@ async function inlineImport(
 }
 
 /** The task waits for a form that a browser sends, or for a PUT of any size up to the limit. */
-async function awaitedImport(fields: Fields, { owner, services }: Asking): Promise<Import> {
+async function awaitedImport(fields: Fields, { owner, services }: ImportContext): Promise<ImportSource> {
   await requireDiskSpace(services.config)
-  const { filename, redirect, sha256, max_file_size } = importUpload.fields.parse(fields)
+  const { filename, redirect, sha256, max_file_size } = importUploadOperation.fields.parse(fields)
   const { files } = services
   const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
   const maxSize = Math.min(maxPutBytes, maxFileBytes, max_file_size ?? maxPutBytes)

@@ -2,11 +2,11 @@ import type { AppError } from '../errors.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import type { UploadRecord } from '../uploads.ts'
 import type { WebhookFormat } from '../webhooks/webhook.ts'
-import type { Source } from './source.ts'
+import type { SourceFile } from './source.ts'
 
 /** What an import task gives from the start, or waits for. */
-export type Import =
-  | { readonly source: Source }
+export type ImportSource =
+  | { readonly source: SourceFile }
   | { readonly awaited: UploadRecord; readonly form: Record<string, unknown> }
   /** Fetched by the task, into an upload that others take. */
   | { readonly into: UploadRecord }
@@ -26,17 +26,18 @@ export interface JobRequest {
   readonly retryOf?: string
   readonly tasks: readonly RequestedTask[]
   /** By the name of the task. */
-  readonly imports: ReadonlyMap<string, Import>
+  readonly imports: ReadonlyMap<string, ImportSource>
   /** One task that gives something is enough; those that cannot work are told of in the job, and do not end it. */
   readonly isBatch?: boolean
   readonly failFast?: boolean
   /** Seconds after its end in which its files go, where that is sooner than the service has it. */
   readonly expiresInS?: number | undefined
   /** What is thrown when no task of a batch can work. */
-  readonly onAllRefused?: (errors: readonly AppError[]) => AppError
+  readonly createAllRefusedError?: (errors: readonly AppError[]) => AppError
   /** The tasks are ours and not the client's: errors name the client's fields. */
-  readonly fieldOfMore?: string
+  readonly additionalFilesField?: string
 }
 
 /** Of a batch each error stands beside its item, and nobody has sent the tasks that items become. */
-export const namesTasks = ({ fieldOfMore, isBatch }: JobRequest) => fieldOfMore === undefined && !isBatch
+export const errorsNameTasks = ({ additionalFilesField, isBatch }: JobRequest) =>
+  additionalFilesField === undefined && !isBatch

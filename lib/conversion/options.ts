@@ -5,7 +5,7 @@ import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../jobs/job.ts'
 import { parseWith } from '../parse-input.ts'
-import { optionsOf, type Route, stepsOf } from '../plan/index.ts'
+import { createSteps, optionsSchemaOf, type Route } from '../plan/index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**
@@ -15,19 +15,19 @@ import { isPdfEngine } from './pdf-engine.ts'
  */
 export function stepsWithOptions(
   route: Route,
-  given: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
 ): { steps: ConversionStep[]; warnings: Warning[] } {
-  const schema = optionsOf(route)
+  const schema = optionsSchemaOf(route)
   const known: Record<string, unknown> = {}
   const warnings: Warning[] = []
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(options)) {
     const publicName = publicNameOf(name, schema)
-    if (publicName && isOutOfPlace(schema.shape[publicName], value))
-      warnings.push(dropped(publicName, value, schema))
+    if (publicName && isIgnorableValue(schema.shape[publicName], value))
+      warnings.push(droppedOptionWarning(publicName, value, schema))
     else if (publicName) addOption(known, publicName, value)
-    else if (!isPdfEngine(name)) warnings.push(unknownParameter(name, Object.keys(schema.shape)))
+    else if (!isPdfEngine(name)) warnings.push(unknownOptionWarning(name, Object.keys(schema.shape)))
   }
-  return { steps: stepsOf(route, parseWith(schema, known, 'options')), warnings }
+  return { steps: createSteps(route, parseWith(schema, known, 'options')), warnings }
 }
 
 /** @throws AppError INVALID_INPUT when it is there with another value: which of the two is meant, nobody can know. */
@@ -49,48 +49,48 @@ const publicNameOf = (name: string, { shape }: z.ZodObject) =>
   [name, camelCase(name)].find((candidate) => Object.hasOwn(shape, candidate))
 
 /** Names of the given options that a route knows. */
-export function knownOptions(route: Route, given: Readonly<Record<string, unknown>>): string[] {
-  const schema = optionsOf(route)
-  return Object.keys(given).flatMap((name) => publicNameOf(name, schema) ?? [])
+export function knownOptions(route: Route, options: Readonly<Record<string, unknown>>): string[] {
+  const schema = optionsSchemaOf(route)
+  return Object.keys(options).flatMap((name) => publicNameOf(name, schema) ?? [])
 }
 
 /** A value that means nothing here, of an option that takes no harm by being left out. */
-const isOutOfPlace = (option: unknown, value: unknown) =>
+const isIgnorableValue = (option: unknown, value: unknown) =>
   option instanceof z.ZodType && isLenientOption(option) && !option.safeParse(value).success
 
-function dropped(field: string, value: unknown, schema: z.ZodObject): Warning {
-  const came = JSON.stringify(value).slice(0, 80)
+function droppedOptionWarning(field: string, value: unknown, schema: z.ZodObject): Warning {
+  const sent = JSON.stringify(value).slice(0, 80)
   const { description } = schema.shape[field] as z.ZodType // a shape holds types
   return {
     code: 'OPTION_NOT_USED',
     field,
-    message: `${field}: ${came} means nothing here and was dropped. ${description}`,
+    message: `${field}: ${sent} means nothing here and was dropped. ${description}`,
   }
 }
 
-function unknownParameter(name: string, known: readonly string[]): Warning {
+function unknownOptionWarning(name: string, known: readonly string[]): Warning {
   const field = name.slice(0, 64)
-  const takes = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no options'
+  const hint = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no options'
   return {
     code: 'UNKNOWN_PARAMETER',
     field,
-    message: `"${field}" is no option of this conversion and was dropped; ${takes}.`,
+    message: `"${field}" is no option of this conversion and was dropped; ${hint}.`,
   }
 }
 
-const pinnable = engineIds.filter((id) => id !== 'pdf')
+const pinnableEngines = engineIds.filter((id) => id !== 'pdf')
 
 /** @throws AppError INVALID_INPUT for a name that is no engine. */
-export function pinnedEngine(name: string | undefined): EngineId | undefined {
+export function parseEngine(name: string | undefined): EngineId | undefined {
   if (name === undefined || name === '' || name === 'auto') return undefined
-  const id = pinnable.find((candidate) => candidate === name.toLowerCase())
+  const id = pinnableEngines.find((candidate) => candidate === name.toLowerCase())
   if (id) return id
   throw new AppError(
     'INVALID_INPUT',
-    `engine: expected one of ${pinnable.join(', ')}, got "${name.slice(0, 64)}".`,
+    `engine: expected one of ${pinnableEngines.join(', ')}, got "${name.slice(0, 64)}".`,
     {
       field: 'engine',
-      expected: pinnable,
+      expected: pinnableEngines,
     },
   )
 }

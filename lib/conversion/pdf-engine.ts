@@ -6,7 +6,7 @@ import type { PlanId } from '../plans.ts'
 
 const field = 'pdfEngine'
 const values = ['auto']
-const plansThatMay: readonly PlanId[] = ['business', 'self-hosted']
+const allowedPlans: readonly PlanId[] = ['business', 'self-hosted']
 
 export const isPdfEngine = (option: string) => camelCase(option) === field
 
@@ -16,7 +16,7 @@ export function requireAutoPdfEngine(options: Readonly<Record<string, unknown>>,
     ([name, value]) => isPdfEngine(name) && value !== '' && String(value).toLowerCase() !== 'auto',
   )
   if (!other) return
-  if (!plansThatMay.includes(plan))
+  if (!allowedPlans.includes(plan))
     throw new AppError(
       'INSUFFICIENT_PERMISSIONS',
       `${field}: the plan ${plan} allows auto; another renderer needs the plan business. Leave it out, or send auto.`,

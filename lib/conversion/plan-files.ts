@@ -3,14 +3,14 @@ import { AppError } from '../errors.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
 import { documentLocked } from '../formats/locked-office.ts'
 import type { InputPlan, StoredFile, Warning } from '../jobs/job.ts'
-import { planRoute, type Route, unlocks } from '../plan/index.ts'
+import { mayNeedUnlock, planRoute, type Route } from '../plan/index.ts'
 import { requireInputs } from './check-inputs.ts'
-import { requireRoomInImage } from './disk-limits.ts'
+import { requireInputsFitWorker } from './disk-limits.ts'
 import { stepsWithOptions } from './options.ts'
 import { timeLimitOf } from './time-limits.ts'
 
 /** What is wanted of files. */
-export interface Wish {
+export interface ConversionSpec {
   readonly operation: Operation
   /** The format of the first file when left out. */
   readonly to?: FormatId | undefined
@@ -18,11 +18,11 @@ export interface Wish {
   /** As they came: nothing of them is known to be an option. */
   readonly options: Readonly<Record<string, unknown>>
   /** The field of the request that files after the first came in, for messages. */
-  readonly moreField: string
+  readonly additionalFilesField: string
 }
 
-export interface Plan {
-  readonly pieces: readonly InputPlan[]
+export interface ConversionPlan {
+  readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
   /** Seconds. */
   readonly limitS: number
@@ -34,8 +34,10 @@ interface RoutedFiles {
 }
 
 /** Files that go the same way together. */
-export const groupsOf = (files: readonly StoredFile[], { operation }: Wish): readonly StoredFile[][] =>
-  operation === 'convert' ? files.map((file) => [file]) : [[...files]]
+export const groupInputs = (
+  files: readonly StoredFile[],
+  { operation }: ConversionSpec,
+): readonly StoredFile[][] => (operation === 'convert' ? files.map((file) => [file]) : [[...files]])
 
 /**
  * The way of files to what is wanted of them: a conversion takes each for itself, whatever else takes all together.
@@ -44,18 +46,18 @@ export const groupsOf = (files: readonly StoredFile[], { operation }: Wish): rea
  */
 export function routeFiles(
   files: readonly StoredFile[],
-  wish: Wish,
+  spec: ConversionSpec,
   engines: readonly Engine[],
 ): readonly RoutedFiles[] {
   if (files.length === 0)
     throw new AppError('NO_FILES', 'There is no file to work on: the tasks before gave none.')
-  return groupsOf(files, wish).map((group) => {
+  return groupInputs(files, spec).map((group) => {
     const [first, ...more] = group
     if (!first) throw new Error('a group of no files')
-    const { operation, engine } = wish
-    const from = knownFormat(first)
-    const route = planRoute({ from, to: wish.to ?? from, operation, engine, engines, traits: first.traits })
-    requireInputs(more, { route, operation, field: wish.moreField })
+    const { operation, engine } = spec
+    const from = requireKnownFormat(first)
+    const route = planRoute({ from, to: spec.to ?? from, operation, engine, engines, traits: first.traits })
+    requireInputs(more, { route, operation, field: spec.additionalFilesField })
     return { files: group, route }
   })
 }
@@ -64,31 +66,39 @@ export function routeFiles(
  * The same with the options of each step.
  * @throws AppError for options that cannot work as well.
  */
-export function planFiles(files: readonly StoredFile[], wish: Wish, engines: readonly Engine[]): Plan {
-  const planned = routeFiles(files, wish, engines).map(({ files: group, route }) => {
-    requireUnlocked(group, route, wish)
-    const { steps, warnings } = stepsWithOptions(route, wish.options)
-    const piece = { steps, step: 0, files: [...group] }
-    requireRoomInImage(piece, engines)
-    return { piece, warnings }
+export function planFiles(
+  files: readonly StoredFile[],
+  spec: ConversionSpec,
+  engines: readonly Engine[],
+): ConversionPlan {
+  const planned = routeFiles(files, spec, engines).map(({ files: group, route }) => {
+    requireUnlocked(group, route, spec)
+    const { steps, warnings } = stepsWithOptions(route, spec.options)
+    const inputPlan = { steps, step: 0, files: [...group] }
+    requireInputsFitWorker(inputPlan, engines)
+    return { piece: inputPlan, warnings }
   })
-  const pieces = planned.map(({ piece }) => piece)
-  return { pieces, warnings: planned.flatMap(({ warnings }) => warnings), limitS: timeLimitOf(pieces) }
+  const inputPlans = planned.map(({ piece: inputPlan }) => inputPlan)
+  return {
+    inputPlans,
+    warnings: planned.flatMap(({ warnings }) => warnings),
+    limitS: timeLimitOf(inputPlans),
+  }
 }
 
 /** @throws AppError FILE_ENCRYPTED for a document that needs a password, where none came. */
-function requireUnlocked(files: readonly StoredFile[], route: Route, { options }: Wish): void {
-  if (options['password'] !== undefined || !unlocks(route)) return
+function requireUnlocked(files: readonly StoredFile[], route: Route, { options }: ConversionSpec): void {
+  if (options['password'] !== undefined || !mayNeedUnlock(route)) return
   const [{ engine, from }] = route.steps
   // The office opens sheets by itself that were only locked against changes.
-  const isLeftToOffice = engine === 'libreoffice' && filesOfSheets.includes(from)
+  const isLeftToOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
   if (files.some(({ locked }) => locked) && !isLeftToOffice) throw documentLocked()
 }
 
-const filesOfSheets: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']
+const spreadsheetFormats: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']
 
 /** A member of an archive may be anything. */
-function knownFormat({ format, filename }: StoredFile): FormatId {
+function requireKnownFormat({ format, filename }: StoredFile): FormatId {
   if (isFormatId(format)) return format
   throw new AppError(
     'UNSUPPORTED_FORMAT',

@@ -7,7 +7,7 @@ import type { UploadRecord, Uploads } from '../uploads.ts'
 import { storedSource } from './source.ts'
 import { storedFile } from './to-stored-file.ts'
 
-export interface Receiving {
+export interface ReceiveUploadDeps {
   readonly uploads: Uploads
   readonly files: Files
   readonly jobs: Jobs
@@ -17,24 +17,30 @@ export interface Receiving {
  * The file of an upload has arrived, or may have: a task that waits for it goes on. It may be told of twice, and of
  * uploads that nobody waits for.
  */
-export async function receiveUpload(uploadId: string, { uploads, files, jobs }: Receiving): Promise<void> {
+export async function receiveUpload(
+  uploadId: string,
+  { uploads, files, jobs }: ReceiveUploadDeps,
+): Promise<void> {
   const upload = await uploads.get(uploadId)
   if (!upload?.jobId || upload.task === undefined) return
   const stored = await files.head(upload.key)
   if (!stored) return
   const ref = { jobId: upload.jobId, task: upload.task }
-  const isTaken = await jobs.completeUpload(ref, await looked(upload, stored, files))
+  const isTaken = await jobs.completeUpload(ref, await inspectUpload(upload, stored, files))
   // Nobody would delete it with the job.
   if (!isTaken) await files.delete([upload.key])
 }
 
 /** Tells whoever wants to know; what the service fetched into an upload is told of by who fetched it. */
-export async function tellUpload(uploadId: string, { uploads, files, jobs }: Receiving): Promise<void> {
+export async function publishUploadEvent(
+  uploadId: string,
+  { uploads, files, jobs }: ReceiveUploadDeps,
+): Promise<void> {
   const upload = await uploads.get(uploadId)
   const stored = upload && !upload.importJobId && (await files.head(upload.key))
   if (!stored) return
   const { owner, jobId, partsId } = upload
-  const outcome = await looked(upload, stored, files)
+  const outcome = await inspectUpload(upload, stored, files)
   const { filename, contentType: mimeType, key } = upload
   const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
   await jobs.publishUpload({
@@ -44,9 +50,13 @@ export async function tellUpload(uploadId: string, { uploads, files, jobs }: Rec
   })
 }
 
-type Outcome = Parameters<Jobs['completeUpload']>[1]
+type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
 
-async function looked(upload: UploadRecord, stored: StoredObject, files: Files): Promise<Outcome> {
+async function inspectUpload(
+  upload: UploadRecord,
+  stored: StoredObject,
+  files: Files,
+): Promise<UploadOutcome> {
   try {
     const { maxSize } = upload
     if (maxSize !== undefined && stored.size > maxSize) throw fileTooLargeError(maxSize, stored.size)
@@ -60,17 +70,17 @@ async function looked(upload: UploadRecord, stored: StoredObject, files: Files):
 }
 
 /** A file that was sent again after its job was deleted, or that was never asked for, is nobody's. */
-export async function dropStray(
+export async function deleteOrphanUpload(
   uploadId: string,
   key: string,
-  { uploads, files, jobs }: Receiving,
+  { uploads, files, jobs }: ReceiveUploadDeps,
 ): Promise<void> {
   const upload = await uploads.get(uploadId)
-  const isWanted = upload && (upload.jobId === undefined || (await isKept(upload.jobId, jobs)))
+  const isWanted = upload && (upload.jobId === undefined || (await isJobKept(upload.jobId, jobs)))
   if (!isWanted) await files.delete([key])
 }
 
-async function isKept(jobId: string, jobs: Jobs): Promise<boolean> {
+async function isJobKept(jobId: string, jobs: Jobs): Promise<boolean> {
   const job = await jobs.store.getJob(jobId)
   return job !== undefined && !job.deletedAt && job.status !== 'expired'
 }

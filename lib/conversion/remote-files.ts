@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { wordsOfValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
 import { parseJson, parseWith } from '../parse-input.ts'
-import { importUrl } from '../tasks/import-url.ts'
-import { findOperation, taskOperations } from '../tasks/index.ts'
+import { importUrlOperation } from '../tasks/import-url.ts'
+import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 
 /** Tasks that bring files from elsewhere to a conversion, or take its result there. */
@@ -24,25 +24,25 @@ export const remoteFields = {
     .describe('The other fields of the task `export/…`, as an object (JSON in a form)'),
 }
 
-export const fileUrl = z
+export const fileUrlField = z
   .string()
   .min(1)
   .max(4096)
   .describe('Address that the file is fetched from, instead of sending it')
 
 /** The task that fetches a file. @throws AppError INVALID_INPUT naming the field. */
-export function fetchTask(
+export function createFetchTask(
   name: string,
   { url, filename, field }: { url: string; filename?: string | undefined; field: string },
 ): RequestedTask {
-  const parsed = importUrl.fields.safeParse({ url, ...(filename !== undefined && { filename }) })
+  const parsed = importUrlOperation.fields.safeParse({ url, ...(filename !== undefined && { filename }) })
   if (!parsed.success)
     throw new AppError(
       'INVALID_INPUT',
       `${field}: expected an address that begins with https:// or http://, got "${url.slice(0, 100)}".`,
       { field },
     )
-  return { name, operation: importUrl, input: [], continueOnError: false, fields: parsed.data }
+  return { name, operation: importUrlOperation, input: [], continueOnError: false, fields: parsed.data }
 }
 
 interface ExportFields {
@@ -52,27 +52,27 @@ interface ExportFields {
 }
 
 /** The task that stores results elsewhere, where somebody asked for it. @throws AppError INVALID_INPUT */
-export function exportTask(body: ExportFields, input: readonly string[]): RequestedTask | undefined {
+export function createExportTask(body: ExportFields, input: readonly string[]): RequestedTask | undefined {
   const { exportMethod: method, exportPath: path } = body
   if (!method) {
-    const alone = (['exportPath', 'exportConfig'] as const).find((field) => body[field])
-    if (alone)
+    const orphanField = (['exportPath', 'exportConfig'] as const).find((field) => body[field])
+    if (orphanField)
       throw new AppError(
         'INVALID_INPUT',
-        `exportMethod is missing: ${alone} says how to store the result, but not where. Expected ${wordsOfValues(methods())}.`,
+        `exportMethod is missing: ${orphanField} says how to store the result, but not where. Expected ${wordsOfValues(exportMethods())}.`,
         { field: 'exportMethod' },
       )
     return undefined
   }
-  const operation = findOperation(`export/${method}`)
+  const operation = findTaskOperation(`export/${method}`)
   if (operation?.kind !== 'export' || !operation.place)
     throw new AppError(
       'INVALID_INPUT',
-      `exportMethod: expected ${wordsOfValues(methods())}, got "${method.slice(0, 64)}".`,
-      { field: 'exportMethod', expected: methods() },
+      `exportMethod: expected ${wordsOfValues(exportMethods())}, got "${method.slice(0, 64)}".`,
+      { field: 'exportMethod', expected: exportMethods() },
     )
   const { path: pathField } = operation.place
-  const config = configOf(body)
+  const config = parseExportConfig(body)
   if (path && config[pathField] !== undefined)
     throw new AppError(
       'INVALID_INPUT',
@@ -88,14 +88,14 @@ export function exportTask(body: ExportFields, input: readonly string[]): Reques
 }
 
 /** `s3` of `export/s3`. */
-const methods = () =>
+const exportMethods = () =>
   taskOperations.flatMap((operation) =>
     operation.kind === 'export' && operation.place ? operation.name.slice('export/'.length) : [],
   )
 
-function configOf({ exportConfig: given }: ExportFields): Readonly<Record<string, unknown>> {
-  if (given === undefined || given === '') return {}
-  if (typeof given !== 'string') return given
+function parseExportConfig({ exportConfig: config }: ExportFields): Readonly<Record<string, unknown>> {
+  if (config === undefined || config === '') return {}
+  if (typeof config !== 'string') return config
   const expected = 'a JSON object with the fields of the export, such as {"bucket":"results"}'
-  return parseJson(z.record(z.string(), z.unknown()), given, 'exportConfig', expected)
+  return parseJson(z.record(z.string(), z.unknown()), config, 'exportConfig', expected)
 }

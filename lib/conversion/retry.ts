@@ -1,17 +1,17 @@
-import { type PlanLimits, limitsOfOwner } from '../access/plan-limits.ts'
+import { limitsOfOwner, type PlanLimits } from '../access/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'
 import { hasRecord } from '../jobs/job-state-machine.ts'
 import type { Services } from '../services.ts'
-import { findOperation, transferOperation } from '../tasks/index.ts'
-import { Spec, type TaskOperation } from '../tasks/operation.ts'
+import { findTaskOperation, findTransferOperation } from '../tasks/index.ts'
+import { type TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey } from '../uploads.ts'
-import type { Import, JobRequest } from './job-request.ts'
+import type { ImportSource, JobRequest } from './job-request.ts'
 
 /** A job that is over as a request once more, with copies of its files: the old one may be deleted at any time. */
-export async function retriedJob(
+export async function createRetryRequest(
   state: JobState,
   services: Services,
 ): Promise<{
@@ -23,17 +23,18 @@ export async function retriedJob(
   const names = new Map(all.map(({ number, name }) => [number, name]))
   const copies: string[] = []
   const discard = () => services.files.delete(copies.splice(0))
-  const imports = new Map<string, Import>()
+  const imports = new Map<string, ImportSource>()
   const bounds = await limitsOfOwner(job.owner, services)
   try {
-    for (const task of all.filter(isHere)) imports.set(task.name, await again(task, bounds, services, copies))
+    for (const task of all.filter(isStoredImport))
+      imports.set(task.name, await copySource(task, bounds, services, copies))
   } catch (error) {
     await discard()
     throw error
   }
   return {
     job: {
-      tasks: all.map((task) => requested(task, { job, names, services })),
+      tasks: all.map((task) => toRequestedTask(task, { job, names, services })),
       imports,
       ...(job.tag !== null && { tag: job.tag }),
       isBatch: job.require === 'any',
@@ -44,29 +45,29 @@ export async function retriedJob(
 }
 
 /** Whose file came with the request; others are fetched again. */
-const isHere = ({ operation }: FixedTask | Task) =>
-  operation.startsWith('import/') && !transferOperation(operation)
+const isStoredImport = ({ operation }: FixedTask | Task) =>
+  operation.startsWith('import/') && !findTransferOperation(operation)
 
-async function again(
+async function copySource(
   task: FixedTask | Task,
   { retentionHours }: PlanLimits,
   services: Services,
   copies: string[],
-): Promise<Import> {
+): Promise<ImportSource> {
   const [file] = task.files ?? []
-  if (!file) return { refused: gone(task) }
+  if (!file) return { refused: missingFileError(task) }
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   copies.push(key)
-  return { source: sourceOf(file, key, services, copies) }
+  return { source: sourceFromCopy(file, key, services, copies) }
 }
 
-const gone = ({ name, message }: FixedTask | Task) =>
+const missingFileError = ({ name, message }: FixedTask | Task) =>
   new AppError('FILE_GONE', `tasks.${name}: there was no file to begin with. ${message ?? ''}`.trim(), {
     task: name,
   })
 
-const sourceOf = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
+const sourceFromCopy = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
   ...{ field: 'file', filename: file.filename, key, size: file.size, sha256: file.sha256 },
   read: (start: number, end: number) => files.read(key, start, end),
   adopt: () => {
@@ -74,14 +75,14 @@ const sourceOf = (file: StoredFile, key: string, { files }: Services, copies: st
   },
 })
 
-interface Known {
+interface RetryContext {
   readonly job: Job
   readonly names: ReadonlyMap<number, string>
   readonly services: Services
 }
 
-function requested(task: FixedTask | Task, { job, names, services }: Known): RequestedTask {
-  const operation = findOperation(task.operation)
+function toRequestedTask(task: FixedTask | Task, { job, names, services }: RetryContext): RequestedTask {
+  const operation = findTaskOperation(task.operation)
   if (!operation)
     throw new AppError(
       'UNSUPPORTED_CONVERSION',
@@ -97,10 +98,10 @@ function requested(task: FixedTask | Task, { job, names, services }: Known): Req
 }
 
 /** One of a batch that had no target has nothing but its options, if it has those. */
-const Asked = Spec.partial({ options: true })
+const StoredSpec = TaskSpec.partial({ options: true })
 
 function fieldsOf(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {
   if (kind !== 'process') return spec
-  const { to, ...rest } = Asked.parse(spec)
+  const { to, ...rest } = StoredSpec.parse(spec)
   return { ...rest, ...(to !== undefined && { output_format: to }) }
 }

@@ -3,13 +3,13 @@ import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import { isVisibleToKey } from '../http/job-access.ts'
 import { idPattern, namedId, newId } from '../ids.ts'
-import type { JobState, StoredFile } from '../jobs/job.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
+import type { JobState, StoredFile } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
 import { uploadKey } from '../uploads.ts'
-import type { Source } from './source.ts'
+import type { SourceFile } from './source.ts'
 
-interface Wanted {
+interface JobSourceRequest {
   readonly sourceJobId: string
   /** A task whose file is meant; what the job began with when left out. */
   readonly sourceTask?: string | undefined
@@ -21,37 +21,37 @@ interface Wanted {
  * @returns a source, and what deletes the copy again unless a job has taken it.
  * @throws AppError JOB_NOT_FOUND, also for a job of somebody else; TASK_NOT_FOUND; FILE_GONE.
  */
-export async function sourceOfJob(
-  { sourceJobId: jobId, sourceTask, filename }: Wanted,
+export async function copySourceFromJob(
+  { sourceJobId: jobId, sourceTask, filename }: JobSourceRequest,
   principal: Principal,
   services: Services,
-): Promise<{ source: Source; discard: () => Promise<void> }> {
+): Promise<{ source: SourceFile; discard: () => Promise<void> }> {
   const state = idPattern('job').test(jobId) ? await services.jobs.store.getState(jobId) : undefined
-  if (!state || state.job.deletedAt || !isTheirs(state, principal)) throw notFound(jobId)
-  if (state.job.status === 'expired') throw gone(jobId)
+  if (!state || state.job.deletedAt || !isAccessible(state, principal)) throw jobNotFound(jobId)
+  if (state.job.status === 'expired') throw fileGone(jobId)
   const file = fileOf(state, sourceTask)
-  if (!file) throw gone(jobId)
+  if (!file) throw fileGone(jobId)
   const { retentionHours } = await limitsOfOwner(principal.ownerId, services)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
-  let isTaken = false
+  let isAdopted = false
   return {
     source: {
       ...{ field: 'sourceJobId', filename: filename ?? file.filename, key },
       ...{ size: file.size, sha256: file.sha256 },
       read: (start, end) => services.files.read(key, start, end),
       adopt: () => {
-        isTaken = true
+        isAdopted = true
       },
     },
     discard: async () => {
-      if (!isTaken) await services.files.delete([key])
+      if (!isAdopted) await services.files.delete([key])
     },
   }
 }
 
 /** A key that stands in a web page works with what was made by itself. */
-const isTheirs = ({ job }: JobState, principal: Principal) =>
+const isAccessible = ({ job }: JobState, principal: Principal) =>
   job.owner === principal.ownerId && isVisibleToKey(job, principal)
 
 function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | undefined {
@@ -62,14 +62,14 @@ function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | u
   return named ? named.files?.[0] : findTaskFiles(sourceTask, state).files[0]
 }
 
-const notFound = (jobId: string) =>
+const jobNotFound = (jobId: string) =>
   new AppError(
     'JOB_NOT_FOUND',
     `sourceJobId: there is no job ${namedId(jobId)} of yours. Send the file again.`,
     { field: 'sourceJobId' },
   )
 
-const gone = (jobId: string) =>
+const fileGone = (jobId: string) =>
   new AppError('FILE_GONE', `sourceJobId: the file of ${jobId} is no longer kept. Send it again.`, {
     field: 'sourceJobId',
     jobId,

@@ -12,7 +12,7 @@ import type { UploadRecord } from '../uploads.ts'
  * The file to convert, wherever it came from; it lies in the bucket already. The `sha256` of a presigned upload is
  * empty: its bytes never passed through us.
  */
-export interface Source extends ReceivedFile {
+export interface SourceFile extends ReceivedFile {
   readonly upload?: UploadRecord
   readonly etag?: string
 }
@@ -29,7 +29,10 @@ type Request = Pick<HttpRequest<unknown, unknown, SourceFields>, 'body' | 'files
  * The one file of a conversion.
  * @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
-export async function openSource({ body, files, principal }: Request, services: Services): Promise<Source> {
+export async function openSource(
+  { body, files, principal }: Request,
+  services: Services,
+): Promise<SourceFile> {
   const [file, second] = files.filter(({ field }) => field === 'file')
   if (second) {
     throw new AppError(
@@ -66,8 +69,8 @@ export async function uploadedSource(
   owner: string,
   services: Services,
   filename?: string,
-): Promise<Source> {
-  const { upload, stored } = await arrived(uploadId, field, owner, services)
+): Promise<SourceFile> {
+  const { upload, stored } = await requireStoredUpload(uploadId, field, owner, services)
   return { ...storedSource(upload, stored, services), field, filename: fileName(filename ?? upload.filename) }
 }
 
@@ -76,7 +79,7 @@ export function storedSource(
   upload: UploadRecord,
   { size, etag }: StoredObject,
   { files }: Pick<Services, 'files'>,
-): Source {
+): SourceFile {
   const { key, filename } = upload
   const read = (start: number, end: number) => files.read(key, start, end, etag)
   return { field: 'uploadId', filename, key, size, sha256: '', etag, upload, read, adopt: () => {} }
@@ -86,15 +89,15 @@ export function storedSource(
  * An upload of this owner, from before he signed up too, or an open one, that has not expired.
  * @throws AppError UPLOAD_NOT_FOUND
  */
-export async function ownUpload(
+export async function requireOwnUpload(
   uploadId: string,
   field: string,
   owner: string,
   services: Services,
 ): Promise<UploadRecord> {
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
-  const isThere = upload !== undefined && upload.expiresAt >= new Date().toISOString()
-  if (isThere && (upload.open || (await isSameOwner(upload.owner, owner, services)))) return upload
+  const isValid = upload !== undefined && upload.expiresAt >= new Date().toISOString()
+  if (isValid && (upload.open || (await isSameOwner(upload.owner, owner, services)))) return upload
   throw uploadNotFound(uploadId, field)
 }
 
@@ -105,15 +108,16 @@ export const uploadNotFound = (uploadId: string, field: string) =>
     { field },
   )
 
-async function arrived(uploadId: string, field: string, owner: string, services: Services) {
-  const upload = await ownUpload(idIn(uploadId), field, owner, services)
-  if (upload.jobId && (await isTaken(upload.jobId, services))) throw takenAlready(upload, upload.jobId, field)
+async function requireStoredUpload(uploadId: string, field: string, owner: string, services: Services) {
+  const upload = await requireOwnUpload(uploadIdIn(uploadId), field, owner, services)
+  if (upload.jobId && (await isUsedByJob(upload.jobId, services)))
+    throw uploadAlreadyUsed(upload, upload.jobId, field)
   const stored = await services.files.head(upload.key)
-  if (!stored) throw new AppError('UPLOAD_INCOMPLETE', await whyNotThere(upload, services), { field })
+  if (!stored) throw new AppError('UPLOAD_INCOMPLETE', await explainMissingFile(upload, services), { field })
   return { upload, stored }
 }
 
-async function whyNotThere(
+async function explainMissingFile(
   { id, importJobId, partsId }: UploadRecord,
   { jobs }: Pick<Services, 'jobs'>,
 ): Promise<string> {
@@ -128,12 +132,13 @@ async function whyNotThere(
 }
 
 /** The key of an upload ends in its id, and either names it. */
-const idIn = (given: string) => given.slice(given.lastIndexOf('/') + 1)
+const uploadIdIn = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/') + 1)
 
 /** A process may die between its claims and the job that they were for. */
-const isTaken = async (jobId: string, { jobs }: Services) => (await jobs.store.getJob(jobId)) !== undefined
+const isUsedByJob = async (jobId: string, { jobs }: Services) =>
+  (await jobs.store.getJob(jobId)) !== undefined
 
-export const takenAlready = (upload: UploadRecord, jobId: string | undefined, field: string) =>
+export const uploadAlreadyUsed = (upload: UploadRecord, jobId: string | undefined, field: string) =>
   new AppError(
     'CONFLICT',
     `The upload ${upload.id} went into ${jobId ? `the job ${jobId}` : 'another job'} already. Upload the file again for a second conversion.`,

@@ -7,16 +7,16 @@ import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
 import { createGraphRecords, type NewJob, type NewTask } from '../jobs/task-graph.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
-import { isTransfer } from '../tasks/index.ts'
-import type { Spec } from '../tasks/operation.ts'
-import { ofTask, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { isTransferOperation } from '../tasks/index.ts'
+import type { TaskSpec } from '../tasks/operation.ts'
+import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
 import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
-import { type Detected, detectAll } from './detect-sources.ts'
-import { type JobRequest, namesTasks } from './job-request.ts'
+import { type DetectedSources, detectSources } from './detect-sources.ts'
+import { errorsNameTasks, type JobRequest } from './job-request.ts'
 import { requireAutoPdfEngine } from './pdf-engine.ts'
-import { planFiles, type Wish } from './plan-files.ts'
-import { type Source, takenAlready } from './source.ts'
+import { type ConversionSpec, planFiles } from './plan-files.ts'
+import { type SourceFile, uploadAlreadyUsed } from './source.ts'
 import { pollAfterS } from './time-limits.ts'
 
 /**
@@ -32,9 +32,9 @@ export async function startJob(request: JobRequest, services: Services): Promise
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
   const engines = await services.engines()
-  const files = await detectAll(request, engines)
+  const files = await detectSources(request, engines)
   const context = { request, numbers, files, jobId, services, engines }
-  const tasks = request.tasks.map((task) => newTask(task, context))
+  const tasks = request.tasks.map((task) => createTask(task, context))
   requireWork(tasks, request)
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = createGraphRecords(
@@ -52,18 +52,20 @@ export async function startJob(request: JobRequest, services: Services): Promise
     } satisfies NewJob,
     new Date(),
   )
-  const sources = [...request.imports.values()].flatMap((one) => ('source' in one ? [one.source] : []))
-  const awaited = request.tasks.flatMap(({ name }, task) => {
-    const one = request.imports.get(name)
-    return one && 'awaited' in one ? [{ ...one.awaited, jobId, task }] : []
-  })
-  const made = [...request.imports.values()].flatMap((one) =>
-    'into' in one ? [{ ...one.into, importJobId: jobId }] : [],
+  const sources = [...request.imports.values()].flatMap((importSource) =>
+    'source' in importSource ? [importSource.source] : [],
   )
-  const uploads = distinct(sources)
+  const awaited = request.tasks.flatMap(({ name }, task) => {
+    const importSource = request.imports.get(name)
+    return importSource && 'awaited' in importSource ? [{ ...importSource.awaited, jobId, task }] : []
+  })
+  const importTargets = [...request.imports.values()].flatMap((importSource) =>
+    'into' in importSource ? [{ ...importSource.into, importJobId: jobId }] : [],
+  )
+  const uploads = requireDistinctUploads(sources)
   const claims = [
     ...uploads.map((upload) => claimUpload(upload, jobId)),
-    ...[...awaited, ...made].map(newUpload),
+    ...[...awaited, ...importTargets].map(newUpload),
   ]
   const adoptAll = () => {
     for (const source of sources) source.adopt()
@@ -76,7 +78,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
     adoptAll()
     throw error
   })
-  if (!isNew) return madeBefore(jobId, uploads, services)
+  if (!isNew) return findEarlierJob(jobId, uploads, services)
   adoptAll()
   const { job, fixed, tasks: stored } = records
   return { job, fixed, tasks: stored, chunks: [] }
@@ -87,14 +89,14 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
     const { options, ...beside } = fields
-    const check = () => requireAutoPdfEngine({ ...beside, ...(options as Spec['options']) }, plan)
-    if (namesTasks(request)) ofTask(name, check)
+    const check = () => requireAutoPdfEngine({ ...beside, ...(options as TaskSpec['options']) }, plan)
+    if (errorsNameTasks(request)) withTaskInErrors(name, check)
     else check()
   }
 }
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
-function distinct(sources: readonly Source[]): readonly UploadRecord[] {
+function requireDistinctUploads(sources: readonly SourceFile[]): readonly UploadRecord[] {
   const taken = new Map<string, UploadRecord>()
   for (const { upload, field } of sources) {
     if (!upload) continue
@@ -108,7 +110,7 @@ function distinct(sources: readonly Source[]): readonly UploadRecord[] {
 }
 
 /** An earlier try of the same request made the job, unless somebody else took an upload. */
-async function madeBefore(
+async function findEarlierJob(
   jobId: string,
   uploads: readonly UploadRecord[],
   { jobs }: Services,
@@ -116,20 +118,23 @@ async function madeBefore(
   const state = await jobs.store.getState(jobId)
   if (state) return state
   const [first] = uploads
-  if (first) throw takenAlready(first, undefined, 'uploadId')
+  if (first) throw uploadAlreadyUsed(first, undefined, 'uploadId')
   throw new Error(`${jobId} was refused, but nobody has it`)
 }
 
-function requireWork(tasks: readonly PlannedTask[], { onAllRefused, tasks: requested }: JobRequest): void {
-  const errors = tasks.flatMap(({ refused }) => refused ?? [])
+function requireWork(
+  tasks: readonly PlannedTask[],
+  { createAllRefusedError, tasks: requested }: JobRequest,
+): void {
+  const errors = tasks.flatMap(({ error }) => error ?? [])
   const works = requested.filter(({ operation }) => operation.kind === 'process')
-  if (onAllRefused && errors.length === works.length) throw onAllRefused(errors)
+  if (createAllRefusedError && errors.length === works.length) throw createAllRefusedError(errors)
 }
 
 interface TaskContext {
   readonly request: JobRequest
   readonly numbers: ReadonlyMap<string, number>
-  readonly files: Detected
+  readonly files: DetectedSources
   readonly jobId: string
   readonly services: Services
   readonly engines: readonly Engine[]
@@ -138,13 +143,13 @@ interface TaskContext {
 interface PlannedTask {
   readonly task: NewTask
   /** Of one that makes something: its target, that of its files when left out. */
-  readonly makes?: { readonly to: string | undefined }
+  readonly output?: { readonly to: string | undefined }
   /** Seconds, where the way is known. */
   readonly limitS?: number
-  readonly refused?: AppError
+  readonly error?: AppError
 }
 
-function newTask(requested: RequestedTask, context: TaskContext): PlannedTask {
+function createTask(requested: RequestedTask, context: TaskContext): PlannedTask {
   const { name, operation, input, continueOnError } = requested
   const ins = input.flatMap((source) => context.numbers.get(source) ?? [])
   const common = {
@@ -157,28 +162,30 @@ function newTask(requested: RequestedTask, context: TaskContext): PlannedTask {
   }
   switch (operation.kind) {
     case 'import':
-      return isTransfer(operation)
-        ? { task: { ...common, spec: sealedFields(requested, context), ...intoOf(name, context) } }
-        : { task: { ...common, ...importOf(name, context) } }
+      return isTransferOperation(operation)
+        ? {
+            task: { ...common, spec: sealedFields(requested, context), ...importTargetFields(name, context) },
+          }
+        : { task: { ...common, ...importFields(name, context) } }
     case 'export':
-      return isTransfer(operation)
+      return isTransferOperation(operation)
         ? { task: { ...common, spec: sealedFields(requested, context) } }
         : { task: { ...common, spec: requested.fields, fixed: { status: 'pending' } } }
     case 'process':
-      return processTask(requested, common, context)
+      return createProcessTask(requested, common, context)
   }
 }
 
-function importOf(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
+function importFields(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
   const file = files.get(name)
-  if (file instanceof AppError) return { fixed: failed(file) }
+  if (file instanceof AppError) return { fixed: failedTaskFields(file) }
   if (file) return { fixed: { status: 'completed', files: [file] } }
   const one = request.imports.get(name)
   if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
   throw new Error(`nothing is imported by ${name}`)
 }
 
-function intoOf(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
+function importTargetFields(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
   const one = request.imports.get(name)
   return one && 'into' in one ? { uploadId: one.into.id } : {}
 }
@@ -186,58 +193,67 @@ function intoOf(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId
 const sealedFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>
   services.vault.sealSome(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
 
-const failed = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
+const failedTaskFields = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
   status: 'failed',
   ...{ code, message },
   ...(details && { details: { ...details } }),
 })
 
 /** Where all its files are there, its way is planned now, so that what cannot work is said at once. */
-function processTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
+function createProcessTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
   const { request, files, services, engines, jobId } = context
   const { operation, fields, input, name } = requested
   if (operation.kind !== 'process') throw new Error(`${operation.name} makes nothing`)
-  const named = <T>(action: () => T) => (namesTasks(request) ? ofTask(name, action) : action())
-  const plan = (spec: Spec) => {
+  const withTaskName = <T>(action: () => T) =>
+    errorsNameTasks(request) ? withTaskInErrors(name, action) : action()
+  const plan = (spec: TaskSpec) => {
     const sources = input.map((source) => files.get(source))
-    const refusal = sources.find((file) => file instanceof AppError)
-    if (refusal) throw refusal
-    const known = sources.filter(
+    const fileError = sources.find((file) => file instanceof AppError)
+    if (fileError) throw fileError
+    const knownFiles = sources.filter(
       (file): file is StoredFile => file !== undefined && !(file instanceof AppError),
     )
-    if (known.length < input.length) return undefined
-    return planFiles(known, { ...operation.wish(known, spec), ...fieldOf(request) }, engines)
+    if (knownFiles.length < input.length) return undefined
+    return planFiles(
+      knownFiles,
+      { ...operation.toConversionSpec(knownFiles, spec), ...additionalFilesFieldOf(request) },
+      engines,
+    )
   }
   let task = common
   try {
-    const spec = named(() => operation.specOf(fields))
+    const spec = withTaskName(() => operation.parseSpec(fields))
     // What cannot work keeps it too, for who does the job again.
     task = { ...common, spec: sealedSpec(spec, jobId, services) }
-    const planned = named(() => plan(spec))
+    const planned = withTaskName(() => plan(spec))
     return {
       task: { ...task, warnings: planned?.warnings ?? [] },
-      makes: { to: operation.wish([], spec).to },
+      output: { to: operation.toConversionSpec([], spec).to },
       ...(planned && { limitS: planned.limitS }),
     }
   } catch (error) {
     if (!request.isBatch || !(error instanceof AppError)) throw error
-    return { task: { ...task, fixed: failed(error) }, refused: error }
+    return { task: { ...task, fixed: failedTaskFields(error) }, error }
   }
 }
 
-const fieldOf = ({ fieldOfMore }: JobRequest): Partial<Wish> =>
-  fieldOfMore === undefined ? {} : { moreField: fieldOfMore }
+const additionalFilesFieldOf = ({ additionalFilesField }: JobRequest): Partial<ConversionSpec> =>
+  additionalFilesField === undefined ? {} : { additionalFilesField }
 
-const sealedSpec = (spec: Spec, jobId: string, { vault }: Services): Spec => ({
+const sealedSpec = (spec: TaskSpec, jobId: string, { vault }: Services): TaskSpec => ({
   ...spec,
   options: vault.sealSome(spec.options, secretOptionNames, jobId),
 })
 
 /** What is shown of the job without its tasks: its first file, and the last target that can be made. */
-function displayOf({ tasks }: JobRequest, planned: readonly PlannedTask[], files: Detected): Job['display'] {
+function displayOf(
+  { tasks }: JobRequest,
+  planned: readonly PlannedTask[],
+  files: DetectedSources,
+): Job['display'] {
   const first = [...files.values()].find((file): file is StoredFile => !(file instanceof AppError))
-  const last = planned.findLast(({ makes }) => makes)
-  const target = last?.makes?.to ?? first?.format
+  const last = planned.findLast(({ output }) => output)
+  const target = last?.output?.to ?? first?.format
   const limits = planned.flatMap(({ limitS }) => limitS ?? [])
   return {
     source: first ? { filename: first.filename, format: first.format, size: first.size } : null,

@@ -20,8 +20,8 @@ export const transferLimitS = 3600
 /** Of a website, all attempts together. */
 export const captureLimitS = 300
 
-export function timeLimitOf(pieces: readonly InputPlan[]): number {
-  const steps = pieces.flatMap((piece) => piece.steps)
+export function timeLimitOf(inputPlans: readonly InputPlan[]): number {
+  const steps = inputPlans.flatMap((inputPlan) => inputPlan.steps)
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS
   // Formats of steps come from our own planner.
   const formats = steps.flatMap(({ from, to }) => [from, to] as FormatId[])

@@ -1,11 +1,11 @@
 import { withExtension } from '../file-name.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { StoredFile } from '../jobs/job.ts'
-import type { Source } from './source.ts'
+import type { SourceFile } from './source.ts'
 
 /** A source of which it is known what it is; its name gets the ending of that. */
 export function storedFile(
-  source: Pick<Source, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
+  source: Pick<SourceFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
   detected: { format: FormatId; mimeType: string },
 ): StoredFile {
   const { extensions } = formatById(detected.format)

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { takesOneFile } from '../conversion/check-inputs.ts'
-import { Estimate, estimateOf } from '../conversion/estimate.ts'
+import { Estimate, estimateJob } from '../conversion/estimate.ts'
 import { addOption } from '../conversion/options.ts'
-import { exportTask, fetchTask, remoteFields } from '../conversion/remote-files.ts'
-import type { Source } from '../conversion/source.ts'
+import { createExportTask, createFetchTask, remoteFields } from '../conversion/remote-files.ts'
+import type { SourceFile } from '../conversion/source.ts'
 import { startJob } from '../conversion/start-job.ts'
 import type { EngineId, Operation } from '../engines/engine.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
@@ -13,9 +13,9 @@ import { resultOfJob } from '../jobs/job-state-machine.ts'
 import { StatusView, statusView } from '../jobs/view.ts'
 import { parseJson } from '../parse-input.ts'
 import type { Services } from '../services.ts'
-import { exportUrl } from '../tasks/export-url.ts'
-import { importUpload } from '../tasks/import-upload.ts'
-import { processOperation } from '../tasks/index.ts'
+import { exportUrlOperation } from '../tasks/export-url.ts'
+import { importUploadOperation } from '../tasks/import-upload.ts'
+import { requireProcessOperation } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
@@ -24,15 +24,15 @@ import { idempotencyHeader } from './idempotency.ts'
 import { jobHeaders, loadViewState, preferredWaitS, waitUntilFinished } from './job-access.ts'
 import { optionalBoolean } from './query.ts'
 
-/** What the endpoints share that turn files into a job: reading what is wanted, starting the job, answering. */
+/** Shared by the endpoints that convert files: reading the request, starting the job, replying. */
 
 export const waitQuery = z.object({
   redirect: optionalBoolean.describe(
-    'Answer 303 to the file itself when it is there: one request fewer than by `downloadUrl`',
+    'Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl`',
   ),
 })
 
-/** What is answered by who starts a job. */
+/** Reply of every endpoint that creates a job. */
 export const createdJobReply = {
   status: 202,
   headers: ['location', 'retry-after', 'preference-applied'],
@@ -46,7 +46,7 @@ export const redirectReply = {
   303: 'The job is over, and `?redirect=true` leads to its result',
 }
 
-/** What can be wrong with files and wishes. */
+/** Errors of files, targets and options. */
 export const conversionErrors = [
   'NO_FILES',
   'INVALID_REQUEST',
@@ -64,26 +64,26 @@ export const conversionErrors = [
   'URL_NOT_ALLOWED',
 ] as const satisfies readonly ErrorCode[]
 
-/** The target under its name and two older ones, and options that stand beside or in `options`. */
+/** Fields of a conversion: the target format under its name and two older ones, and the options. */
 export const targetFields = {
-  targetFormat: z.string().optional().describe('Target format id, as `pdf`; see GET /v1/formats'),
+  targetFormat: z.string().optional().describe('Id of the target format, such as `pdf`; see GET /v1/formats'),
   output_format: z.string().optional().describe('Older name of targetFormat'),
   target: z.string().optional().describe('Older name of targetFormat'),
   ...remoteFields,
-  engine: z.string().optional().describe('Pins one engine; automatic when left out'),
-  filename: z.string().optional().describe('Name of the source, when it is not that of the file part'),
-  tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
+  engine: z.string().optional().describe('Engine to use; chosen automatically if omitted'),
+  filename: z.string().optional().describe('Name of the source file, if it differs from that of the form part'),
+  tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
   options: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
     .describe(
-      'Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`',
+      'Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`',
     ),
 }
 
 export const missingTargetError = () =>
-  new AppError('INVALID_REQUEST', 'targetFormat is missing: name the format to convert to, such as pdf.', {
+  new AppError('INVALID_REQUEST', 'targetFormat is missing. Send the format to convert to, such as pdf.', {
     field: 'targetFormat',
   })
 
@@ -91,7 +91,7 @@ type Fields = Readonly<Record<string, unknown>> & {
   readonly options?: string | Record<string, unknown> | undefined
 }
 
-/** Every field that is none of the endpoint's own, and what stands in `options`. @throws AppError INVALID_INPUT */
+/** Merges `options` with the body's fields that the schema does not declare. @throws AppError INVALID_INPUT */
 export function collectOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
   const beside = Object.fromEntries(
     Object.entries(body).filter(([name]) => !Object.hasOwn(schema.shape, name)),
@@ -108,32 +108,32 @@ function optionsObject(options: string | Record<string, unknown> | undefined): R
   return parseJson(z.record(z.string(), z.unknown()), options, 'options', expected)
 }
 
-/** A file that is here, or the address that it is fetched from. */
+/** A stored file, or the URL to fetch it from. */
 export type SourceInput =
-  | Source
+  | SourceFile
   | { readonly url: string; readonly filename?: string | undefined; readonly field: string }
 
 export interface ConversionRequest {
   readonly sources: readonly [SourceInput, ...SourceInput[]]
-  /** The form field of the sources after the first, for messages. */
+  /** Form field of the sources after the first, for error messages. */
   readonly additionalField: string
   readonly operation: Operation
-  /** The format of the first source when left out. */
+  /** Defaults to the format of the first source. */
   readonly to?: FormatId | undefined
   readonly engine?: EngineId | undefined
-  /** As they came: nothing of them is known to be an option. */
+  /** Unchecked. */
   readonly options: Readonly<Record<string, unknown>>
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
-  /** Whether, and how, the result is stored elsewhere too. */
-  readonly exportFields: Parameters<typeof exportTask>[0]
+  /** Fields that say whether and where to export the result. */
+  readonly exportFields: Parameters<typeof createExportTask>[0]
 }
 
 type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'requestId' | 'newJobId'>
 
 /**
- * A conversion as a graph of tasks: its files are there, one task works on them, the result can be fetched.
- * @throws AppError for files, targets and options that cannot work; nothing is stored then.
+ * Starts a conversion as a graph of tasks: imports, one task that converts, and exports.
+ * @throws AppError for files, targets and options that cannot work; nothing is stored in that case.
  */
 export function startConversion(
   sender: Sender,
@@ -141,7 +141,7 @@ export function startConversion(
   services: Services,
 ): Promise<JobState> {
   const { sources, operation, to, engine, options } = request
-  // A task would convert each of them, and a reply shows one result.
+  // A task would convert each of them, but the reply has room for one result.
   if (operation === 'convert' && sources.length > 1)
     throw takesOneFile(operation, request.additionalField, sources.length)
   const imports = sources.map((source, at) => ({
@@ -153,20 +153,20 @@ export function startConversion(
     continueOnError: false,
     fields: {},
   })
-  const stored = exportTask(request.exportFields, ['convert-file'])
+  const stored = createExportTask(request.exportFields, ['convert-file'])
   const tasks: RequestedTask[] = [
     ...imports.map(({ name, source }) =>
-      'url' in source ? fetchTask(name, source) : task(name, importUpload, []),
+      'url' in source ? createFetchTask(name, source) : task(name, importUploadOperation, []),
     ),
     {
       ...task(
         'convert-file',
-        processOperation(operation),
+        requireProcessOperation(operation),
         imports.map(({ name }) => name),
       ),
       fields: { output_format: to, engine, options },
     },
-    task('export-file', exportUrl, ['convert-file']),
+    task('export-file', exportUrlOperation, ['convert-file']),
     ...(stored ? [stored] : []),
   ]
   return startJob(
@@ -179,16 +179,16 @@ export function startConversion(
       webhookUrl: request.webhookUrl,
       tasks,
       imports: new Map(imports.flatMap(({ name, source }) => ('url' in source ? [] : [[name, { source }]]))),
-      fieldOfMore: request.additionalField,
+      additionalFilesField: request.additionalField,
     },
     services,
   )
 }
 
-/** The status of a job that was just made. */
+/** The status of a job that was just created. */
 export const CreatedJobView = StatusView.extend({
   estimate: Estimate.nullable().describe(
-    'A guess, made once when the job was: `progress.etaMs` of its status knows more. Null when it is over',
+    'Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished',
   ),
 })
 
@@ -198,7 +198,7 @@ interface WaitRequest {
   readonly query: { readonly redirect?: boolean | undefined }
 }
 
-/** The new job; where the client asked to wait, as it is when it is over or the time is. */
+/** Waits, if the client asked for it, until the new job has finished or the time is up, and returns its state. */
 export async function waitForJob(created: JobState, asked: Omit<WaitRequest, 'query'>, services: Services) {
   const waitS = preferredWaitS(asked)
   const job =
@@ -208,26 +208,26 @@ export async function waitForJob(created: JobState, asked: Omit<WaitRequest, 'qu
   return { state, status: isTerminalStatus(state.job.status) ? 200 : 202, headers }
 }
 
-/** A form of a page cannot say that it waits, but its visitor wants the file and no JSON. */
+/** Makes HTML forms with `redirect=true` wait: they cannot send `Prefer`, and their users want the file, not JSON. */
 function withFormWait(asked: WaitRequest): WaitRequest {
   const { headers, query } = asked
   const isForm = query.redirect === true && headers.accept?.includes('text/html') === true
   return isForm ? { ...asked, headers: { prefer: 'wait=25', ...headers } } : asked
 }
 
-/** The same as an answer, which leads to the result where the client wants to go there. */
+/** Like `waitForJob`, as a complete reply that redirects to the result if the client asked for that. */
 export async function respondWithJob(created: JobState, asking: WaitRequest, services: Services) {
   const asked = withFormWait(asking)
   const { state, status, headers } = await waitForJob(created, asked, services)
-  const estimate = await estimateOf(state, services).catch((error: unknown) => {
-    // The job is made, and its client has to hear of it, with or without a guess.
+  const estimate = await estimateJob(state, services).catch((error: unknown) => {
+    // The job exists, so the client must get its reply even without an estimate.
     services.log.warn({ error, jobId: state.job.id }, 'no estimate')
     return null
   })
   const data = { ...statusView(state, services.resultLink), estimate }
   if (asked.query.redirect && data.result) {
     const [file] = resultOfJob(state).files
-    // A reply that is kept to be repeated would outlive the address of the file itself.
+    // A reply that is stored for replays would outlive the presigned URL of the file.
     const isKept = asked.headers[idempotencyHeader] !== undefined
     const location = file && !isKept ? await fileLink(file, services) : data.result.downloadUrl
     return { data, status: 303, headers: { ...headers, location } }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Engine } from '../engines/engine.ts'
 import { categories, type Format, formats } from '../formats/index.ts'
-import { conversions, offeredOf } from '../plan/index.ts'
+import { findConversions, listTargetsAmong } from '../plan/index.ts'
 
 export const FormatView = z.object({
   id: z.string(),
@@ -34,14 +34,14 @@ export function formatViews(engines: readonly Engine[]): Views {
 }
 
 function computeViews(engines: readonly Engine[]): Views {
-  const all = conversions(engines)
+  const all = findConversions(engines)
   const bySource = Map.groupBy(all, ({ from }) => from)
   const written = new Set(all.map(({ to }) => to))
   return formats
     .map((format) => {
       const reached = new Set(bySource.get(format.id)?.map(({ to }) => to))
       return {
-        ...viewOf(format, offeredOf(format.id, reached)),
+        ...viewOf(format, listTargetsAmong(format.id, reached)),
         canRead: reached.size > 0,
         canWrite: written.has(format.id),
       }

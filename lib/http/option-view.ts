@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Capability } from '../engines/engine.ts'
-import { optionsOf, type Route, unlocks } from '../plan/index.ts'
+import { optionsSchemaOf, type Route, mayNeedUnlock } from '../plan/index.ts'
 import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
 import { valueLabel } from './option-value-labels.ts'
 
@@ -69,8 +69,8 @@ export class OptionSets {
 
   indexOf(route: Route): number {
     // Thousands of pairs go a few hundred ways: each way is written out once.
-    const way = [unlocks(route), ...route.steps.map(({ capability }) => this.#numberOf(capability))].join()
-    const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsOf(route)))
+    const way = [mayNeedUnlock(route), ...route.steps.map(({ capability }) => this.#numberOf(capability))].join()
+    const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsSchemaOf(route)))
     this.#placesByWay.set(way, place)
     return place
   }

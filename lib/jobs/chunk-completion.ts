@@ -1,4 +1,4 @@
-import { isUnread } from '../conversion/unreadable-error.ts'
+import { isUnreadableError } from '../conversion/unreadable-error.ts'
 import { dependencyUpdate } from './dependency-update.ts'
 import { isTaskOver, JobError, type Task } from './job.ts'
 import { isReadyToJoin, percentOfTask } from './job-state-machine.ts'
@@ -15,7 +15,11 @@ interface ChunkCompletionDeps {
 }
 
 /** The part tells its task, which goes on when all of them are there, and ends when one of them is lost. */
-export async function completeChunk(chunk: Task, isRepeat: boolean, deps: ChunkCompletionDeps): Promise<void> {
+export async function completeChunk(
+  chunk: Task,
+  isRepeat: boolean,
+  deps: ChunkCompletionDeps,
+): Promise<void> {
   // Whoever cancels a part cancels its task.
   if (chunk.status === 'cancelled') return
   const { jobId, number } = chunk
@@ -34,7 +38,10 @@ export async function completeChunk(chunk: Task, isRepeat: boolean, deps: ChunkC
     if (isRepeat && task.status === 'pending' && awaitsFallback(task)) await deps.sendTask(task)
     return
   }
-  if (!isDone) return isUnread(errorOf(chunk)) ? retryWithFallback(task, chunk, deps) : failTask(chunk, isRepeat, deps)
+  if (!isDone)
+    return isUnreadableError(errorOf(chunk))
+      ? retryWithFallback(task, chunk, deps)
+      : failTask(chunk, isRepeat, deps)
   if (isReadyToJoin(task)) {
     if (!task.leaseId) await deps.sendTask(task)
   } else if (!task.bucketed) await deps.publishPercent(task, percentOfTask(task))
@@ -42,7 +49,11 @@ export async function completeChunk(chunk: Task, isRepeat: boolean, deps: ChunkC
 
 /** It has a twin, or is one, and the other was there first or may still be: nothing is lost as long as not both are. */
 async function isLeftToCopy({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
-  const other = await store.getTask({ jobId, task: number, part: isSpeculativeCopy(part) ? originalChunkOf(part) : speculativeCopyOf(part) })
+  const other = await store.getTask({
+    jobId,
+    task: number,
+    part: isSpeculativeCopy(part) ? originalChunkOf(part) : speculativeCopyOf(part),
+  })
   return other !== undefined && (other.status === 'completed' || !isTaskOver(other))
 }
 
@@ -53,7 +64,11 @@ const errorOf = ({ code, message = '', details }: Task) =>
   JobError.parse({ code, message, ...(details && { details }) })
 
 /** Another engine may read what this one could not: the task looks for another way, and the other parts are of no use. */
-async function retryWithFallback(task: Task, chunk: Task, { store, sendTask }: ChunkCompletionDeps): Promise<void> {
+async function retryWithFallback(
+  task: Task,
+  chunk: Task,
+  { store, sendTask }: ChunkCompletionDeps,
+): Promise<void> {
   // An answer that was lost is asked for again, and then this tells that it was us who sent it back.
   const endedBy = `part ${chunk.part}`
   const { applied, record } = await store.changeTask(
@@ -71,7 +86,11 @@ async function retryWithFallback(task: Task, chunk: Task, { store, sendTask }: C
 }
 
 /** The task ends as its part did; the others go no further, as they are of no use. */
-async function failTask(chunk: Task, isRepeat: boolean, { store, completeTask }: ChunkCompletionDeps): Promise<void> {
+async function failTask(
+  chunk: Task,
+  isRepeat: boolean,
+  { store, completeTask }: ChunkCompletionDeps,
+): Promise<void> {
   const { jobId, number, part: member, code, message, details } = chunk
   const endedBy = `part ${member}`
   const { applied, record: task } = await store.changeTask(

@@ -87,7 +87,9 @@ export async function deleteJobData(
   if (!current.filesTold) {
     const deletedFiles = filesOfJob(state)
     const awaited = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
-    await uploads.forget([...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited])])
+    await uploads.forget([
+      ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited]),
+    ])
     // What an attempt stored that did not come to say so lies below the prefix too.
     await files.deleteAll(
       deletedFiles.map(({ key }) => key),
@@ -102,7 +104,11 @@ export async function deleteJobData(
   }
   await store.deleteTasks(state)
   if (job.deletedAt) await store.deleteJob(jobId)
-  else await store.writeTombstone(job, Math.floor(Date.parse(job.expiredAt ?? job.createdAt) / 1000) + tombstoneLifetimeS)
+  else
+    await store.writeTombstone(
+      job,
+      Math.floor(Date.parse(job.expiredAt ?? job.createdAt) / 1000) + tombstoneLifetimeS,
+    )
   log.info({ jobId, reason: job.deletedAt ? 'request' : job.expiredFor }, 'job erased')
 }
 

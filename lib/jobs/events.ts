@@ -1,8 +1,15 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
+import {
+  hasRecord,
+  type JobFile,
+  percentOf,
+  resultOfJob,
+  statusAtStart,
+  statusOfFixed,
+} from './job-state-machine.ts'
 import { measureJobUsage } from './job-usage.ts'
-import { hasRecord, type JobFile, percentOf, resultOfJob, statusAtStart, statusOfFixed } from './job-state-machine.ts'
 
 /**
  * Events of a job, rendered from what is stored and from nothing else: whoever publishes them, and however often, they
@@ -99,16 +106,27 @@ export function unpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
 }
 
 /** How the job ended. */
-export const endEvent = (state: JobState): BusEvent => ({ ...renderEnd(state), share: measureJobUsage(state) })
+export const endEvent = (state: JobState): BusEvent => ({
+  ...renderEnd(state),
+  share: measureJobUsage(state),
+})
 
 function renderEnd(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.endedAt ?? job.createdAt
   const common = { sequence: numberOf(job, 'ended'), occurredAt }
   if (job.status === 'completed')
-    return renderEvent(job, { event: 'job.completed', ...common, body: { job: describeCompletedJob(state, occurredAt) } })
+    return renderEvent(job, {
+      event: 'job.completed',
+      ...common,
+      body: { job: describeCompletedJob(state, occurredAt) },
+    })
   if (job.status === 'failed')
-    return renderEvent(job, { event: 'job.failed', ...common, body: { job: describeFailedJob(state, occurredAt) } })
+    return renderEvent(job, {
+      event: 'job.failed',
+      ...common,
+      body: { job: describeFailedJob(state, occurredAt) },
+    })
   const { id, tag, cancelledBy = 'system' } = job
   const body = { job: { id, status: 'cancelled' as const, tag, cancelledBy, cancelledAt: occurredAt } }
   return renderEvent(job, { event: 'job.cancelled', ...common, body })

@@ -1,13 +1,18 @@
 import type { Change } from '../aws/table-expressions.ts'
 import type { JobState } from './job.ts'
-import { listKeyOf } from './list.ts'
 import { firstImportedFile, type JobOutcome } from './job-state-machine.ts'
+import { listKeyOf } from './list.ts'
 
 /** Bytes of a result that the job's own record takes. */
 const maxInlineResultBytes = 2000
 
 /** The write that ends a job; it starts it as well where nobody has told of that. */
-export function jobEndChange(state: JobState, outcome: JobOutcome, endedBy: string, now = new Date()): Change {
+export function jobEndChange(
+  state: JobState,
+  outcome: JobOutcome,
+  endedBy: string,
+  now = new Date(),
+): Change {
   const { job } = state
   const { status, error, summary, result } = outcome
   const isStarting = job.status === 'queued'
@@ -21,7 +26,8 @@ export function jobEndChange(state: JobState, outcome: JobOutcome, endedBy: stri
     set: {
       ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },
       ...(JSON.stringify(result).length <= maxInlineResultBytes && { result }),
-      ...(isStarting && firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),
+      ...(isStarting &&
+        firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
       ...(importedSource && { cameLater: importedSource }),
       listKey: listKeyOf(job.owner, status),

@@ -184,7 +184,7 @@ export class JobLifecycle {
   }
 
   /** What is not over goes no further; workers hear of it by their next sign of life. */
-  async cancelTasks({ tasks: tasks, chunks }: Pick<JobState, 'tasks' | 'chunks'>): Promise<void> {
+  async cancelTasks({ tasks, chunks }: Pick<JobState, 'tasks' | 'chunks'>): Promise<void> {
     const endedAt = new Date().toISOString()
     const left = [...tasks, ...chunks].filter((task) => !isTaskOver(task))
     await eachOf(left, maxConcurrentTasks, async (task) => {

@@ -2,17 +2,17 @@ import { type Fidelity, inTurn, together } from '../fidelity/fidelity.ts'
 import { nameFromTemplate } from '../file-name.ts'
 import { DistinctNames } from '../unique-names.ts'
 import {
+  type BatchSummary,
   type DependencyState,
   type FixedTask,
   isTaskOver,
   isTerminalStatus,
   type Job,
   type JobError,
+  type JobResult,
   type JobState,
   type JobStatus,
-  type JobResult,
   type StoredFile,
-  type BatchSummary,
   type Task,
   type Warning,
 } from './job.ts'
@@ -30,7 +30,12 @@ export const maxAttempts = 3
 export type NextAction = 'wait' | 'run' | 'skip'
 
 /** A task runs when all that it takes is there; what was lost cannot come any more. */
-export function decideNextAction({ open, lost, got, fed }: DependencyState & { readonly fed: boolean }): NextAction {
+export function decideNextAction({
+  open,
+  lost,
+  got,
+  fed,
+}: DependencyState & { readonly fed: boolean }): NextAction {
   if (lost) return 'skip'
   if (open) return 'wait'
   return fed || got ? 'run' : 'skip'
@@ -62,7 +67,9 @@ export function percentOf({ status, open, units, running }: Job): number {
   if (status === 'completed') return 100
   const openUnits = [...(open ?? [])]
   const runningPercent = openUnits.reduce((sum, unit) => sum + Math.min(99, running[unit] ?? 0), 0)
-  return units === 0 ? 0 : Math.min(99, Math.floor(((units - openUnits.length) * 100 + runningPercent) / units))
+  return units === 0
+    ? 0
+    : Math.min(99, Math.floor(((units - openUnits.length) * 100 + runningPercent) / units))
 }
 
 /** The task that started first, as it was then; the others had not. */
@@ -199,7 +206,7 @@ function withUniqueNames(files: readonly StoredFile[]): StoredFile[] {
 /** What a task gives to those that take its files. */
 export function filesOfTask(
   number: number,
-  { fixed, tasks: tasks }: Pick<JobState, 'fixed' | 'tasks'>,
+  { fixed, tasks }: Pick<JobState, 'fixed' | 'tasks'>,
 ): StoredFile[] {
   const task = tasks.find((candidate) => candidate.number === number)
   if (task) return task.status === 'completed' ? task.files : []
@@ -216,7 +223,7 @@ export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedT
 }
 
 /** The first file of a job whose imports brought it when the job was there already. */
-export function firstImportedFile({ tasks: tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
+export function firstImportedFile({ tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
   const task = tasks.find(
     ({ operation, status }) => operation.startsWith('import/') && status === 'completed',
   )
@@ -263,13 +270,14 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
         (task.status === 'processing' && (isAbandoned(task) || (isReadyToJoin(task) && !task.leaseId))),
     ),
     unreported: all.filter(
-      (task) => isTaskOver(task) && (task.endedAt ?? '') <= graceLimit && isStillAwaited(task, { job, tasks: tasks }),
+      (task) =>
+        isTaskOver(task) && (task.endedAt ?? '') <= graceLimit && isStillAwaited(task, { job, tasks: tasks }),
     ),
   }
 }
 
 /** Whether a record still counts on a task that is over; where latches stand between, once all behind them are over. */
-function isStillAwaited(task: Task, { job, tasks: tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
+function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
   if (task.part !== undefined) return isChunkAwaited(task, tasks)
   const usesJoinBuckets = (numbers: readonly number[]) => numbers.length > bucketSize
   const areOver = (numbers: readonly number[]) =>
@@ -292,6 +300,7 @@ function isStillAwaited(task: Task, { job, tasks: tasks }: Pick<JobState, 'job' 
 /** Its task waits for it, or knows that it is lost and has not ended by it. */
 const isChunkAwaited = (chunk: Task, tasks: readonly Task[]) =>
   tasks.some(({ number, status, open, lost }) => {
-    const includesChunk = (numbers: ReadonlySet<number> | undefined) => numbers?.has(chunk.part ?? -1) === true
+    const includesChunk = (numbers: ReadonlySet<number> | undefined) =>
+      numbers?.has(chunk.part ?? -1) === true
     return number === chunk.number && status === 'processing' && (includesChunk(open) || includesChunk(lost))
   })

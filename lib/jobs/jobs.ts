@@ -7,20 +7,28 @@ import type { ListenersOf } from '../subscribers.ts'
 import type { Uploads } from '../uploads.ts'
 import { deleteJobData, expireJob, markJobDeleted } from './delete-job.ts'
 import {
-  type UploadedFile,
   creationEvents,
   type DownloadDetails,
   fileDownloadedEvent,
   fileUploadedEvent,
   queuedEvent,
+  type UploadedFile,
   unpublishedEvents,
 } from './events.ts'
-import { isLiveStatus, isTaskOver, isTerminalStatus, type Job, type JobState, type StoredFile, type Task } from './job.ts'
+import {
+  isLiveStatus,
+  isTaskOver,
+  isTerminalStatus,
+  type Job,
+  type JobState,
+  type StoredFile,
+  type Task,
+} from './job.ts'
 import { republishAfterS } from './job-lifecycle.ts'
+import { decideNextAction, findStalledTasks } from './job-state-machine.ts'
 import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
-import { findStalledTasks, decideNextAction } from './job-state-machine.ts'
-import { type TransactionWrite, liveJobCondition, type JobStore } from './store.ts'
+import { type JobStore, liveJobCondition, type TransactionWrite } from './store.ts'
 import { TaskCompletion } from './task-completion.ts'
 import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
@@ -54,7 +62,8 @@ const checkIntervalS = { min: 300, max: 3600 }
 const uploadCheckIntervalS = 60
 export const uploadTimeoutS = 3600
 
-const secondsFromNow = (seconds: number, now = new Date()) => new Date(now.getTime() + seconds * 1000).toISOString()
+const secondsFromNow = (seconds: number, now = new Date()) =>
+  new Date(now.getTime() + seconds * 1000).toISOString()
 
 /** Jobs as the rest of the service knows them: made, cancelled, deleted, waited for, looked after. */
 export class Jobs {
@@ -113,7 +122,14 @@ export class Jobs {
       jobId,
       {
         set: {
-          ...{ status: 'cancelled', cancelledBy: by, endedAt, endedBy, unsaid: true, wakeAt: secondsFromNow(republishAfterS) },
+          ...{
+            status: 'cancelled',
+            cancelledBy: by,
+            endedAt,
+            endedBy,
+            unsaid: true,
+            wakeAt: secondsFromNow(republishAfterS),
+          },
           expiresAt: secondsFromNow(job.retentionS),
           listKey: listKeyOf(job.owner, 'cancelled'),
         },
@@ -165,7 +181,8 @@ export class Jobs {
     if (job.deletedAt || job.status === 'expired') return deleteJobData(jobId, this.#deleteJobDeps())
     if (isTerminalStatus(job.status)) {
       if (job.unsaid) await this.#oneShotCompletion.lifecycle.republishEnd(jobId)
-      else if (job.expiresAt <= now.toISOString()) await expireJob(job, 'retention', now, this.#deleteJobDeps())
+      else if (job.expiresAt <= now.toISOString())
+        await expireJob(job, 'retention', now, this.#deleteJobDeps())
       else await this.#scheduleCheck(job, job.expiresAt)
       return
     }
@@ -249,7 +266,8 @@ export class Jobs {
     const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
     const pauseS = Math.min(checkIntervalS.max, Math.max(checkIntervalS.min, ageS))
     const current = await this.store.getJob(job.id)
-    if (current && isLiveStatus(current.status)) await this.#scheduleCheck(current, secondsFromNow(pauseS, now))
+    if (current && isLiveStatus(current.status))
+      await this.#scheduleCheck(current, secondsFromNow(pauseS, now))
   }
 
   /**

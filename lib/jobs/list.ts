@@ -47,7 +47,8 @@ const maxIdsPerRead = 100
 const lowestRandomness = '0'.repeat(16)
 const highestRandomness = 'Z'.repeat(16)
 const maxUlidMs = 281_474_976_710_655
-const idAt = (ms: number, rest: string) => `job_${encodeTime(Math.min(maxUlidMs, Math.max(0, ms)), 10)}${rest}`
+const idAt = (ms: number, rest: string) =>
+  `job_${encodeTime(Math.min(maxUlidMs, Math.max(0, ms)), 10)}${rest}`
 
 /** No job is before or after these. */
 export const idBounds = { first: idAt(0, lowestRandomness), last: idAt(maxUlidMs, highestRandomness) }
@@ -95,7 +96,7 @@ function matchesQuery(job: Job, { createdAfterMs, createdBeforeMs, matches }: Jo
   return matches(job)
 }
 
-function isFull(found: readonly Job[], next: Job, { limit, maxTasks: maxTasks = Infinity }: JobQuery): boolean {
+function isFull(found: readonly Job[], next: Job, { limit, maxTasks = Infinity }: JobQuery): boolean {
   const tasks = found.reduce((sum, { total }) => sum + total, 0)
   return found.length >= limit || (found.length > 0 && tasks + next.total > maxTasks)
 }
@@ -126,7 +127,8 @@ function rangeOf(
   { newestFirst, createdAfterMs, createdBeforeMs }: JobQuery,
   last: string | undefined,
 ): Range {
-  const from = createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - maxCreationMs, lowestRandomness)
+  const from =
+    createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - maxCreationMs, lowestRandomness)
   const to = createdBeforeMs === undefined ? idBounds.last : idAt(createdBeforeMs, highestRandomness)
   if (last === undefined) return { from, to }
   return newestFirst ? { from, to: last < to ? last : to } : { from: last > from ? last : from, to }

@@ -1,17 +1,17 @@
-import type { Wish } from '../conversion/plan-files.ts'
+import type { ConversionSpec } from '../conversion/plan-files.ts'
 import type { ImageId } from '../engines/engine.ts'
-import { processOperation } from '../tasks/index.ts'
-import { Spec } from '../tasks/operation.ts'
-import type { JobState, InputPlan, StoredFile, Task } from './job.ts'
+import { requireProcessOperation } from '../tasks/index.ts'
+import { TaskSpec } from '../tasks/operation.ts'
+import type { InputPlan, JobState, StoredFile, Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
 
 /** The files of a task's inputs, and what it wants of them. @throws AppError for files that it does not take. */
 export function resolveConversion(
   task: Pick<Task, 'operation' | 'ins' | 'spec'>,
   state: Pick<JobState, 'fixed' | 'tasks'>,
-): [StoredFile[], Wish] {
+): [StoredFile[], ConversionSpec] {
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
-  return [files, processOperation(task.operation).wish(files, Spec.parse(task.spec))]
+  return [files, requireProcessOperation(task.operation).toConversionSpec(files, TaskSpec.parse(task.spec))]
 }
 
 /** Where the next step of pieces is done. Pieces for several images go to one after the other. */

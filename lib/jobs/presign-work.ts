@@ -1,7 +1,7 @@
 import type { Files } from '../aws/files.ts'
 import type { WorkSigner } from '../aws/task-url-signer.ts'
 import { isSealed, mapped, type Vault } from '../sealed.ts'
-import { transferOperation } from '../tasks/index.ts'
+import { findTransferOperation } from '../tasks/index.ts'
 import { jobPrefix, type StoredFile, type Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
@@ -24,7 +24,10 @@ interface PresigningDeps {
 }
 
 /** Sends tasks with all that their workers need, who reach no file and know no secret. */
-export const createPresigningSender = (sender: TaskSender, deps: PresigningDeps): Pick<TaskSender, 'route'> => ({
+export const createPresigningSender = (
+  sender: TaskSender,
+  deps: PresigningDeps,
+): Pick<TaskSender, 'route'> => ({
   route: async (task, taskInputs) => {
     const routed = await sender.route(task, taskInputs)
     // What brings files from elsewhere or takes them there is a function of ours, and reaches files by its role.
@@ -55,8 +58,12 @@ async function presignWork(
 }
 
 /** Every file that a worker may want: what is at hand, what the task began with, and what its parts have made. */
-async function findReadableFiles(task: Task, taskInputs: TaskInputs | undefined, store: JobStore): Promise<StoredFile[]> {
-  const transfer = transferOperation(task.operation)
+async function findReadableFiles(
+  task: Task,
+  taskInputs: TaskInputs | undefined,
+  store: JobStore,
+): Promise<StoredFile[]> {
+  const transfer = findTransferOperation(task.operation)
   if (transfer) return []
   const state = taskInputs ?? (await store.getInputs(task))
   const inputFiles = state ? task.ins.flatMap((number) => filesOfTask(number, state)) : []

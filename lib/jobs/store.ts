@@ -13,20 +13,20 @@ import {
 } from './job.ts'
 import { emitJobEnd } from './job-end-emitter.ts'
 import {
+  bucketCountKey,
   bucketNumber,
   bucketSize,
-  bucketCountKey,
+  chunkKeyPrefix,
   dependentsKey,
   fixedKey,
   jobKey,
-  joinBucketKey,
   jobPartition,
-  chunkKeyPrefix,
+  joinBucketKey,
   type TaskRef,
   taskKey,
   wakeShardOf,
 } from './keys.ts'
-import { type JobPage, type JobQuery, queryJobs, listKeyOf, tagKeyOf } from './list.ts'
+import { type JobPage, type JobQuery, listKeyOf, queryJobs, tagKeyOf } from './list.ts'
 import type { GraphRecords } from './task-graph.ts'
 
 /** Records of one transaction; more go in batches, the job last. */
@@ -178,7 +178,10 @@ export class JobStore {
     change: Change,
     options: { condition?: Condition; mark?: Item } = {},
   ): Promise<WriteResult<Job>> {
-    const written = parseAnswer(await this.#table.update(jobKey(jobId), change, requireExisting(options)), Job)
+    const written = parseAnswer(
+      await this.#table.update(jobKey(jobId), change, requireExisting(options)),
+      Job,
+    )
     const { applied, record } = written
     if (applied && record && change.set?.['status'] && isTerminalStatus(record.status)) emitJobEnd(record)
     return written
@@ -212,7 +215,10 @@ export class JobStore {
 
   /** What a task has split into, in order. */
   async getChunks({ jobId, number }: Pick<TaskRecord, 'jobId' | 'number'>): Promise<TaskRecord[]> {
-    const items = await this.#table.partition(jobPartition(jobId, bucketNumber(number)), chunkKeyPrefix(number))
+    const items = await this.#table.partition(
+      jobPartition(jobId, bucketNumber(number)),
+      chunkKeyPrefix(number),
+    )
     return items.map((item) => Task.parse(item)).sort((a, b) => (a.part ?? 0) - (b.part ?? 0))
   }
 
@@ -266,7 +272,15 @@ const jobItem = (job: Job): Item & Key => ({
 
 const taskItem = (task: TaskRecord): Item & Key => ({ ...taskKey(taskRefOf(task)), ...task })
 
-function otherItems({ job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages, ttl }: GraphRecords): (Item & Key)[] {
+function otherItems({
+  job,
+  fixed,
+  isFixedSeparate,
+  tasks,
+  joinBuckets,
+  dependentPages,
+  ttl,
+}: GraphRecords): (Item & Key)[] {
   return [
     ...tasks.map(taskItem),
     ...joinBuckets.map(({ task, index, bucket }) => ({
@@ -279,7 +293,8 @@ function otherItems({ job, fixed, isFixedSeparate, tasks, joinBuckets, dependent
   ]
 }
 
-const parseFixed = (item: Item | undefined): FixedTask[] => (item ? FixedTask.array().parse(item['fixed']) : [])
+const parseFixed = (item: Item | undefined): FixedTask[] =>
+  item ? FixedTask.array().parse(item['fixed']) : []
 
 export const taskRefOf = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
 

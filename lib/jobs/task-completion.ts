@@ -8,10 +8,10 @@ import { importedFileEvents } from './events.ts'
 import { toClientError } from './failure.ts'
 import { isLiveStatus, type Job, type JobState, type Task } from './job.ts'
 import { JobLifecycle, type JobLifecycleDeps } from './job-lifecycle.ts'
-import { bucketNumber, bucketCountKey, joinBucketKey } from './keys.ts'
-import { isOutcomeKnown, failsDependents, decideNextAction } from './job-state-machine.ts'
+import { decideNextAction, failsDependents, isOutcomeKnown } from './job-state-machine.ts'
+import { bucketCountKey, bucketNumber, joinBucketKey } from './keys.ts'
 import { type JobStore, taskRefOf } from './store.ts'
-import type { TaskInputs, TaskSender, RoutedTask } from './task-sender.ts'
+import type { RoutedTask, TaskInputs, TaskSender } from './task-sender.ts'
 
 export interface TaskCompletionDeps extends JobLifecycleDeps {
   readonly queues: Queues
@@ -113,7 +113,11 @@ export class TaskCompletion {
     // A job that ends with its first failure learns of it at once.
     if (failsDependents(task))
       return (await this.#store.changeJob(jobId, { include: { lost: new Set([bucket]) } })).record
-    await this.lifecycle.publishUnitProgress(task, bucket, ((bucketRecord.size - bucketRecord.open.size) / bucketRecord.size) * 100)
+    await this.lifecycle.publishUnitProgress(
+      task,
+      bucket,
+      ((bucketRecord.size - bucketRecord.open.size) / bucketRecord.size) * 100,
+    )
     return undefined
   }
 
@@ -138,7 +142,10 @@ export class TaskCompletion {
     const [dependent = 0, joinBucket] = out.split('#').map(Number)
     let change = dependencyUpdate(task.number, task.status === 'completed', failsDependents(task))
     if (joinBucket !== undefined) {
-      const { record } = await this.#store.changeJoinBucket(joinBucketKey(jobId, dependent, joinBucket), change)
+      const { record } = await this.#store.changeJoinBucket(
+        joinBucketKey(jobId, dependent, joinBucket),
+        change,
+      )
       if (!record || (record.open && !record.lost)) return
       change = dependencyUpdate(joinBucket, record.got !== undefined, record.lost !== undefined)
     }
@@ -183,8 +190,8 @@ export class TaskCompletion {
 export async function hasImportedFiles({ operation, status }: Task): Promise<boolean> {
   if (status !== 'completed') return false
   // Most functions end no task.
-  const { transferOperation } = await import('../tasks/index.ts')
-  return transferOperation(operation)?.kind === 'import'
+  const { findTransferOperation } = await import('../tasks/index.ts')
+  return findTransferOperation(operation)?.kind === 'import'
 }
 
 const maxConcurrentDependents = 16

@@ -1,4 +1,4 @@
-import type { FixedTask, Job, JobStatus, JoinBucket, InputPlan, Task, Warning } from './job.ts'
+import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from './job.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job: who waits for whom, as sets of numbers. Pure. */
@@ -51,7 +51,11 @@ export interface GraphRecords {
   /** Whether `fixed` has a record of its own. */
   readonly isFixedSeparate: boolean
   readonly tasks: readonly Task[]
-  readonly joinBuckets: readonly { readonly task: number | 'count'; readonly index: number; readonly bucket: JoinBucket }[]
+  readonly joinBuckets: readonly {
+    readonly task: number | 'count'
+    readonly index: number
+    readonly bucket: JoinBucket
+  }[]
   readonly dependentPages: readonly {
     readonly task: number
     readonly page: number
@@ -80,7 +84,9 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
           }),
         ],
   )
-  const fixed = all.flatMap((task, number) => (task.fixed ? [createFixedRecord(task, task.fixed, number)] : []))
+  const fixed = all.flatMap((task, number) =>
+    task.fixed ? [createFixedRecord(task, task.fixed, number)] : [],
+  )
   const isFixedSeparate = JSON.stringify(fixed).length > maxInlineFixedBytes
   const units = bucketed ? [...new Set(numbers.map(bucketNumber))] : numbers
   const awaited = all.flatMap((task, number) => (task.awaited ? [number] : []))
@@ -89,7 +95,10 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
     fixed,
     isFixedSeparate,
     tasks,
-    joinBuckets: [...(bucketed ? createCountBuckets(jobId, numbers) : []), ...createJoinBuckets(jobId, all, counted)],
+    joinBuckets: [
+      ...(bucketed ? createCountBuckets(jobId, numbers) : []),
+      ...createJoinBuckets(jobId, all, counted),
+    ],
     dependentPages: numbers.flatMap((number) => createDependentPages(number, outs.get(number) ?? [])),
     ttl,
   }
@@ -185,7 +194,11 @@ function createCountBuckets(jobId: string, numbers: readonly number[]) {
   }))
 }
 
-function createJoinBuckets(jobId: string, all: readonly NewTask[], counted: (ins: readonly number[]) => number[]) {
+function createJoinBuckets(
+  jobId: string,
+  all: readonly NewTask[],
+  counted: (ins: readonly number[]) => number[],
+) {
   return all.flatMap((task, number) => {
     const inputs = task.fixed ? [] : counted(task.ins)
     if (inputs.length <= bucketSize) return []

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { QueueId } from '../resources/queues.ts'
 import type { JobState, Task } from './job.ts'
 import { type JobStore, taskRefOf } from './store.ts'
-import { taskMessageOf, type TaskMessage } from './task-message.ts'
+import { type TaskMessage, taskMessageOf } from './task-message.ts'
 
 /** The files of a task's inputs, where they are at hand. */
 export type TaskInputs = Pick<JobState, 'fixed' | 'tasks'>
@@ -41,23 +41,27 @@ export const preparingSender: TaskSender = {
   retryQueue: () => 'ready',
 }
 
-async function queueOf(task: Task, inputs: TaskInputs | undefined, { store, engines }: DirectSenderDeps): Promise<QueueId> {
+async function queueOf(
+  task: Task,
+  inputs: TaskInputs | undefined,
+  { store, engines }: DirectSenderDeps,
+): Promise<QueueId> {
   // Where tasks go by way of preparing, nothing is planned here.
-  const [{ queueOfTransfer, transferOperation }, { nextImageOf, resolveConversion }] = await Promise.all([
+  const [{ transferQueueOf, findTransferOperation }, { nextImageOf, resolveConversion }] = await Promise.all([
     import('../tasks/index.ts'),
     import('./next-image.ts'),
   ])
-  const transfer = transferOperation(task.operation)
-  if (transfer) return queueOfTransfer(transfer)
+  const transfer = findTransferOperation(task.operation)
+  if (transfer) return transferQueueOf(transfer)
   if (task.pieces) return nextImageOf(task.pieces)
   const state = inputs ?? (await store.getInputs(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
   const [files, spec] = resolveConversion(task, state)
-  const [{ routeFiles }, { firstImage }] = await Promise.all([
+  const [{ routeFiles }, { firstImageOf }] = await Promise.all([
     import('../conversion/plan-files.ts'),
     import('../plan/index.ts'),
   ])
   const [first] = routeFiles(files, spec, await engines())
   if (!first) throw new Error('no way was planned')
-  return firstImage(first.route, spec.options)
+  return firstImageOf(first.route, spec.options)
 }

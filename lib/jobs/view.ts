@@ -3,17 +3,17 @@ import { inOrder } from '../canonical-json.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import type { ResultLink } from '../http/result-links.ts'
 import {
+  BatchSummary,
   type ExportedFile,
   type FixedTask,
   isLiveStatus,
   isTerminalStatus,
   type Job,
   JobError,
+  type JobResult,
   type JobState,
   JobStatus,
-  type JobResult,
   type StoredFile,
-  BatchSummary,
   type Task,
   TaskStatus,
   Warning,
@@ -172,7 +172,8 @@ function etaMs(job: Job, percent: number): number | null {
 }
 
 /** A job whose tasks are not at hand: of one that is over, its record has the result, unless it was too large for it. */
-export const needsTaskRecords = (job: Job) => isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
+export const needsTaskRecords = (job: Job) =>
+  isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
 
 /** @param tasks all of them, where `needsTasks` says so; else nobody looks at them. */
 export function statusView(state: JobState, link: ResultLink): StatusView {
@@ -280,7 +281,9 @@ function fixedView(
     fidelity: null,
     warnings: task.warnings,
     result:
-      isExport && status === 'completed' && job.status === 'completed' ? exportUrlView(task, state, link) : null,
+      isExport && status === 'completed' && job.status === 'completed'
+        ? exportUrlView(task, state, link)
+        : null,
   }
 }
 

@@ -1,6 +1,6 @@
+import { findTaskFiles } from './find-task-files.ts'
 import type { Job, JobState, StoredFile } from './job.ts'
 import { hasRecord, resultFiles, statusOfFixed } from './job-state-machine.ts'
-import { findTaskFiles } from './find-task-files.ts'
 
 /** What goes into a ZIP of results, and what its manifest says of what cannot. */
 
@@ -21,7 +21,11 @@ export interface ZipEntry {
  * @param job that was asked for; undefined of one that is gone.
  * @throws AppError TASK_NOT_FOUND
  */
-export function listZipEntries(jobId: string, state: JobState | undefined, tasks?: readonly string[]): ZipEntry[] {
+export function listZipEntries(
+  jobId: string,
+  state: JobState | undefined,
+  tasks?: readonly string[],
+): ZipEntry[] {
   if (!state || state.job.deletedAt || state.job.status === 'expired')
     return [{ jobId, task: null, source: null, status: 'expired' }]
   const { job } = state

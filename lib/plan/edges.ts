@@ -14,9 +14,9 @@ export interface Edge {
 /** By source, then by target, the cheapest first. */
 export type Edges = ReadonlyMap<FormatId, ReadonlyMap<FormatId, readonly Edge[]>>
 
-export function edgesOf(engines: readonly Engine[], operation: Operation): Edges {
+export function buildEdges(engines: readonly Engine[], operation: Operation): Edges {
   const bySource = new Map<FormatId, Map<FormatId, Edge[]>>()
-  for (const edge of allEdges(engines, operation)) {
+  for (const edge of listEdges(engines, operation)) {
     const targets = bySource.get(edge.from) ?? new Map<FormatId, Edge[]>()
     bySource.set(edge.from, targets)
     const edges = targets.get(edge.to) ?? []
@@ -36,30 +36,32 @@ export function edgesOf(engines: readonly Engine[], operation: Operation): Edges
 }
 
 /** Without those of a source whose engine lacks what a file of it asks for. */
-export function edgesWithout(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
+export function withoutUnsuitableEdges(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
   const fits = ({ capability }: Edge) =>
     !capability.unsupportedTraits?.some((trait) => traits.includes(trait))
-  const targets = [...(edges.get(from) ?? [])].map(([to, ways]) => [to, ways.filter(fits)] as const)
-  return new Map([...edges, [from, new Map(targets.filter(([, ways]) => ways.length > 0))]])
+  const targets = [...(edges.get(from) ?? [])].map(
+    ([to, candidates]) => [to, candidates.filter(fits)] as const,
+  )
+  return new Map([...edges, [from, new Map(targets.filter(([, candidates]) => candidates.length > 0))]])
 }
 
-function allEdges(engines: readonly Engine[], operation: Operation): Edge[] {
+function listEdges(engines: readonly Engine[], operation: Operation): Edge[] {
   return engines.flatMap((engine) =>
     engine.capabilities
       .filter((capability) => capability.operation === operation)
       .flatMap((capability) => {
         const { id, image } = engine
-        return pairs(capability).map(([from, to]) => ({ engine: id, image, capability, from, to }))
+        return formatPairs(capability).map(([from, to]) => ({ engine: id, image, capability, from, to }))
       }),
   )
 }
 
 /** Every pair that a capability stands for. */
-export function pairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
-  const left = new Set(except.map(([source, target]) => `${source} ${target}`))
+export function formatPairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
+  const excluded = new Set(except.map(([source, target]) => `${source} ${target}`))
   return from.flatMap((source) =>
     to
-      .filter((target) => (same || target !== source) && !left.has(`${source} ${target}`))
+      .filter((target) => (same || target !== source) && !excluded.has(`${source} ${target}`))
       .map((target): [FormatId, FormatId] => [source, target]),
   )
 }

@@ -7,14 +7,14 @@ import type { Trait } from '../formats/detect/drawing.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { isLockable } from '../formats/locked-office.ts'
 import type { ConversionStep } from '../jobs/job.ts'
-import { type Edge, type Edges, edgesOf, edgesWithout } from './edges.ts'
-import { type OtherRouteRequest, otherRoute } from './fallback-search.ts'
-import { isOffered, isWorthAWay, rankOf } from './listed-targets.ts'
+import { buildEdges, type Edge, type Edges, withoutUnsuitableEdges } from './edges.ts'
+import { findOtherRoute, type OtherRouteRequest } from './fallback-search.ts'
+import { isListedTarget, isWorthSeveralSteps, rankOf } from './listed-targets.ts'
 import { type Route, routesFrom } from './search.ts'
 import unprovenPairs from './unproven-pairs.json' with { type: 'json' }
 
 export type { Edge } from './edges.ts'
-export type { Unread } from './fallback-search.ts'
+export type { UnreadableSteps as Unread } from './fallback-search.ts'
 export type { Route } from './search.ts'
 
 export interface RouteRequest {
@@ -50,26 +50,28 @@ export function planRoute({
   const route = plans.from(from, engine).get(to)
   // Who names an engine gets it, and a drawing that nobody here does justice to is drawn as well as can be. What is made
   // of no other drawing is made of none.
-  const isCareful = route && engine === undefined && traits.length > 0
-  const careful = isCareful ? plans.careful(from, traits).get(to) : undefined
-  if (route) return careful ?? route
+  const hasTraits = route && engine === undefined && traits.length > 0
+  const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
+  if (route) return traitsRoute ?? route
   const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
-  if (operation !== 'convert') throw notOffered(operation, from, to, engines)
+  if (operation !== 'convert') throw unsupportedOperationError(operation, from, to, engines)
   if (engine === undefined) {
     throw new AppError('UNSUPPORTED_CONVERSION', `There is no way to convert ${pair}.`, {
       from,
       to,
-      targets: targetsOf(from, engines),
+      targets: listTargets(from, engines),
     })
   }
-  const able = engines.map(({ id }) => id).filter((id) => plans.from(from, id).has(to))
-  const wayOut =
-    able.length > 0 ? `Leave "engine" out or use one of: ${able.join(', ')}.` : 'No other engine can.'
-  throw new AppError('UNSUPPORTED_CONVERSION', `The engine ${engine} cannot convert ${pair}. ${wayOut}`, {
+  const capableEngines = engines.map(({ id }) => id).filter((id) => plans.from(from, id).has(to))
+  const hint =
+    capableEngines.length > 0
+      ? `Leave "engine" out or use one of: ${capableEngines.join(', ')}.`
+      : 'No other engine can.'
+  throw new AppError('UNSUPPORTED_CONVERSION', `The engine ${engine} cannot convert ${pair}. ${hint}`, {
     from,
     to,
     engine,
-    engines: able,
+    engines: capableEngines,
   })
 }
 
@@ -78,18 +80,18 @@ export function planOtherRoute(
   request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
 ): Route | undefined {
   const { operation = 'convert', engines } = request
-  return plansOf(engines, operation).other(request)
+  return plansOf(engines, operation).findOther(request)
 }
 
 /** Formats that an error lists; the rest is in GET /v1/formats/conversions. */
-const mostListed = 40
+const maxListed = 40
 
-const listed = (formats: readonly FormatId[]) =>
-  formats.length <= mostListed
+const formatList = (formats: readonly FormatId[]) =>
+  formats.length <= maxListed
     ? formats.join(', ')
-    : `${formats.slice(0, mostListed).join(', ')} and ${formats.length - mostListed} more`
+    : `${formats.slice(0, maxListed).join(', ')} and ${formats.length - maxListed} more`
 
-function notOffered(
+function unsupportedOperationError(
   operation: Operation,
   from: FormatId,
   to: FormatId,
@@ -103,8 +105,8 @@ function notOffered(
   const sentence =
     targets.length > 0
       ? `${operation} makes ${targets.join(', ')} of ${from}, not ${to}.`
-      : `${operation} takes ${listed(sources) || 'nothing on this machine'}; the file is ${from}.`
-  const details = { operation, from, to, targets, ...(sources.length <= mostListed && { sources }) }
+      : `${operation} takes ${formatList(sources) || 'nothing on this machine'}; the file is ${from}.`
+  const details = { operation, from, to, targets, ...(sources.length <= maxListed && { sources }) }
   return new AppError('UNSUPPORTED_CONVERSION', sentence, details)
 }
 
@@ -112,38 +114,38 @@ function notOffered(
  * What people want a file of this format to become: its own category and the most wanted first, then as the registry
  * orders it, and never itself. `conversions` has all that works.
  */
-export function targetsOf(from: FormatId, engines: readonly Engine[]): FormatId[] {
-  return offeredOf(from, new Set(plansOf(engines, 'convert').from(from).keys()))
+export function listTargets(from: FormatId, engines: readonly Engine[]): FormatId[] {
+  return listTargetsAmong(from, new Set(plansOf(engines, 'convert').from(from).keys()))
 }
 
 /** Those of the formats that it can become, as `targetsOf` gives them. */
-export function offeredOf(from: FormatId, reached: ReadonlySet<FormatId>): FormatId[] {
+export function listTargetsAmong(from: FormatId, reached: ReadonlySet<FormatId>): FormatId[] {
   const source = formatById(from)
-  const targets = formats.filter((format) => reached.has(format.id) && isOffered(source, format))
+  const targets = formats.filter((format) => reached.has(format.id) && isListedTarget(source, format))
   const byCategory = Map.groupBy(targets, ({ category }) => category)
-  const own = byCategory.get(source.category) ?? []
+  const sameCategory = byCategory.get(source.category) ?? []
   byCategory.delete(source.category)
-  return [own, ...byCategory.values()]
+  return [sameCategory, ...byCategory.values()]
     .flatMap((group) => group.toSorted((a, b) => rankOf(a) - rankOf(b)))
     .map(({ id }) => id)
 }
 
 /** Every pair that works, or those of one source, with its route. Searched once for a list of engines. */
-export function conversions(
+export function findConversions(
   engines: readonly Engine[],
   operation: Operation = 'convert',
   from?: FormatId,
 ): readonly Conversion[] {
   const plans = plansOf(engines, operation)
-  return from === undefined ? plans.all() : conversionsOf(from, plans.from(from))
+  return from === undefined ? plans.listAll() : conversionsOf(from, plans.from(from))
 }
 
 const conversionsOf = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
   [...routes].map(([to, route]) => ({ from, to, route }))
 
 /** Every pair that should work, those included that nobody has seen to; `npm run conformance` tries them. */
-export function candidates(engines: readonly Engine[]): readonly Conversion[] {
-  return lazyPlans(edgesOf(engines, 'convert'), maxStepsOf('convert'), {}).all()
+export function listCandidates(engines: readonly Engine[]): readonly Conversion[] {
+  return lazyPlans(buildEdges(engines, 'convert'), maxStepsOf('convert'), {}).listAll()
 }
 
 /**
@@ -151,9 +153,9 @@ export function candidates(engines: readonly Engine[]): readonly Conversion[] {
  * Only the password of a document belongs to what comes before them all, and how it is to be read is said to the first:
  * what the others read, we have made.
  */
-export function optionsOf(route: Route): z.ZodObject {
+export function optionsSchemaOf(route: Route): z.ZodObject {
   const shapes = route.steps.map(shapeOf)
-  return z.object(Object.assign({}, ...shapes, unlocks(route) ? unlockShape : {}))
+  return z.object(Object.assign({}, ...shapes, mayNeedUnlock(route) ? unlockShape : {}))
 }
 
 function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record<string, z.ZodType>> {
@@ -164,49 +166,49 @@ function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record
 }
 
 /** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */
-export function stepsOf(route: Route, given: Readonly<Record<string, unknown>>): ConversionStep[] {
-  const { password, ...rest } = given
+export function createSteps(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
+  const { password, ...rest } = options
   const [first] = route.steps
-  if (!isUnlocked(route, given)) return stepsWith(route, given)
+  if (!needsUnlockStep(route, options)) return assignOptions(route, options)
   const { engine, image } = unlocker
   const unlock = { operation: 'unlock', engine, image, from: first.from, to: first.from } as const
-  return [{ ...unlock, options: { password } }, ...stepsWith(route, rest)]
+  return [{ ...unlock, options: { password } }, ...assignOptions(route, rest)]
 }
 
 /** Operations that need the content of a document, as against those that take it for bytes. */
-const reading: readonly Operation[] = ['convert', 'compress', 'thumbnail', 'watermark']
+const contentOperations: readonly Operation[] = ['convert', 'compress', 'thumbnail', 'watermark']
 
 /** Whether its file may need a password that a step before it would take away. */
-export const unlocks = ({ steps: [first] }: Route): boolean =>
-  isLockable(first.from) && reading.includes(first.capability.operation)
+export const mayNeedUnlock = ({ steps: [first] }: Route): boolean =>
+  isLockable(first.from) && contentOperations.includes(first.capability.operation)
 
 /** Whether a step before it takes the password away. */
-const isUnlocked = (route: Route, given: Readonly<Record<string, unknown>>) =>
-  given['password'] !== undefined && unlocks(route)
+const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>>) =>
+  options['password'] !== undefined && mayNeedUnlock(route)
 
 /** Where the first step is done; of the options, which may be sealed, it matters only which there are. */
-export const firstImage = (route: Route, given: Readonly<Record<string, unknown>>): ImageId =>
-  isUnlocked(route, given) ? unlocker.image : route.steps[0].image
+export const firstImageOf = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
+  needsUnlockStep(route, options) ? unlocker.image : route.steps[0].image
 
-function stepsWith(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
+function assignOptions(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const shapes = route.steps.map(shapeOf)
-  const owner = (name: string) => shapes.findLastIndex((shape) => name in shape)
+  const stepOfOption = (name: string) => shapes.findLastIndex((shape) => name in shape)
   return route.steps.map(({ capability, engine, image, from, to }, at) => ({
     operation: capability.operation,
     engine,
     image,
     from,
     to,
-    options: Object.fromEntries(Object.entries(options).filter(([name]) => owner(name) === at)),
+    options: Object.fromEntries(Object.entries(options).filter(([name]) => stepOfOption(name) === at)),
   }))
 }
 
 interface Plans {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
   /** The same for a file with traits, by none of the engines that lack what they ask for. */
-  careful(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
-  all(): readonly Conversion[]
-  other(request: OtherRouteRequest): Route | undefined
+  fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
+  listAll(): readonly Conversion[]
+  findOther(request: OtherRouteRequest): Route | undefined
 }
 
 const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
@@ -217,7 +219,7 @@ function plansOf(engines: readonly Engine[], operation: Operation): Plans {
   const known =
     plans.get(operation) ??
     lazyPlans(
-      edgesOf(engines, operation),
+      buildEdges(engines, operation),
       maxStepsOf(operation),
       operation === 'convert' ? unprovenPairs : {},
     )
@@ -241,7 +243,7 @@ function lazyPlans(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
           // What one engine does in one step is always there; a page of a book as a sun raster is a way, but nobody's.
-          (steps.length === 1 || isWorthAWay(formatById(id), formatById(to))),
+          (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )
   const from = (id: FormatId, pinned?: EngineId) => {
@@ -250,20 +252,20 @@ function lazyPlans(
     bySource.set(key, known)
     return known
   }
-  const careful = (id: FormatId, traits: readonly Trait[]) => {
+  const fromWithTraits = (id: FormatId, traits: readonly Trait[]) => {
     const key = `${traits.join()}/${id}`
-    const known = bySource.get(key) ?? routesFrom(edgesWithout(edges, id, traits), id, maxSteps)
+    const known = bySource.get(key) ?? routesFrom(withoutUnsuitableEdges(edges, id, traits), id, maxSteps)
     bySource.set(key, known)
     return known
   }
   // Some 8 MB that hardly anybody asks for: they stay for the next page of a list, and not for ever.
-  let every: WeakRef<readonly Conversion[]> | undefined
-  const all = () => {
-    const known = every?.deref()
+  let allConversions: WeakRef<readonly Conversion[]> | undefined
+  const listAll = () => {
+    const known = allConversions?.deref()
     if (known) return known
     const found = formats.flatMap(({ id }) => conversionsOf(id, bySource.get(`/${id}`) ?? search(id)))
-    every = new WeakRef(found)
+    allConversions = new WeakRef(found)
     return found
   }
-  return { from, careful, all, other: (request) => otherRoute(edges, request, maxSteps) }
+  return { from, fromWithTraits, listAll, findOther: (request) => findOtherRoute(edges, request, maxSteps) }
 }

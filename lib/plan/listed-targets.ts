@@ -1,7 +1,7 @@
 import type { Format } from '../formats/index.ts'
 
 /** What people ask for most, the most wanted first; also of files of another category: a film as MP3, a page as PNG. */
-const usual: Readonly<Record<Format['category'], readonly string[]>> = {
+const popularTargets: Readonly<Record<Format['category'], readonly string[]>> = {
   video: ['mp4', 'webm', 'mov', 'mkv', 'avi'],
   audio: ['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg', 'opus'],
   image: ['jpg', 'png', 'webp', 'avif', 'gif', 'tiff', 'svg', 'bmp'],
@@ -12,7 +12,7 @@ const usual: Readonly<Record<Format['category'], readonly string[]>> = {
 }
 
 /** Documents that are no running text: what they become among documents. */
-const kinds = [
+const documentKinds = [
   {
     of: [
       ...['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots', 'fods', 'sxc', 'uos'],
@@ -36,49 +36,50 @@ const kinds = [
 ]
 
 /** What is said in a film. */
-const spoken = ['srt', 'vtt', 'ass']
+const subtitleFormats = ['srt', 'vtt', 'ass']
 
 /** Text becomes slides, where its headings are their titles. */
-const slidesOfText = ['pptx', 'odp']
+const slideFormats = ['pptx', 'odp']
 
 /** Worth a longer way within their category, though not a place in a list: the tables of a text as a sheet. */
-const wanted: readonly string[] = [
+const worthSeveralSteps: readonly string[] = [
   ...['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex', 'rst', 'adoc'],
   ...['heic', 'jxl', 'jp2', 'ico', 'psd', 'tga', 'hdr', 'exr', 'dds', 'pcx', 'apng', 'eps', 'svgz'],
 ]
 
 /** Every id that a rule names. */
-export const namedIds: readonly string[] = [
-  ...Object.values(usual).flat(),
-  ...kinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
-  ...slidesOfText,
-  ...spoken,
-  ...wanted,
+export const formatIdsInRules: readonly string[] = [
+  ...Object.values(popularTargets).flat(),
+  ...documentKinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
+  ...slideFormats,
+  ...subtitleFormats,
+  ...worthSeveralSteps,
 ]
 
 /**
  * Whether a conversion that works is also shown among the targets of its source. One that is not is still made when it
  * is asked for by name; in a list of two hundred it would hide what is wanted.
  */
-export function isOffered(from: Format, to: Format): boolean {
+export function isListedTarget(from: Format, to: Format): boolean {
   if (from.id === to.id) return false
-  if (from.category === 'video' && spoken.includes(to.id)) return true
-  if (from.category !== to.category) return usual[to.category].includes(to.id)
+  if (from.category === 'video' && subtitleFormats.includes(to.id)) return true
+  if (from.category !== to.category) return popularTargets[to.category].includes(to.id)
   if (from.category !== 'document') return true
-  const [kind, other] = [from, to].map(({ id }) => kinds.find(({ of }) => of.includes(id)))
+  const [kind, other] = [from, to].map(({ id }) => documentKinds.find(({ of }) => of.includes(id)))
   if (kind === other) return true
-  return kind ? kind.becomes.includes(to.id) : slidesOfText.includes(to.id)
+  return kind ? kind.becomes.includes(to.id) : slideFormats.includes(to.id)
 }
 
 /** Whether a way of several steps is worth its loss of time and content. */
-export const isWorthAWay = (from: Format, to: Format) =>
-  usual[to.category].includes(to.id) || (kindOf(from) === kindOf(to) && wanted.includes(to.id))
+export const isWorthSeveralSteps = (from: Format, to: Format) =>
+  popularTargets[to.category].includes(to.id) ||
+  (kindOf(from) === kindOf(to) && worthSeveralSteps.includes(to.id))
 
 /** A book is a document that is read elsewhere. */
 const kindOf = ({ category }: Format) => (category === 'ebook' ? 'document' : category)
 
 /** The most wanted of its category is 0; all that nobody asks for is the same. */
 export function rankOf({ id, category }: Format): number {
-  const place = usual[category].indexOf(id)
-  return place < 0 ? usual[category].length : place
+  const place = popularTargets[category].indexOf(id)
+  return place < 0 ? popularTargets[category].length : place
 }

@@ -12,9 +12,9 @@ export interface Route {
 /** A change of image costs a trip through the queue and the store. */
 const imageChangeCost = 0.5
 /** A pinned engine does every step that it can: no number of cheaper foreign steps is worth one of its own. */
-const foreignStepCost = 10_000
+const otherEngineCost = 10_000
 
-export const viaIds = formats.filter((format) => format.via).map((format) => format.id)
+export const intermediateFormats = formats.filter((format) => format.via).map((format) => format.id)
 
 /** The cheapest route from one format to each that can be reached in at most so many steps. */
 export function routesFrom(
@@ -26,12 +26,12 @@ export function routesFrom(
   const best = new Map<FormatId, Route>()
   const offerAll = (before: Route | undefined, at: FormatId) => {
     for (const [to, candidates] of edges.get(at) ?? []) {
-      for (const step of usable(candidates, pinned)) {
+      for (const step of usableEdges(candidates, pinned)) {
         if (pinned !== undefined && step.engine !== pinned) continue
         // The price first: it is compared for millions of ways, and few are left to look at closer.
         const known = best.get(to)
-        if (known && priceOf(before, step, pinned) >= known.cost) continue
-        const route = joined(before, step, pinned)
+        if (known && costOf(before, step, pinned) >= known.cost) continue
+        const route = appendStep(before, step, pinned)
         if (keepsContent(route)) best.set(to, route)
       }
     }
@@ -39,10 +39,10 @@ export function routesFrom(
   const extend = (before: Route | undefined, at: FormatId) => {
     offerAll(before, at)
     if ((before?.steps.length ?? 0) >= maxSteps - 1) return
-    for (const via of viaIds) {
+    for (const via of intermediateFormats) {
       if (via === from || before?.steps.some((step) => step.to === via)) continue
-      for (const step of usable(edges.get(at)?.get(via) ?? [], pinned))
-        extend(joined(before, step, pinned), via)
+      for (const step of usableEdges(edges.get(at)?.get(via) ?? [], pinned))
+        extend(appendStep(before, step, pinned), via)
     }
   }
   extend(undefined, from)
@@ -50,34 +50,34 @@ export function routesFrom(
 }
 
 /** The cheapest, and the pinned engine's own. */
-function usable(edges: readonly Edge[], pinned: EngineId | undefined): readonly Edge[] {
+function usableEdges(edges: readonly Edge[], pinned: EngineId | undefined): readonly Edge[] {
   if (pinned === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
-  const own = edges.find(({ engine }) => engine === pinned)
-  return [...new Set([own, edges[0]])].filter((edge) => edge !== undefined)
+  const pinnedEdge = edges.find(({ engine }) => engine === pinned)
+  return [...new Set([pinnedEdge, edges[0]])].filter((edge) => edge !== undefined)
 }
 
-function priceOf(before: Route | undefined, step: Edge, pinned: EngineId | undefined): number {
-  const foreign = pinned !== undefined && step.engine !== pinned ? foreignStepCost : 0
-  const moved = before && before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
-  return (before?.cost ?? 0) + step.capability.cost + foreign + moved
+function costOf(before: Route | undefined, step: Edge, pinned: EngineId | undefined): number {
+  const otherEngine = pinned !== undefined && step.engine !== pinned ? otherEngineCost : 0
+  const imageChange = before && before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
+  return (before?.cost ?? 0) + step.capability.cost + otherEngine + imageChange
 }
 
-export function joined(before: Route | undefined, step: Edge, pinned: EngineId | undefined): Route {
-  const cost = priceOf(before, step, pinned)
+export function appendStep(before: Route | undefined, step: Edge, pinned: EngineId | undefined): Route {
+  const cost = costOf(before, step, pinned)
   return { steps: before ? [...before.steps, step] : [step], cost }
 }
 
 export function keepsContent({ steps }: Route): boolean {
-  const passed = steps.map((step) => formatById(step.from))
-  const [source] = passed
+  const formatsRead = steps.map((step) => formatById(step.from))
+  const [source] = formatsRead
   const last = steps.at(-1)
-  if (!source || !last || passed.length === 1) return true
+  if (!source || !last || formatsRead.length === 1) return true
   const target = formatById(last.to)
-  if (passed.includes(target)) return false
+  if (formatsRead.includes(target)) return false
   // Each stop is held against all before it: what came in as one page may have become several on the way.
-  return passed
+  return formatsRead
     .slice(1)
     .every((between, index) =>
-      passed.slice(0, index + 1).every((from) => passesContent(from, between, target)),
+      formatsRead.slice(0, index + 1).every((from) => passesContent(from, between, target)),
     )
 }

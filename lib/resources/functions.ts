@@ -1,4 +1,4 @@
-import { endings } from '../usage/terminal-events.ts'
+import { terminalEvents } from '../usage/terminal-events.ts'
 import type { FunctionDeclaration } from './declaration.ts'
 import { deliveriesAtATime, imageIds, queueIds } from './queues.ts'
 import { callLanes, everyFile, files, moveJobs, records, runTasks, serve } from './role-rights.ts'
@@ -256,7 +256,7 @@ export const functions = {
     handler: 'functions/count-usage.handler',
     memoryMb: 256,
     timeoutS: 15,
-    trigger: { events: endings },
+    trigger: { events: terminalEvents },
     rights: [records('GetItem', 'BatchGetItem', 'UpdateItem')],
     deadLetter: true,
     maximumConcurrency: 10,

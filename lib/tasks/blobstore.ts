@@ -1,5 +1,11 @@
 import * as z from 'zod'
-import { endpoint, metadataOf, storedWith, storeExport, storeImport } from './store-operations.ts'
+import {
+  createStoreExport,
+  createStoreImport,
+  endpointField,
+  headerFields,
+  metadataField,
+} from './store-operations.ts'
 
 /** A container of Azure's blob storage. */
 const container = {
@@ -20,18 +26,18 @@ const container = {
       .describe('Name of the container'),
     sas_token: z.string().min(1).max(4096).optional().describe('Shared access signature'),
     storage_access_key: z.string().min(1).max(256).optional().describe('Key of the account, instead'),
-    endpoint: endpoint.describe('Address of a storage that is not Azure but speaks its protocol'),
+    endpoint: endpointField.describe('Address of a storage that is not Azure but speaks its protocol'),
   },
   secrets: ['sas_token', 'storage_access_key'],
   place: { path: 'blob', prefix: 'blob_prefix' },
   path: z.string().min(1).max(1024),
   attributes: {
-    ...storedWith,
-    metadata: metadataOf(z.string().regex(/^[A-Za-z_]\w*$/, 'expected letters, digits and underscores')),
+    ...headerFields,
+    metadata: metadataField(z.string().regex(/^[A-Za-z_]\w*$/, 'expected letters, digits and underscores')),
   },
   find: async () => (await import('../transfer/blobstore.ts')).findInBlobstore,
   openStore: async () => (await import('../transfer/blobstore.ts')).openBlobstore,
 } as const
 
-export const importBlobstore = storeImport(container)
-export const exportBlobstore = storeExport(container)
+export const importBlobstoreOperation = createStoreImport(container)
+export const exportBlobstoreOperation = createStoreExport(container)

@@ -2,14 +2,17 @@ import * as z from 'zod'
 import { snakeCase } from '../case-conversion.ts'
 import { PrintOptions } from '../engines/chromium/paper.ts'
 import { pictureOptions } from '../engines/chromium/screenshot.ts'
-import { headers } from './import-url.ts'
+import { requestHeaders } from './import-url.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 
-function aboutOf(schema: z.ZodType): string {
+function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
     return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} when left out`
-  return schema.description ?? (schema instanceof z.ZodOptional ? aboutOf(schema.unwrap() as z.ZodType) : '')
+  return (
+    schema.description ??
+    (schema instanceof z.ZodOptional ? describeOption(schema.unwrap() as z.ZodType) : '')
+  )
 }
 
 /** Options of the browser in the spelling of tasks; what is left out it knows itself. */
@@ -17,22 +20,22 @@ function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
     const plain = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
-    return [snakeCase(name), plain.optional().describe(aboutOf(schema))] as const
+    return [snakeCase(name), plain.optional().describe(describeOption(schema))] as const
   })
   return Object.fromEntries(fields)
 }
 
-const { width, height, ...ofPictures } = asFields(pictureOptions.jpg)
-const ofPdf = asFields(PrintOptions)
-const window = { width, height }
+const { width, height, ...imageFields } = asFields(pictureOptions.jpg)
+const pdfFields = asFields(PrintOptions)
+const viewportFields = { width, height }
 
 /** What `PrintOptions` or `pictureOptions` say of these fields; they have the words of both. */
-export function optionsIn(
+export function pickOptions(
   fields: Readonly<Record<string, unknown>>,
-  of: z.ZodObject,
+  schema: z.ZodObject,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.keys(of.shape).flatMap((name) => {
+    Object.keys(schema.shape).flatMap((name) => {
       const value = fields[snakeCase(name)]
       return value === undefined ? [] : [[name, value]]
     }),
@@ -69,7 +72,7 @@ const fields = {
     .max(200)
     .optional()
     .describe('Name of the result; made from the address when left out'),
-  headers: headers
+  headers: requestHeaders
     .optional()
     .describe('Headers to send along, such as `Authorization`; they go to the host of the URL only'),
   cookies: cookies.optional().describe('Cookies by name; they go to the host of the URL only'),
@@ -90,8 +93,8 @@ const fields = {
 }
 
 /** What both have means something else in each. */
-const scale = {
-  scale: z
+const scaleField = {
+  scaleField: z
     .number()
     .min(0.1)
     .max(4)
@@ -105,22 +108,22 @@ const scale = {
 export type CaptureFields = z.output<z.ZodObject<typeof fields>>
 
 export const CaptureFields = z
-  .strictObject({ ...fields, ...window, ...ofPictures, ...ofPdf, ...scale })
+  .strictObject({ ...fields, ...viewportFields, ...imageFields, ...pdfFields, ...scaleField })
   .superRefine((given: Readonly<Record<string, unknown>>, context) => {
-    for (const [name, error] of unfit(given))
+    for (const [name, error] of findUnsupportedFields(given))
       context.addIssue({ code: 'custom', path: [name], message: error, input: given[name] })
   })
 
 /** What means nothing for the format that is asked for. */
-function unfit(given: Readonly<Record<string, unknown>>): [name: string, error: string][] {
+function findUnsupportedFields(given: Readonly<Record<string, unknown>>): [name: string, error: string][] {
   const { output_format: target, scale = 1 } = given as { output_format: string; scale?: number }
-  const [own, other] = target === 'pdf' ? [ofPdf, ofPictures] : [ofPictures, ofPdf]
-  const names = Object.keys(other).filter((name) => !(name in own))
+  const [allowed, other] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
+  const names = Object.keys(other).filter((name) => !(name in allowed))
   if (target === 'png') names.push('quality')
   const errors = names
     .filter((name) => given[name] !== undefined)
     .map((name): [string, string] => [name, `expected nothing, as a ${target} has none`])
-  const [least, most] = target === 'pdf' ? [0.1, 2] : [0.5, 4]
-  if (scale < least || scale > most) errors.push(['scale', `expected a number from ${least} to ${most}`])
+  const [min, max] = target === 'pdf' ? [0.1, 2] : [0.5, 4]
+  if (scale < min || scale > max) errors.push(['scale', `expected a number from ${min} to ${max}`])
   return errors
 }

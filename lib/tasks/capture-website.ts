@@ -2,7 +2,7 @@ import { CaptureFields } from './capture-fields.ts'
 import type { ImportOperation } from './operation.ts'
 
 /** A website, as a browser shows it. */
-export const captureWebsite = {
+export const captureWebsiteOperation = {
   kind: 'import',
   name: 'capture-website',
   summary: 'Make a PDF or a picture of a website',

@@ -1,18 +1,23 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { StoredFile } from '../jobs/job.ts'
-import { type ProcessOperation, processFields, specOf, wishOf } from './operation.ts'
+import {
+  createConversionSpec,
+  createProcessFields,
+  type ProcessOperation,
+  parseTaskSpec,
+} from './operation.ts'
 
 const documentProfiles = ['screen', 'ebook', 'printer', 'prepress'] as const
 /** What a profile means where `quality` is asked for. */
-const qualityOf = { web: 'medium', max: 'low' } as const
+const qualityByProfile = { web: 'medium', max: 'low' } as const
 
 /** The same file in fewer bytes. */
-export const compress: ProcessOperation = {
+export const compressOperation: ProcessOperation = {
   kind: 'process',
   name: 'compress',
   summary: 'Make a file smaller without changing its format',
-  fields: processFields(
+  fields: createProcessFields(
     {
       profile: z
         .enum([...documentProfiles, 'web', 'max'])
@@ -22,18 +27,21 @@ export const compress: ProcessOperation = {
     false,
   ),
   inputs: { min: 1, max: 1 },
-  specOf,
-  wish: (files, spec) => {
+  parseSpec: parseTaskSpec,
+  toConversionSpec: (files, spec) => {
     const { profile, ...options } = spec.options
-    if (profile === undefined) return wishOf(spec, 'compress')
+    if (profile === undefined) return createConversionSpec(spec, 'compress')
     if (profile === 'web' || profile === 'max')
-      return wishOf({ ...spec, options: { quality: qualityOf[profile], ...options } }, 'compress')
-    requireDocument(files, profile)
-    return wishOf({ ...spec, options: { ...options, pdfQuality: profile } }, 'compress-pdf')
+      return createConversionSpec(
+        { ...spec, options: { quality: qualityByProfile[profile], ...options } },
+        'compress',
+      )
+    requirePdf(files, profile)
+    return createConversionSpec({ ...spec, options: { ...options, pdfQuality: profile } }, 'compress-pdf')
   },
 }
 
-function requireDocument([first]: readonly StoredFile[], profile: unknown): void {
+function requirePdf([first]: readonly StoredFile[], profile: unknown): void {
   if (!first || first.format === 'pdf') return
   throw new AppError(
     'INVALID_INPUT',

@@ -1,15 +1,20 @@
 import { AppError } from '../errors.ts'
-import { type ProcessOperation, processFields, specOf, wishOf } from './operation.ts'
+import {
+  createConversionSpec,
+  createProcessFields,
+  type ProcessOperation,
+  parseTaskSpec,
+} from './operation.ts'
 
 /** Each of its files into another format. */
-export const convert: ProcessOperation = {
+export const convertOperation: ProcessOperation = {
   kind: 'process',
   name: 'convert',
   summary: 'Convert each file to another format',
-  fields: processFields({}, true),
+  fields: createProcessFields({}, true),
   inputs: { min: 1, max: 1000 },
-  specOf: (fields) => {
-    const spec = specOf(fields)
+  parseSpec: (fields) => {
+    const spec = parseTaskSpec(fields)
     if (spec.to) return spec
     throw new AppError(
       'INVALID_INPUT',
@@ -19,5 +24,5 @@ export const convert: ProcessOperation = {
       },
     )
   },
-  wish: (_files, spec) => wishOf(spec, 'convert'),
+  toConversionSpec: (_files, spec) => createConversionSpec(spec, 'convert'),
 }

@@ -1,8 +1,13 @@
 import type { Operation } from '../engines/engine.ts'
 import type { FormatId } from '../formats/index.ts'
-import { type ProcessOperation, processFields, specOf, wishOf } from './operation.ts'
+import {
+  createConversionSpec,
+  createProcessFields,
+  type ProcessOperation,
+  parseTaskSpec,
+} from './operation.ts'
 
-interface Row {
+interface EngineOperation {
   readonly name: Operation
   readonly summary: string
   readonly inputs: ProcessOperation['inputs']
@@ -11,7 +16,7 @@ interface Row {
 }
 
 /** Operations of which nothing has to be said but what the engines say of them. */
-const rows: readonly Row[] = [
+const rows: readonly EngineOperation[] = [
   {
     name: 'thumbnail',
     summary: 'Small pictures of a picture, film or PDF',
@@ -34,9 +39,9 @@ const rows: readonly Row[] = [
   { name: 'extract', summary: 'Take the files out of an archive', inputs: { min: 1, max: 1 } },
 ]
 
-export const engineTasks: readonly ProcessOperation[] = rows.map(({ name, summary, inputs, to }) => ({
+export const engineOperations: readonly ProcessOperation[] = rows.map(({ name, summary, inputs, to }) => ({
   kind: 'process',
-  ...{ name, summary, inputs, specOf },
-  fields: processFields({}, true),
-  wish: (_files, spec) => wishOf({ ...(to && { to }), ...spec }, name),
+  ...{ name, summary, inputs, parseSpec: parseTaskSpec },
+  fields: createProcessFields({}, true),
+  toConversionSpec: (_files, spec) => createConversionSpec({ ...(to && { to }), ...spec }, name),
 }))

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ExportOperation } from './operation.ts'
 
 /** A link to each file of its inputs. It is there as soon as they are: nothing has to be done for it. */
-export const exportUrl = {
+export const exportUrlOperation = {
   kind: 'export',
   name: 'export/url',
   summary: 'Give out links to the files',

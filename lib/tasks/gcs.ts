@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
-import { storedWith, storeExport, storeImport } from './store-operations.ts'
+import { createStoreExport, createStoreImport, headerFields } from './store-operations.ts'
 
 /** The key file of a service account as Google gives it out; what else stands in it is of no use here. */
 const credentials = z
@@ -43,7 +43,7 @@ const bucket = {
       ])
       .optional()
       .describe('Who may read it, in the words of the storage'),
-    ...storedWith,
+    ...headerFields,
     metadata: z
       .record(z.string(), z.string())
       .optional()
@@ -53,8 +53,8 @@ const bucket = {
   openStore: async () => (await import('../transfer/gcs.ts')).openGcs,
 } as const
 
-export const importGcs = storeImport(bucket)
-export const exportGcs = storeExport(bucket)
+export const importGcsOperation = createStoreImport(bucket)
+export const exportGcsOperation = createStoreExport(bucket)
 
 function isRsaKey(text: string): boolean {
   try {

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
 /** Bytes of a file that travels in a request: larger ones have uploads. */
-export const mostInlineBytes = 10 * 1024 * 1024
+export const maxInlineBytes = 10 * 1024 * 1024
 
 const filename = z.string().min(1).max(1024).describe('Name with its extension, as `report.docx`')
 
 /** A file in the request itself. */
-export const importBase64 = {
+export const importBase64Operation = {
   kind: 'import',
   name: 'import/base64',
   summary: 'Take a file from the request, in base64',
@@ -18,7 +18,7 @@ export const importBase64 = {
 } as const satisfies ImportOperation
 
 /** Text in the request itself. */
-export const importRaw = {
+export const importRawOperation = {
   kind: 'import',
   name: 'import/raw',
   summary: 'Take a text from the request as a file',

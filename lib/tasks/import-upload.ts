@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
 /** A file that is uploaded already, or will be: then the task waits and shows where to send it. */
-export const importUpload = {
+export const importUploadOperation = {
   kind: 'import',
   name: 'import/upload',
   summary: 'Take a file that is uploaded, or wait for one',

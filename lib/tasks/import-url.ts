@@ -2,13 +2,13 @@ import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
 /** Header names and values that a client may send along (RFC 9110, 5.5), none of which steer the connection itself. */
-export const headers = z
+export const requestHeaders = z
   .record(
     z
       .string()
       .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a header, of at most 100 characters')
       .refine(
-        (name) => !steering.includes(name.toLowerCase()),
+        (name) => !reservedHeaders.includes(name.toLowerCase()),
         'expected another header: the service sets this one itself',
       ),
     z
@@ -17,7 +17,7 @@ export const headers = z
   )
   .refine((all) => Object.keys(all).length <= 20, 'expected at most 20 headers')
 
-const steering = [
+const reservedHeaders = [
   'host',
   'connection',
   'content-length',
@@ -34,7 +34,7 @@ const steering = [
 ]
 
 /** A file behind a URL. */
-export const importUrl = {
+export const importUrlOperation = {
   kind: 'import',
   name: 'import/url',
   summary: 'Fetch a file from a URL',
@@ -44,7 +44,7 @@ export const importUrl = {
       .max(4096)
       .describe('Address of the file; it has to be reachable from the internet'),
     filename: z.string().min(1).max(1024).optional().describe('Name of the file, when it is another'),
-    headers: headers
+    requestHeaders: requestHeaders
       .optional()
       .describe('Headers to send along, such as `Authorization`; they go to the host of the URL only'),
     sha256: z

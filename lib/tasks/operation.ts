@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { pinnedEngine } from '../conversion/options.ts'
-import type { Wish } from '../conversion/plan-files.ts'
+import { parseEngine } from '../conversion/options.ts'
+import type { ConversionSpec } from '../conversion/plan-files.ts'
 import { targetFormatOf } from '../conversion/target-format.ts'
 import type { StoredFile } from '../jobs/job.ts'
 import type { Capture, Find, OpenStore } from '../transfer/transfer.ts'
@@ -49,16 +49,16 @@ export interface ProcessOperation extends AnyOperation {
   /** How many tasks it takes files from. */
   readonly inputs: { readonly min: number; readonly max: number }
   /** What the task wants, from its fields: this is stored, secrets sealed. */
-  readonly specOf: (fields: Readonly<Record<string, unknown>>) => Spec
+  readonly parseSpec: (fields: Readonly<Record<string, unknown>>) => TaskSpec
   /**
    * What the engines are asked for. Whoever sends the task plans its way by it, and again the worker that runs it.
    * @throws AppError for files that it does not take.
    */
-  readonly wish: (files: readonly StoredFile[], spec: Spec) => Wish
+  readonly toConversionSpec: (files: readonly StoredFile[], spec: TaskSpec) => ConversionSpec
 }
 
 /** What is wanted of the files of a task. */
-export const Spec = z.object({
+export const TaskSpec = z.object({
   /** Target format id. */
   to: z.string().optional(),
   engine: z.string().optional(),
@@ -67,9 +67,9 @@ export const Spec = z.object({
   /** As they came. Those that are secrets are sealed while they are stored. */
   options: z.record(z.string(), z.unknown()),
 })
-export type Spec = z.infer<typeof Spec>
+export type TaskSpec = z.infer<typeof TaskSpec>
 
-const common = {
+const commonFields = {
   engine: z.string().optional().describe('Pins one engine; automatic when left out'),
   filename: z
     .string()
@@ -80,33 +80,33 @@ const common = {
   options: z.record(z.string(), z.unknown()).optional().describe('Options; they may also stand beside it'),
 }
 
-const target = {
+const targetField = {
   output_format: z.string().optional().describe('Target format id; see GET /v1/formats'),
 }
 
 /** Fields of an operation on files. What is none of them is an option of its engine. */
-export function processFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodObject {
-  return z.looseObject({ ...(hasTarget ? target : {}), ...common, ...fields })
+export function createProcessFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodObject {
+  return z.looseObject({ ...(hasTarget ? targetField : {}), ...commonFields, ...fields })
 }
 
 /** The spec of fields: whatever is no field of every operation is taken for an option. */
-export function specOf(fields: Readonly<Record<string, unknown>>): Spec {
-  const { output_format, engine, filename, options, ...beside } = fields as AnyFields
+export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSpec {
+  const { output_format, engine, filename, options, ...otherFields } = fields as AnyFields
   const to = targetFormatOf({ output_format }, 'output_format')
-  const pinned = pinnedEngine(engine)
+  const pinned = parseEngine(engine)
   return {
     ...(to && { to }),
     ...(pinned && { engine: pinned }),
     ...(filename !== undefined && { filename }),
-    options: { ...beside, ...options },
+    options: { ...otherFields, ...options },
   }
 }
 
-type AnyFields = z.infer<z.ZodObject<typeof target & typeof common, z.core.$loose>>
+type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z.core.$loose>>
 
 /** The wish of a spec for one operation of the engines. */
-export function wishOf(spec: Spec, operation: Wish['operation']): Wish {
+export function createConversionSpec(spec: TaskSpec, operation: ConversionSpec['operation']): ConversionSpec {
   // Both were looked up when the spec was made.
-  const { to, engine } = spec as { to?: Wish['to']; engine?: Wish['engine'] }
-  return { operation, to, engine, options: spec.options, moreField: 'input' }
+  const { to, engine } = spec as { to?: ConversionSpec['to']; engine?: ConversionSpec['engine'] }
+  return { operation, to, engine, options: spec.options, additionalFilesField: 'input' }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
 /** Results of other jobs as one ZIP: the task of POST /v1/download/zip. */
-export const packResults = {
+export const packResultsOperation = {
   kind: 'import',
   name: 'import/results',
   summary: 'Make one ZIP of the results of jobs',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
-import { mostTasks } from './parse-tasks.ts'
+import { maxTasks } from './parse-tasks.ts'
 
 /** The task map of a request as the reference shows it; `parseTasks` checks it, and says more of what is wrong. */
 
@@ -27,4 +27,4 @@ const schemaOf = ({ name, summary, kind, fields }: TaskOperation) =>
 /** Tasks by name, each one of the operations, told apart by `operation`. */
 export const TaskMap = z
   .record(z.string(), z.union(taskOperations.map(schemaOf)))
-  .describe(`Up to ${mostTasks} tasks by name`)
+  .describe(`Up to ${maxTasks} tasks by name`)

@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { endpoint, metadataOf, storedWith, storeExport, storeImport, word } from './store-operations.ts'
+import {
+  createStoreExport,
+  createStoreImport,
+  endpointField,
+  headerFields,
+  headerToken,
+  metadataField,
+} from './store-operations.ts'
 
 /** A bucket of somebody else. */
 const bucket = {
@@ -8,10 +15,10 @@ const bucket = {
   access: {
     bucket: z.string().min(3).max(255).describe('Name of the bucket'),
     region: z.string().min(1).max(64).describe('Region of the bucket, as `eu-central-1`'),
-    endpoint: endpoint.describe('Address of a storage that is not AWS but speaks its protocol'),
-    access_key_id: word(z.string().min(1).max(256)).describe('Access key'),
+    endpoint: endpointField.describe('Address of a storage that is not AWS but speaks its protocol'),
+    access_key_id: headerToken(z.string().min(1).max(256)).describe('Access key'),
     secret_access_key: z.string().min(1).max(256).describe('Its secret'),
-    session_token: word(z.string().max(8192)).optional().describe('Of temporary credentials'),
+    session_token: headerToken(z.string().max(8192)).optional().describe('Of temporary credentials'),
     path_style: z
       .boolean()
       .optional()
@@ -31,8 +38,8 @@ const bucket = {
       ])
       .optional()
       .describe('Who may read it, in the words of S3'),
-    ...storedWith,
-    metadata: metadataOf(
+    ...headerFields,
+    metadata: metadataField(
       z.string().regex(/^[\w.-]+$/, 'expected letters, digits, hyphens, dots and underscores'),
     ),
     server_side_encryption: z.enum(['AES256', 'aws:kms']).optional().describe('How S3 encrypts it'),
@@ -42,5 +49,5 @@ const bucket = {
   openStore: async () => (await import('../transfer/s3.ts')).openS3,
 } as const
 
-export const importS3 = storeImport(bucket)
-export const exportS3 = storeExport(bucket)
+export const importS3Operation = createStoreImport(bucket)
+export const exportS3Operation = createStoreExport(bucket)

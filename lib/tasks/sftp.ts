@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { storeExport, storeImport } from './store-operations.ts'
+import { createStoreExport, createStoreImport } from './store-operations.ts'
 
 /** Folders of a server that is reached by SSH. */
 const server = {
@@ -37,5 +37,5 @@ const server = {
   openStore: async () => (await import('../transfer/sftp.ts')).openSftp,
 } as const
 
-export const importSftp = storeImport(server)
-export const exportSftp = storeExport(server)
+export const importSftpOperation = createStoreImport(server)
+export const exportSftpOperation = createStoreExport(server)

@@ -24,9 +24,9 @@ interface StoreKind {
 }
 
 /** Files of such a store. */
-export function storeImport(kind: StoreKind): ImportOperation {
+export function createStoreImport(kind: StoreKind): ImportOperation {
   const { name, alias, title, access, secrets, place, find } = kind
-  const path = withoutNul(kind.path)
+  const path = rejectNul(kind.path)
   return {
     kind: 'import',
     name: `import/${name}`,
@@ -36,9 +36,9 @@ export function storeImport(kind: StoreKind): ImportOperation {
       .strictObject({
         ...access,
         [place.path]: path.optional().describe('The file'),
-        [place.prefix]: path.optional().describe(`${prefixOf(place)}, instead of \`${place.path}\``),
+        [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
       })
-      .refine(...oneOf(kind))
+      .refine(...requireOneOf(kind))
       .refine((fields) => (fields[place.path] === undefined) !== (fields[place.prefix] === undefined), {
         path: [place.path],
         message: `expected either ${place.path} or ${place.prefix}`,
@@ -49,9 +49,9 @@ export function storeImport(kind: StoreKind): ImportOperation {
 }
 
 /** Files go into such a store. */
-export function storeExport(kind: StoreKind): ExportOperation {
+export function createStoreExport(kind: StoreKind): ExportOperation {
   const { name, alias, title, access, secrets, place, attributes, openStore } = kind
-  const path = withoutNul(kind.path)
+  const path = rejectNul(kind.path)
   return {
     kind: 'export',
     name: `export/${name}`,
@@ -63,10 +63,10 @@ export function storeExport(kind: StoreKind): ExportOperation {
         [place.path]: path
           .optional()
           .describe('Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say'),
-        [place.prefix]: path.optional().describe(`${prefixOf(place)}, instead of \`${place.path}\``),
+        [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
         ...attributes,
       })
-      .refine(...oneOf(kind)),
+      .refine(...requireOneOf(kind)),
     place,
     secrets,
     openStore,
@@ -74,29 +74,29 @@ export function storeExport(kind: StoreKind): ExportOperation {
 }
 
 /** Where it stands, programs take a name to be over. */
-const withoutNul = (path: z.ZodString) => path.refine((name) => !name.includes('\0'), 'expected no NUL')
+const rejectNul = (path: z.ZodString) => path.refine((name) => !name.includes('\0'), 'expected no NUL')
 
-const prefixOf = ({ isFolder }: StoreKind['place']) =>
+const describePrefix = ({ isFolder }: StoreKind['place']) =>
   isFolder ? 'Folder of the files' : 'What the names of the files begin with'
 
 /** A check that one of these fields is there. */
-function oneOf({ needsOneOf: names = [] }: StoreKind) {
-  const isFine = (fields: Readonly<Record<string, unknown>>) =>
+function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
+  const isValid = (fields: Readonly<Record<string, unknown>>) =>
     names.length === 0 || names.some((name) => fields[name] !== undefined)
   const [first = ''] = names
   const path: PropertyKey[] = [first]
-  return [isFine, { path, message: `expected ${names.join(' or ')}` }] as const
+  return [isValid, { path, message: `expected ${names.join(' or ')}` }] as const
 }
 
 /** A line break would make two headers of one, and stores take no letters but those of ASCII. */
-const inHeader = (text: z.ZodString) =>
+const headerText = (text: z.ZodString) =>
   text.regex(/^[ -~]*$/, "expected ASCII without line breaks; other letters as filename*=UTF-8''%C3%A4.pdf")
 
 /** Goes into a header as it is, as keys and tokens do. */
-export const word = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
+export const headerToken = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
 
 /** Names and values that stores keep in headers. */
-export const metadataOf = (name: z.ZodString) =>
+export const metadataField = (name: z.ZodString) =>
   z
     .record(
       name,
@@ -106,9 +106,9 @@ export const metadataOf = (name: z.ZodString) =>
     .describe('Names and values that are stored with it')
 
 /** What most stores keep with a file. */
-export const storedWith = {
-  cache_control: inHeader(z.string().max(256)).optional().describe('Header of its downloads'),
-  content_disposition: inHeader(z.string().max(512)).optional().describe('Header of its downloads'),
+export const headerFields = {
+  cache_control: headerText(z.string().max(256)).optional().describe('Header of its downloads'),
+  content_disposition: headerText(z.string().max(512)).optional().describe('Header of its downloads'),
 } as const
 
-export const endpoint = z.url({ protocol: /^https?$/ }).optional()
+export const endpointField = z.url({ protocol: /^https?$/ }).optional()

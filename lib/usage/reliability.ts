@@ -1,20 +1,20 @@
 import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
 import { eachOf } from '../map-concurrently.ts'
-import { type Counts, percentilesOf, sumOf } from './counts.ts'
-import { countsIn, dayOf, leftOut, noEngine, serviceDay } from './records.ts'
+import { createPercentiles, sumCounts, type UsageCounts } from './counts.ts'
+import { countsInRecord, dayOf, excludedEngine, noEngine, serviceDayPartition } from './records.ts'
 
 /** How well the service does, from figures of days and engines. */
 
 const dayMs = 86_400_000
 /** Days that are read at a time. */
-const readers = 10
+const maxConcurrentReads = 10
 
 /** Failures that files and requests bring with them. */
-const isOfClient = (code: string) =>
+const isClientError = (code: string) =>
   ['CORRUPT_FILE', 'PDF_ENCRYPTED', 'FILE_ENCRYPTED'].includes(code) || /^(?:UNSUPPORTED|INVALID)_/.test(code)
 
-const Rate = z.number().nullable().describe('0 to 1; null where nothing was to succeed')
+const RateField = z.number().nullable().describe('0 to 1; null where nothing was to succeed')
 const Milliseconds = z.int().nullable()
 
 export const SloView = z.object({
@@ -23,8 +23,8 @@ export const SloView = z.object({
     ...{ jobs: z.int(), completed: z.int(), failed: z.int(), cancelled: z.int() },
     clientErrors: z.int().describe('Of those that failed: by what was sent'),
   }),
-  successRate: Rate.describe('completed / (completed + failed - clientErrors)'),
-  rawSuccessRate: Rate.describe('completed / (completed + failed)'),
+  successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
+  rawSuccessRate: RateField.describe('completed / (completed + failed)'),
   durationMs: z.object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds }),
   queueMs: z.object({ p50: Milliseconds, p95: Milliseconds }),
   errorCodes: z.array(
@@ -32,14 +32,14 @@ export const SloView = z.object({
   ),
   engines: z.array(
     z.object({
-      ...{ engine: z.string(), jobs: z.int(), successRate: Rate, p50: Milliseconds, p95: Milliseconds },
+      ...{ engine: z.string(), jobs: z.int(), successRate: RateField, p50: Milliseconds, p95: Milliseconds },
       topErrors: z.array(z.object({ code: z.string(), count: z.int() })),
     }),
   ),
   series: z.array(
     z.object({
       date: z.iso.date().describe('First day'),
-      ...{ jobs: z.int(), completed: z.int(), failed: z.int(), successRate: Rate, p50: Milliseconds },
+      ...{ jobs: z.int(), completed: z.int(), failed: z.int(), successRate: RateField, p50: Milliseconds },
       p95: Milliseconds,
     }),
   ),
@@ -47,100 +47,105 @@ export const SloView = z.object({
 })
 type SloView = z.infer<typeof SloView>
 
-export const buckets = { day: 1, week: 7 } as const
-export type Bucket = keyof typeof buckets
+export const bucketDays = { day: 1, week: 7 } as const
+export type SloBucket = keyof typeof bucketDays
 
-interface OfEngine {
+interface EngineDay {
   readonly date: string
   readonly engine: string
-  readonly counts: Counts
+  readonly counts: UsageCounts
 }
 
 /** Of the last days, today among them. */
-export async function readDays(table: Table, days: number, now = new Date()): Promise<OfEngine[]> {
-  const found: OfEngine[] = []
+export async function readEngineDays(table: Table, days: number, now = new Date()): Promise<EngineDay[]> {
+  const found: EngineDay[] = []
   const dates = Array.from({ length: days }, (_, ago) =>
     dayOf(new Date(now.getTime() - ago * dayMs).toISOString()),
   )
-  await eachOf(dates, readers, async (date) => {
-    const items = await table.partition(serviceDay(date))
+  await eachOf(dates, maxConcurrentReads, async (date) => {
+    const items = await table.partition(serviceDayPartition(date))
     for (const item of items)
-      found.push({ date, engine: String(item['sk']).split('#')[0] ?? noEngine, counts: countsIn(item) })
+      found.push({ date, engine: String(item['sk']).split('#')[0] ?? noEngine, counts: countsInRecord(item) })
   })
   return found.sort((a, b) => (a.date < b.date ? -1 : 1))
 }
 
-const sum = (some: readonly OfEngine[]) => sumOf(some.map(({ counts }) => counts))
+const sum = (some: readonly EngineDay[]) => sumCounts(some.map(({ counts }) => counts))
 
-function codesOf(counts: Counts) {
+function codesOf(counts: UsageCounts) {
   return Object.entries(counts)
     .filter(([name]) => name.startsWith('code '))
     .map(([name, count]) => ({ code: name.slice('code '.length), count }))
     .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
 }
 
-const clientErrorsIn = (counts: Counts) =>
-  codesOf(counts).reduce((total, { code, count }) => total + (isOfClient(code) ? count : 0), 0)
+const clientErrorsIn = (counts: UsageCounts) =>
+  codesOf(counts).reduce((total, { code, count }) => total + (isClientError(code) ? count : 0), 0)
 
 const rate = (of: number, all: number) => (all > 0 ? Math.round((of / all) * 10_000) / 10_000 : null)
-function successRate(counts: Counts) {
+function successRate(counts: UsageCounts) {
   const { completed = 0, failed = 0 } = counts
   return rate(completed, completed + failed - clientErrorsIn(counts))
 }
 
 /** @param all days in order. */
-export function sloOf(all: readonly OfEngine[], days: number, bucket: Bucket, now = new Date()): SloView {
-  const counted = all.filter(({ engine }) => engine !== leftOut)
+export function computeSlo(
+  all: readonly EngineDay[],
+  days: number,
+  bucket: SloBucket,
+  now = new Date(),
+): SloView {
+  const counted = all.filter(({ engine }) => engine !== excludedEngine)
   const total = sum(counted)
   const { jobs = 0, completed = 0, failed = 0, cancelled = 0 } = total
-  const [took, queued] = [percentilesOf(total, 'took'), percentilesOf(total, 'queued')]
+  const [durations, queued] = [createPercentiles(total, 'took'), createPercentiles(total, 'queued')]
   const dayAgo = (ago: number) => dayOf(new Date(now.getTime() - ago * dayMs).toISOString())
   return {
     window: { from: dayAgo(days - 1), to: dayAgo(0), days },
     totals: { jobs, completed, failed, cancelled, clientErrors: clientErrorsIn(total) },
     successRate: successRate(total),
     rawSuccessRate: rate(completed, completed + failed),
-    durationMs: { p50: took(0.5), p95: took(0.95), p99: took(0.99) },
+    durationMs: { p50: durations(0.5), p95: durations(0.95), p99: durations(0.99) },
     queueMs: { p50: queued(0.5), p95: queued(0.95) },
     errorCodes: codesOf(total).map((one) => ({ ...one, share: rate(one.count, failed) ?? 0 })),
     engines: enginesOf(counted),
-    series: seriesOf(counted, buckets[bucket], dayAgo(days - 1)),
+    series: seriesOf(counted, bucketDays[bucket], dayAgo(days - 1)),
     excluded: {
       roles: ['ADMIN'],
-      jobs: sum(all.filter(({ engine }) => engine === leftOut))['jobs'] ?? 0,
+      jobs: sum(all.filter(({ engine }) => engine === excludedEngine))['jobs'] ?? 0,
     },
   }
 }
 
 const topErrors = 5
 
-function enginesOf(counted: readonly OfEngine[]): SloView['engines'] {
+function enginesOf(counted: readonly EngineDay[]): SloView['engines'] {
   return Array.from(
     Map.groupBy(counted, ({ engine }) => engine),
     ([engine, some]) => {
       const counts = sum(some)
-      const took = percentilesOf(counts, 'took')
+      const durations = createPercentiles(counts, 'took')
       return {
         ...{ engine, jobs: counts['jobs'] ?? 0, successRate: successRate(counts) },
-        ...{ p50: took(0.5), p95: took(0.95), topErrors: codesOf(counts).slice(0, topErrors) },
+        ...{ p50: durations(0.5), p95: durations(0.95), topErrors: codesOf(counts).slice(0, topErrors) },
       }
     },
   ).sort((a, b) => b.jobs - a.jobs)
 }
 
 /** Of so many days each, from the first day of the window; of those on which something was. */
-function seriesOf(counted: readonly OfEngine[], length: number, first: string): SloView['series'] {
-  const bucketOf = ({ date }: OfEngine) => {
+function seriesOf(counted: readonly EngineDay[], length: number, first: string): SloView['series'] {
+  const bucketOf = ({ date }: EngineDay) => {
     const at = Math.floor((Date.parse(date) - Date.parse(first)) / dayMs / length)
     return dayOf(new Date(Date.parse(first) + at * length * dayMs).toISOString())
   }
   return Array.from(Map.groupBy(counted, bucketOf), ([date, some]) => {
     const counts = sum(some)
     const { jobs = 0, completed = 0, failed = 0 } = counts
-    const took = percentilesOf(counts, 'took')
+    const durations = createPercentiles(counts, 'took')
     return {
       ...{ date, jobs, completed, failed, successRate: successRate(counts) },
-      ...{ p50: took(0.5), p95: took(0.95) },
+      ...{ p50: durations(0.5), p95: durations(0.95) },
     }
   })
 }

@@ -1,10 +1,10 @@
 import type { Table } from '../aws/table.ts'
 import { eachOf } from '../map-concurrently.ts'
-import { dayOf, keptS, ownerDay } from './records.ts'
+import { dayOf, ownerDayKey, usageLifetimeS } from './records.ts'
 
 /** How often a process writes down what it counted. */
-const writtenEachMs = 10_000
-const writesAtATime = 8
+const writeIntervalMs = 10_000
+const maxConcurrentWrites = 8
 
 /**
  * How many requests accounts send. They are counted in memory, so that hardly any request waits for it; of a process that
@@ -12,26 +12,26 @@ const writesAtATime = 8
  */
 export class RequestCounts {
   readonly #table: Table
-  readonly #eachMs: number
+  readonly #intervalMs: number
   #counts = new Map<string, number>()
   #writeAt = 0
 
-  constructor(table: Table, eachMs = writtenEachMs) {
+  constructor(table: Table, intervalMs = writeIntervalMs) {
     this.#table = table
-    this.#eachMs = eachMs
+    this.#intervalMs = intervalMs
   }
 
-  async note(owner: string, now = new Date()): Promise<void> {
+  async count(owner: string, now = new Date()): Promise<void> {
     this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1)
     if (now.getTime() < this.#writeAt) return
-    this.#writeAt = now.getTime() + this.#eachMs
+    this.#writeAt = now.getTime() + this.#intervalMs
     const counts = [...this.#counts]
     this.#counts = new Map()
-    const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + keptS]
-    await eachOf(counts, writesAtATime, async ([one, requests]) => {
+    const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
+    await eachOf(counts, maxConcurrentWrites, async ([one, requests]) => {
       const added = { add: { requests }, set: { ttl } }
       // What the table does not take now goes along with the next ones: no request waits for it, or fails by it.
-      await this.#table.update(ownerDay(one, day), added, { condition: {} }).catch(() => {
+      await this.#table.update(ownerDayKey(one, day), added, { condition: {} }).catch(() => {
         this.#counts.set(one, (this.#counts.get(one) ?? 0) + requests)
       })
     })

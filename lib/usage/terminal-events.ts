@@ -2,11 +2,11 @@ import type { ErrorCode } from '../error-catalog.ts'
 import type { JobUsage } from './job-usage.ts'
 
 /** The events that are counted. */
-export const endings = ['job.completed', 'job.failed', 'job.cancelled'] as const
+export const terminalEvents = ['job.completed', 'job.failed', 'job.cancelled'] as const
 
 /** The end of a job, as it is counted. */
-export interface Ended {
-  readonly event: (typeof endings)[number]
+export interface JobEnd {
+  readonly event: (typeof terminalEvents)[number]
   /** RFC 3339. */
   readonly timestamp: string
   readonly id: string

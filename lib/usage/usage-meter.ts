@@ -1,110 +1,123 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key, Table, Write } from '../aws/table.ts'
-import { type Counts, ofOwner, ofService, sumOf } from './counts.ts'
-import { anyShard, countedKey, dayOf, engineDay, keptS, leftOut, noEngine, ownerDay } from './records.ts'
-import type { Ended } from './terminal-events.ts'
+import { countForOwner, countForService, sumCounts, type UsageCounts } from './counts.ts'
+import {
+  countedEventsKey,
+  dayOf,
+  engineDayKey,
+  excludedEngine,
+  noEngine,
+  ownerDayKey,
+  randomShard,
+  usageLifetimeS,
+} from './records.ts'
+import type { JobEnd } from './terminal-events.ts'
 
 /** Ends of jobs that one transaction counts: what it says has to fit into 4 KB. */
-const mostAtOnce = 40
+const maxEventsPerTransaction = 40
 const dayS = 24 * 3600
 /** Days for which an event that comes again is known: nothing comes again later than a day. */
-const knownDays = 3
+const dedupeDays = 3
 
-export interface MeterParts {
+export interface UsageMeterDeps {
   readonly table: Table
   /** Whether what an owner does is left out of the figures of the service. */
-  readonly isLeftOut: (owner: string) => Promise<boolean>
+  readonly isExcluded: (owner: string) => Promise<boolean>
   /** How long to gather ends before they are counted together: where one process sees them all it pays. */
   readonly gatherMs?: number
 }
 
 /** Counts the ends of jobs, each once, however often it is told. */
-export class Meter {
-  readonly #parts: MeterParts
+export class UsageMeter {
+  readonly #deps: UsageMeterDeps
   readonly #closing = new AbortController()
-  #gathered: Ended[] = []
-  #round: Promise<void> | undefined
+  #pending: JobEnd[] = []
+  #batch: Promise<void> | undefined
 
-  constructor(parts: MeterParts) {
-    this.#parts = parts
+  constructor(parts: UsageMeterDeps) {
+    this.#deps = parts
   }
 
   /** Resolves when it is counted. */
-  count(ended: Ended): Promise<void> {
-    this.#gathered.push(ended)
-    this.#round ??= this.#countTogether()
-    return this.#round
+  count(ended: JobEnd): Promise<void> {
+    this.#pending.push(ended)
+    this.#batch ??= this.#countBatch()
+    return this.#batch
   }
 
   /** Counts what is gathered, and from now on at once. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#round
+    await this.#batch
   }
 
-  async #countTogether(): Promise<void> {
-    await sleep(this.#parts.gatherMs ?? 0, undefined, { signal: this.#closing.signal }).catch(() => undefined)
-    const all = this.#gathered
-    this.#gathered = []
-    this.#round = undefined
+  async #countBatch(): Promise<void> {
+    await sleep(this.#deps.gatherMs ?? 0, undefined, { signal: this.#closing.signal }).catch(() => undefined)
+    const all = this.#pending
+    this.#pending = []
+    this.#batch = undefined
     const byOwner = Map.groupBy(all, ({ owner }) => owner)
-    await Promise.all(Array.from(byOwner, ([owner, ended]) => this.#countOf(owner, ended)))
+    await Promise.all(Array.from(byOwner, ([owner, ended]) => this.#countForOwner(owner, ended)))
   }
 
-  async #countOf(owner: string, all: readonly Ended[]): Promise<void> {
+  async #countForOwner(owner: string, all: readonly JobEnd[]): Promise<void> {
     const once = [...new Map(all.map((ended) => [ended.id, ended])).values()]
-    const isLeftOut = await this.#parts.isLeftOut(owner)
-    for (let at = 0; at < once.length; at += mostAtOnce) {
-      const some = once.slice(at, at + mostAtOnce)
-      if (await this.#parts.table.transact(writes(owner, some, isLeftOut))) continue
-      const left = await this.#uncounted(owner, some)
+    const isExcluded = await this.#deps.isExcluded(owner)
+    for (let at = 0; at < once.length; at += maxEventsPerTransaction) {
+      const some = once.slice(at, at + maxEventsPerTransaction)
+      if (await this.#deps.table.transact(createWrites(owner, some, isExcluded))) continue
+      const left = await this.#findUncounted(owner, some)
       // Who lost the race for one of them finds it counted now.
-      if (left.length > 0) await this.#countOf(owner, left)
+      if (left.length > 0) await this.#countForOwner(owner, left)
     }
   }
 
-  async #uncounted(owner: string, some: readonly Ended[]): Promise<Ended[]> {
-    const keys = distinct(some.map(({ timestamp }) => countedKey(owner, timestamp)))
-    const found = await this.#parts.table.getAll(keys)
+  async #findUncounted(owner: string, some: readonly JobEnd[]): Promise<JobEnd[]> {
+    const keys = uniqueKeys(some.map(({ timestamp }) => countedEventsKey(owner, timestamp)))
+    const found = await this.#deps.table.getAll(keys)
     const known = new Set(found.flatMap(({ ids }) => (ids instanceof Set ? [...ids] : [])))
     return some.filter(({ id }) => !known.has(id))
   }
 }
 
-function writes(owner: string, some: readonly Ended[], isLeftOut: boolean): Write[] {
+function createWrites(owner: string, some: readonly JobEnd[], isExcluded: boolean): Write[] {
   const now = Math.floor(Date.now() / 1000)
-  const add = (key: Key, counts: Counts): Write => ({
+  const add = (key: Key, counts: UsageCounts): Write => ({
     update: key,
-    change: { add: counts, set: { ttl: now + keptS } },
+    change: { add: counts, set: { ttl: now + usageLifetimeS } },
     if: {},
   })
-  const bySecond = groups(some, ({ timestamp }) => countedKey(owner, timestamp))
-  const byDay = groups(some, ({ timestamp }) => ownerDay(owner, dayOf(timestamp)))
-  const shard = anyShard()
-  const byEngine = groups(some, ({ timestamp, share }) =>
-    engineDay(dayOf(timestamp), isLeftOut ? leftOut : (share.engine ?? noEngine), shard),
+  const bySecond = groupByKey(some, ({ timestamp }) => countedEventsKey(owner, timestamp))
+  const byDay = groupByKey(some, ({ timestamp }) => ownerDayKey(owner, dayOf(timestamp)))
+  const shard = randomShard()
+  const byEngine = groupByKey(some, ({ timestamp, share }) =>
+    engineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
   )
   return [
     ...bySecond.map(([key, ended]): Write => {
       const ids = new Set(ended.map(({ id }) => id))
       return {
         update: key,
-        change: { collect: { ids }, set: { ttl: now + knownDays * dayS } },
+        change: { collect: { ids }, set: { ttl: now + dedupeDays * dayS } },
         if: { lacks: { ids } },
       }
     }),
-    ...byDay.map(([key, ended]) => add(key, sumOf(ended.map(ofOwner)))),
-    ...byEngine.map(([key, ended]) => add(key, sumOf(ended.map(isLeftOut ? justOne : ofService)))),
+    ...byDay.map(([key, ended]) => add(key, sumCounts(ended.map(countForOwner)))),
+    ...byEngine.map(([key, ended]) =>
+      add(key, sumCounts(ended.map(isExcluded ? countOnlyJob : countForService))),
+    ),
   ]
 }
 
-const justOne = (): Counts => ({ jobs: 1 })
+const countOnlyJob = (): UsageCounts => ({ jobs: 1 })
 
 const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`
-const distinct = (keys: readonly Key[]): Key[] => [...new Map(keys.map((key) => [nameOf(key), key])).values()]
+const uniqueKeys = (keys: readonly Key[]): Key[] => [
+  ...new Map(keys.map((key) => [nameOf(key), key])).values(),
+]
 
-function groups(all: readonly Ended[], keyOf: (ended: Ended) => Key): [Key, Ended[]][] {
-  const found = new Map<string, [Key, Ended[]]>()
+function groupByKey(all: readonly JobEnd[], keyOf: (ended: JobEnd) => Key): [Key, JobEnd[]][] {
+  const found = new Map<string, [Key, JobEnd[]]>()
   for (const ended of all) {
     const key = keyOf(ended)
     const group = found.get(nameOf(key)) ?? [key, []]

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
-import { type Counts, groupsOf, sumOf } from './counts.ts'
-import { countsIn, dayOf, ownerDays } from './records.ts'
+import { groupCounts, sumCounts, type UsageCounts } from './counts.ts'
+import { countsInRecord, dayOf, ownerUsagePartition } from './records.ts'
 
 /** What an owner has used, by days of UTC. */
 
 export const granularities = ['day', 'month'] as const
 export const groupings = ['engine', 'format', 'key'] as const
 /** Days that one question may be about. */
-const mostDays = 366
+const maxDays = 366
 
 const Figures = {
   jobs: z.int().describe('That are over'),
@@ -52,7 +52,7 @@ type UsageView = z.infer<typeof UsageView>
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: Counts) => ({
+const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: UsageCounts) => ({
   ...{ jobs, completed, failed, cancelled },
   conversionMinutes: Math.round(((counts['workMs'] ?? 0) / minuteMs) * 100) / 100,
   bytesIn: counts['bytesIn'] ?? 0,
@@ -60,15 +60,15 @@ const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...coun
   credits: completed,
 })
 
-const withRequests = (counts: Counts) => ({ requests: counts['requests'] ?? 0, ...figuresOf(counts) })
+const withRequests = (counts: UsageCounts) => ({ requests: counts['requests'] ?? 0, ...figuresOf(counts) })
 
 interface Day {
   readonly date: string
-  readonly counts: Counts
+  readonly counts: UsageCounts
 }
 
 /** @throws AppError INVALID_INPUT for a period that ends before it begins, or is too long. */
-export function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
+export function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
   const last = to ?? dayOf(now.toISOString())
   const first = from ?? `${last.slice(0, 7)}-01`
   const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1
@@ -78,34 +78,41 @@ export function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = ne
       max: last,
       got: first,
     })
-  if (days > mostDays) {
-    const min = dayOf(new Date(Date.parse(last) - (mostDays - 1) * dayMs).toISOString())
+  if (days > maxDays) {
+    const min = dayOf(new Date(Date.parse(last) - (maxDays - 1) * dayMs).toISOString())
     throw new AppError(
       'INVALID_INPUT',
-      `from: expected a day from ${min} to ${last}, because a report covers at most ${mostDays} days; got ${first}.`,
+      `from: expected a day from ${min} to ${last}, because a report covers at most ${maxDays} days; got ${first}.`,
       { field: 'from', min, max: last, got: first },
     )
   }
   return { from: first, to: last }
 }
 
-export async function daysOf(
+export async function readOwnerDays(
   table: Table,
   owner: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<Day[]> {
   const { items } = await table.query({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': ownerDays(owner), ':from': `DAY#${from}`, ':to': `DAY#${to}` },
+    ExpressionAttributeValues: {
+      ':pk': ownerUsagePartition(owner),
+      ':from': `DAY#${from}`,
+      ':to': `DAY#${to}`,
+    },
   })
-  return items.map((item) => ({ date: String(item['sk']).slice('DAY#'.length), counts: countsIn(item) }))
+  return items.map((item) => ({
+    date: String(item['sk']).slice('DAY#'.length),
+    counts: countsInRecord(item),
+  }))
 }
 
-export async function usageOf(table: Table, owner: string, query: UsageQuery): Promise<UsageView> {
-  const period = periodOf(query)
-  const days = await daysOf(table, owner, period)
-  const total = sumOf(days.map(({ counts }) => counts))
-  const groups = query.groupBy ? [...groupsOf(total, query.groupBy)] : []
+export async function readUsage(table: Table, owner: string, query: UsageQuery): Promise<UsageView> {
+  const period = parsePeriod(query)
+  const days = await readOwnerDays(table, owner, period)
+  const total = sumCounts(days.map(({ counts }) => counts))
+  const groups = query.groupBy ? [...groupCounts(total, query.groupBy)] : []
   return {
     period,
     totals: withRequests(total),
@@ -122,6 +129,6 @@ function seriesOf(days: readonly Day[], granularity: UsageQuery['granularity']) 
   const byDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
   return Array.from(byDate, ([date, some]) => ({
     date,
-    ...withRequests(sumOf(some.map(({ counts }) => counts))),
+    ...withRequests(sumCounts(some.map(({ counts }) => counts))),
   }))
 }

@@ -1,24 +1,24 @@
 import { derivedId, newId } from '../ids.ts'
-import { runAfter } from './cron-schedule.ts'
-import { mostFailures, type Run, runLifetimeS, type Workflow } from './workflow.ts'
+import { nextRunTime } from './cron-schedule.ts'
+import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './workflow.ts'
 
 /** What the clock and the ends of runs make of a workflow: decisions alone, so that days can be played through at once. */
 
 /** Seconds between looks at a run that is under way. */
-const lookS = 60
+const checkIntervalS = 60
 
-export interface Step {
+export interface WorkflowTransition {
   readonly next: Workflow
   /** Run to be written, together with the workflow or not at all. */
-  readonly run?: Run
+  readonly run?: WorkflowRun
   /** Run whose job is cancelled for it. */
   readonly cancel?: string
 }
 
-export function newRun(
+export function createRun(
   { id: workflowId }: Pick<Workflow, 'id'>,
-  { trigger, dueAt }: Pick<Run, 'trigger' | 'dueAt'>,
-): Run {
+  { trigger, dueAt }: Pick<WorkflowRun, 'trigger' | 'dueAt'>,
+): WorkflowRun {
   return {
     // Whoever comes late to the same moment makes the same run.
     id: trigger === 'schedule' ? derivedId('run', new Date(dueAt), workflowId) : newId('run'),
@@ -30,27 +30,27 @@ export function newRun(
 }
 
 /** With the moments at which it has to be looked at next; the clock has no say in one that is switched off. */
-export function scheduled(workflow: Workflow, now: Date): Workflow {
+export function scheduleNextRun(workflow: Workflow, now: Date): Workflow {
   const { nextRunAt: _, wakeAt: __, ...rest } = workflow
-  const next = workflow.enabled ? runAfter(workflow, now.getTime()) : undefined
+  const next = workflow.enabled ? nextRunTime(workflow, now.getTime()) : undefined
   const nextRunAt = next === undefined ? undefined : new Date(next).toISOString()
-  return withWake({ ...rest, ...(nextRunAt && { nextRunAt }) }, now)
+  return setWakeTime({ ...rest, ...(nextRunAt && { nextRunAt }) }, now)
 }
 
-export function withWake({ wakeAt: _, ...workflow }: Workflow, now: Date): Workflow {
-  const look = workflow.live && new Date(now.getTime() + lookS * 1000).toISOString()
-  const wakeAt = [workflow.nextRunAt, look].filter((at) => at !== undefined).sort()[0]
+export function setWakeTime({ wakeAt: _, ...workflow }: Workflow, now: Date): Workflow {
+  const checkAt = workflow.live && new Date(now.getTime() + checkIntervalS * 1000).toISOString()
+  const wakeAt = [workflow.nextRunAt, checkAt].filter((at) => at !== undefined).sort()[0]
   return { ...workflow, ...(wakeAt && { wakeAt }) }
 }
 
 /** One step further, if the time has come for any; nothing where it only has to be looked at again. */
-export function advance(workflow: Workflow, now: Date): Step | undefined {
+export function advanceWorkflow(workflow: Workflow, now: Date): WorkflowTransition | undefined {
   const { nextRunAt, enabled, live, overlap } = workflow
   if (enabled && nextRunAt !== undefined && nextRunAt <= now.toISOString()) {
-    const rest = scheduled(workflow, now)
-    const run = newRun(workflow, { trigger: 'schedule', dueAt: nextRunAt })
-    if (live === undefined) return begun(rest, run, now)
-    if (overlap === 'cancel-previous') return { ...begun(rest, run, now), cancel: live }
+    const rest = scheduleNextRun(workflow, now)
+    const run = createRun(workflow, { trigger: 'schedule', dueAt: nextRunAt })
+    if (live === undefined) return startRun(rest, run, now)
+    if (overlap === 'cancel-previous') return { ...startRun(rest, run, now), cancel: live }
     const { jobId: _, ...idle } = run
     if (overlap === 'queue' && workflow.waiting === undefined)
       return { next: { ...rest, waiting: run.id, lastRun: run.id }, run: { ...idle, status: 'waiting' } }
@@ -63,18 +63,18 @@ export function advance(workflow: Workflow, now: Date): Step | undefined {
 }
 
 /** A run that is live from now on. */
-export const begun = (workflow: Workflow, run: Run, now: Date): Step => ({
-  next: withWake({ ...workflow, live: run.id, lastRun: run.id }, now),
+export const startRun = (workflow: Workflow, run: WorkflowRun, now: Date): WorkflowTransition => ({
+  next: setWakeTime({ ...workflow, live: run.id, lastRun: run.id }, now),
   run: { ...run, status: 'running', jobId: run.jobId ?? newId('job') },
 })
 
 /** The live run is over. */
-export function ended(workflow: Workflow, run: Pick<Run, 'status' | 'error'>, now: Date): Workflow {
+export function endRun(workflow: Workflow, run: Pick<WorkflowRun, 'status' | 'error'>, now: Date): Workflow {
   const { live: _, ...rest } = workflow
   const failures =
     run.status === 'failed' ? workflow.failures + 1 : run.status === 'completed' ? 0 : workflow.failures
-  if (failures < mostFailures || !workflow.enabled) return withWake({ ...rest, failures }, now)
+  if (failures < maxFailures || !workflow.enabled) return setWakeTime({ ...rest, failures }, now)
   const { nextRunAt: __, ...stopped } = rest
-  const reason = `${mostFailures} runs in a row failed, the last one so: ${run.error?.message ?? 'the job failed.'}`
-  return withWake({ ...stopped, failures, enabled: false, paused: { at: now.toISOString(), reason } }, now)
+  const reason = `${maxFailures} runs in a row failed, the last one so: ${run.error?.message ?? 'the job failed.'}`
+  return setWakeTime({ ...stopped, failures, enabled: false, paused: { at: now.toISOString(), reason } }, now)
 }

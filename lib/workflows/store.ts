@@ -1,7 +1,7 @@
 import type { Table, Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import { createOwned, ownedIds, removeOwned } from '../owned-records.ts'
-import { mostWorkflows, Run, runKey, Workflow, workflowKey } from './workflow.ts'
+import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
 
 /** Records of workflows and of their runs. */
 export class WorkflowStore {
@@ -13,7 +13,7 @@ export class WorkflowStore {
 
   /** False when the owner has as many as there may be. */
   create(workflow: Workflow): Promise<boolean> {
-    return createOwned(this.#table, 'WORKFLOW', recordOf(workflow), mostWorkflows)
+    return createOwned(this.#table, 'WORKFLOW', recordOf(workflow), maxWorkflows)
   }
 
   async find(id: string): Promise<Workflow | undefined> {
@@ -33,7 +33,7 @@ export class WorkflowStore {
    * Stores what was made of a workflow, and a run with it.
    * @returns undefined when somebody has changed the workflow meanwhile.
    */
-  async change(before: Workflow, next: Workflow, run?: Run): Promise<Workflow | undefined> {
+  async change(before: Workflow, next: Workflow, run?: WorkflowRun): Promise<Workflow | undefined> {
     const changed = { ...next, version: before.version + 1 }
     const writes: Write[] = [
       {
@@ -49,25 +49,25 @@ export class WorkflowStore {
     return removeOwned(this.#table, 'WORKFLOW', workflow)
   }
 
-  async run(workflowId: string, id: string): Promise<Run | undefined> {
+  async run(workflowId: string, id: string): Promise<WorkflowRun | undefined> {
     const item = await this.#table.get(runKey({ workflowId, id }))
-    return item && Run.parse(item)
+    return item && WorkflowRun.parse(item)
   }
 
   /** Those of these workflows' last runs that are still known, by their ids. */
-  async lastRuns(workflows: readonly Workflow[]): Promise<ReadonlyMap<string, Run>> {
+  async lastRuns(workflows: readonly Workflow[]): Promise<ReadonlyMap<string, WorkflowRun>> {
     const keys = workflows.flatMap(({ id: workflowId, lastRun: id }) =>
       id ? runKey({ workflowId, id }) : [],
     )
     const items = await this.#table.getAll(keys)
-    return new Map(items.map((item) => [String(item['id']), Run.parse(item)]))
+    return new Map(items.map((item) => [String(item['id']), WorkflowRun.parse(item)]))
   }
 
   /** A page of runs, the newest first, from before a run; `next` is the last of them where there are more. */
   async runs(
     workflowId: string,
     { limit, before }: { readonly limit: number; readonly before?: string | undefined },
-  ): Promise<{ runs: Run[]; next: string | undefined }> {
+  ): Promise<{ runs: WorkflowRun[]; next: string | undefined }> {
     const { items, next } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: {
@@ -80,12 +80,12 @@ export class WorkflowStore {
       // The run that the page begins before is found too.
       Limit: before === undefined ? limit : limit + 1,
     })
-    const runs = items.map((item) => Run.parse(item)).filter(({ id }) => id !== before)
+    const runs = items.map((item) => WorkflowRun.parse(item)).filter(({ id }) => id !== before)
     return { runs, next: next && runs.at(-1)?.id }
   }
 
   /** A change of a run alone. */
-  async changeRun(run: Run, change: Partial<Run>): Promise<void> {
+  async changeRun(run: WorkflowRun, change: Partial<WorkflowRun>): Promise<void> {
     await this.#table.update(runKey(run), { set: change })
   }
 }

@@ -1,21 +1,21 @@
 import * as z from 'zod'
 import { withoutSecrets } from '../sealed.ts'
 import { withoutPassword } from '../webhooks/view.ts'
-import { Overlap, type Run, RunStatus, type Workflow } from './workflow.ts'
+import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
 /** Workflows and their runs as clients see them. */
 
-const Moment = z.iso.datetime()
+const Timestamp = z.iso.datetime()
 
 export const RunView = z.object({
   runId: z.string(),
   workflowId: z.string(),
   trigger: z.enum(['schedule', 'request']).describe('The clock, or somebody who asked for it'),
-  status: RunStatus.describe('`waiting` for the run before, `skipped` because of it'),
-  dueAt: Moment.describe('When the clock wanted it, or when it was asked for'),
+  status: WorkflowRunStatus.describe('`waiting` for the run before, `skipped` because of it'),
+  dueAt: Timestamp.describe('When the clock wanted it, or when it was asked for'),
   jobId: z.string().nullable(),
-  startedAt: Moment.nullable(),
-  endedAt: Moment.nullable(),
+  startedAt: Timestamp.nullable(),
+  endedAt: Timestamp.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 })
 
@@ -31,16 +31,16 @@ export const WorkflowView = z.object({
   webhookUrl: z.string().nullable(),
   failures: z.int().describe('Runs in a row that failed'),
   paused: z
-    .object({ at: Moment, reason: z.string() })
+    .object({ at: Timestamp, reason: z.string() })
     .nullable()
     .describe('Why it was switched off, where nobody did so'),
-  nextRunAt: Moment.nullable(),
+  nextRunAt: Timestamp.nullable(),
   lastRun: RunView.nullable(),
-  createdAt: Moment,
-  updatedAt: Moment,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 })
 
-export const runView = (run: Run): z.infer<typeof RunView> => ({
+export const runView = (run: WorkflowRun): z.infer<typeof RunView> => ({
   ...{
     runId: run.id,
     workflowId: run.workflowId,
@@ -54,7 +54,10 @@ export const runView = (run: Run): z.infer<typeof RunView> => ({
   error: run.error ?? null,
 })
 
-export const workflowView = (workflow: Workflow, lastRun: Run | undefined): z.infer<typeof WorkflowView> => {
+export const workflowView = (
+  workflow: Workflow,
+  lastRun: WorkflowRun | undefined,
+): z.infer<typeof WorkflowView> => {
   const { id, name, cron, timezone, enabled, overlap, failures, createdAt, updatedAt } = workflow
   return {
     ...{ id, name, cron, timezone, tasks: withoutSecrets(workflow.tasks), enabled, overlap },

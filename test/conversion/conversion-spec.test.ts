@@ -2,27 +2,35 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { requireInputs } from '../../lib/conversion/check-inputs.ts'
-import { diskOf, requireRoomInImage } from '../../lib/conversion/disk-limits.ts'
-import { mostTelling, mostWays, nextWay } from '../../lib/conversion/fallback-route.ts'
-import { addOption, knownOptions, pinnedEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
+import { requireInputsFitWorker, workerDiskBytes } from '../../lib/conversion/disk-limits.ts'
+import { maxRoutes, pickMostInformative, planFallback } from '../../lib/conversion/fallback-route.ts'
+import { addOption, knownOptions, parseEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
 import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
-import { groupsOf, planFiles, routeFiles, type Wish } from '../../lib/conversion/plan-files.ts'
-import { exportTask, fetchTask, fileUrl, remoteFields } from '../../lib/conversion/remote-files.ts'
-import { storedFile } from '../../lib/conversion/to-stored-file.ts'
+import { type ConversionSpec, groupInputs, planFiles, routeFiles } from '../../lib/conversion/plan-files.ts'
+import {
+  createExportTask,
+  createFetchTask,
+  fileUrlField,
+  remoteFields,
+} from '../../lib/conversion/remote-files.ts'
 import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
 import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/conversion/time-limits.ts'
-import { isUnread } from '../../lib/conversion/unreadable-error.ts'
+import { storedFile } from '../../lib/conversion/to-stored-file.ts'
+import { isUnreadableError } from '../../lib/conversion/unreadable-error.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { documentOfOtherKind } from '../../lib/formats/locked-office.ts'
-import type { JobError, InputPlan, StoredFile, TriedRoute } from '../../lib/jobs/job.ts'
+import type { InputPlan, JobError, StoredFile, TriedRoute } from '../../lib/jobs/job.ts'
 import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
 const of = (name: string, format: string, more: Partial<StoredFile> = {}): StoredFile => ({
   ...{ ...file(name), format, ...more },
 })
-const wish = (operation: Wish['operation'], more: Partial<Wish> = {}): Wish => ({
-  ...{ operation, options: {}, moreField: 'additionalFile', ...more },
+const wish = (
+  operation: ConversionSpec['operation'],
+  more: Partial<ConversionSpec> = {},
+): ConversionSpec => ({
+  ...{ operation, options: {}, additionalFilesField: 'additionalFile', ...more },
 })
 
 describe('a target', () => {
@@ -59,8 +67,8 @@ describe('a target', () => {
     assert.equal(toolOf('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([toolOf(undefined), toolOf('')], [undefined, undefined])
     assert.throws(() => toolOf('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
-    assert.equal(pinnedEngine('VIPS'), 'vips')
-    for (const none of [undefined, '', 'auto']) assert.equal(pinnedEngine(none), undefined)
+    assert.equal(parseEngine('VIPS'), 'vips')
+    for (const none of [undefined, '', 'auto']) assert.equal(parseEngine(none), undefined)
     for (const pdfEngine of ['auto', 'AUTO', '']) requireAutoPdfEngine({ pdfEngine }, 'free')
     assert.throws(() => requireAutoPdfEngine({ pdf_engine: 'other' }, 'pro'), {
       code: 'INSUFFICIENT_PERMISSIONS',
@@ -74,12 +82,12 @@ describe('a target', () => {
       })
     // Of pages there is one engine, whose name is nobody's business.
     for (const wrong of ['word', 'pdf'])
-      assert.throws(() => pinnedEngine(wrong), {
+      assert.throws(() => parseEngine(wrong), {
         code: 'INVALID_INPUT',
         message: /^engine: expected one of /,
       })
     assert.throws(
-      () => pinnedEngine('x'.repeat(65)),
+      () => parseEngine('x'.repeat(65)),
       (error: { message: string; details: Record<string, unknown> }) => {
         assert.match(error.message, /got "x{64}"\.$/)
         assert.equal(error.details['field'], 'engine')
@@ -178,15 +186,15 @@ describe('files', () => {
 
   test('are converted each for itself, and worked on together otherwise', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
-    assert.deepEqual(groupsOf(files, wish('convert')), [[files[0]], [files[1]]])
-    assert.deepEqual(groupsOf(files, wish('merge')), [files])
+    assert.deepEqual(groupInputs(files, wish('convert')), [[files[0]], [files[1]]])
+    assert.deepEqual(groupInputs(files, wish('merge')), [files])
     const planned = planFiles(
       files,
       wish('convert', { to: 'webp', options: { quality: 5, odd: 1 } }),
       engines,
     )
     assert.deepEqual(
-      planned.pieces.map(({ steps, step, files: [one] }) => [
+      planned.inputPlans.map(({ steps, step, files: [one] }) => [
         one?.filename,
         steps[0]?.from,
         steps.at(-1)?.to,
@@ -205,16 +213,16 @@ describe('files', () => {
       ],
     )
     assert.equal(planned.limitS, 120)
-    assert.equal(planned.pieces[0]?.steps[0]?.options['quality'], 5)
+    assert.equal(planned.inputPlans[0]?.steps[0]?.options['quality'], 5)
     assert.equal(
-      planFiles([of('a.png', 'png')], wish('compress'), engines).pieces[0]?.steps.at(-1)?.to,
+      planFiles([of('a.png', 'png')], wish('compress'), engines).inputPlans[0]?.steps.at(-1)?.to,
       'png',
     )
   })
 
   test('go by the engine that is wanted, or that does justice to them, if they find room', () => {
-    const enginesOf = (file: StoredFile, more: Partial<Wish>) =>
-      planFiles([file], wish('convert', { to: 'png', ...more }), engines).pieces[0]?.steps.map(
+    const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
+      planFiles([file], wish('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
       )
     assert.deepEqual(enginesOf(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
@@ -233,19 +241,19 @@ describe('files', () => {
   })
 
   test('that are locked need a password, sheets only where the office cannot do without', () => {
-    const plan = (format: string, to: Wish['to'], options = {}) =>
+    const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
       planFiles([of('a', format, { locked: true })], wish('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
-    assert.equal(plan('docx', 'pdf', { password: 'x' }).pieces.length, 1)
+    assert.equal(plan('docx', 'pdf', { password: 'x' }).inputPlans.length, 1)
     for (const sheet of ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'])
-      assert.equal(plan(sheet, 'pdf').pieces.length, 1, sheet)
+      assert.equal(plan(sheet, 'pdf').inputPlans.length, 1, sheet)
     for (const other of ['xls', 'ods', 'pptx', 'odt'])
       assert.throws(() => plan(other, 'pdf'), { code: 'FILE_ENCRYPTED' }, other)
     // What is packed is not opened for it.
     const packed = planFiles([of('a', 'docx', { locked: true })], wish('archive', { to: 'zip' }), engines)
-    assert.equal(packed.pieces.length, 1)
+    assert.equal(packed.inputPlans.length, 1)
     const open = planFiles([of('a', 'docx')], wish('convert', { to: 'pdf' }), engines)
-    assert.equal(open.pieces.length, 1)
+    assert.equal(open.inputPlans.length, 1)
   })
 })
 
@@ -259,24 +267,24 @@ describe('files and the worker of their next step', () => {
 
   test('have as much room as the engine that asks for most', () => {
     assert.deepEqual(
-      ['image', 'av', 'none'].map((image) => diskOf(image, workers)),
+      ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })
 
   test('are refused when they do not find it together, and not for steps that are over', () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: sized(2 * mib, 1.5 * mib) }
-    requireRoomInImage(piece, workers)
+    requireInputsFitWorker(piece, workers)
     const more = { ...piece, files: sized(2 * mib, 1.5 * mib + 1) }
-    assert.throws(() => requireRoomInImage(more, workers), {
+    assert.throws(() => requireInputsFitWorker(more, workers), {
       ...{ code: 'FILE_TOO_LARGE', message: /^The 2 files have 4 MiB; .* can hold 3 MiB\. Send/ },
       details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
     })
-    assert.throws(() => requireRoomInImage({ ...more, files: sized(3.6 * mib) }, workers), {
+    assert.throws(() => requireInputsFitWorker({ ...more, files: sized(3.6 * mib) }, workers), {
       message: /^The file 0\.png has 4 MiB; /,
     })
-    requireRoomInImage({ ...more, step: 1 }, workers)
-    requireRoomInImage({ ...more, step: 2 }, workers)
+    requireInputsFitWorker({ ...more, step: 1 }, workers)
+    requireInputsFitWorker({ ...more, step: 2 }, workers)
   })
 })
 
@@ -357,22 +365,26 @@ describe('a file that one engine could not read', () => {
       error('UNSUPPORTED_FORMAT', { reason: 'other-kind' }),
       error('CONVERSION_FAILED', { reason: 'content-lost' }),
     ])
-      assert.equal(isUnread(unread), true, unread.code)
+      assert.equal(isUnreadableError(unread), true, unread.code)
     for (const read of [
       error('UNSUPPORTED_FORMAT'),
       error('CONVERSION_FAILED'),
       error('PDF_ENCRYPTED'),
       error('CORRUPT_X', { reason: 'feature' }),
     ])
-      assert.equal(isUnread(read), false, read.code)
+      assert.equal(isUnreadableError(read), false, read.code)
   })
 
   describe('as it was named as another program’s behind its password', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
     const opened = { error: documentOfOtherKind('docx', 'xlsx'), steps: [] }
-    const next = (to: Wish['to'], more: Partial<Wish> = {}, after: readonly TriedRoute[] = []) =>
-      nextWay(misnamed, wish('convert', { to, options: { password: 'x' }, ...more }), {
-        ...{ at: 0, tried: [opened, ...after], engines },
+    const next = (
+      to: ConversionSpec['to'],
+      more: Partial<ConversionSpec> = {},
+      after: readonly TriedRoute[] = [],
+    ) =>
+      planFallback(misnamed, wish('convert', { to, options: { password: 'x' }, ...more }), {
+        ...{ index: 0, tried: [opened, ...after], engines },
       })
     const stepsTo = (piece: ReturnType<typeof next>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
@@ -404,8 +416,8 @@ describe('a file that one engine could not read', () => {
     const [docx] = [of('a.docx', 'docx')]
     assert.ok(docx)
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
-    const piece = nextWay([docx], wish('convert', { to: 'odt' }), {
-      ...{ at: 0, tried: [{ error: error('CORRUPT_FILE'), steps }], engines },
+    const piece = planFallback([docx], wish('convert', { to: 'odt' }), {
+      ...{ index: 0, tried: [{ error: error('CORRUPT_FILE'), steps }], engines },
     })
     assert.ok('steps' in piece, JSON.stringify(piece))
     assert.equal(piece.steps.at(-1)?.to, 'odt')
@@ -424,12 +436,12 @@ describe('a file that one engine could not read', () => {
     ]
     for (const [at, one] of ranked.entries()) {
       for (const less of ranked.slice(0, at)) {
-        assert.equal(mostTelling([less, one]), one)
-        assert.equal(mostTelling([one, less]), one)
+        assert.equal(pickMostInformative([less, one]), one)
+        assert.equal(pickMostInformative([one, less]), one)
       }
     }
     const [, first] = ranked
-    assert.equal(mostTelling([first ?? error(''), error('CORRUPT_FILE')]), first)
+    assert.equal(pickMostInformative([first ?? error(''), error('CORRUPT_FILE')]), first)
   })
 })
 
@@ -454,10 +466,10 @@ describe('another way', () => {
   const next = (
     known: readonly (typeof engines)[0][],
     tried: readonly [TriedRoute, ...TriedRoute[]],
-    more: Partial<Wish> = {},
+    more: Partial<ConversionSpec> = {},
   ) =>
-    nextWay([of('first.png', 'png'), png], wish('convert', { to: 'jpg', ...more }), {
-      at: 1,
+    planFallback([of('first.png', 'png'), png], wish('convert', { to: 'jpg', ...more }), {
+      index: 1,
       tried,
       engines: known,
     })
@@ -475,7 +487,7 @@ describe('another way', () => {
     assert.deepEqual(next([a, b, c, d], unread('vips', 'imagemagick', 'ffmpeg')), {
       error: failure('CORRUPT_FILE'),
     })
-    assert.equal(mostWays, 3)
+    assert.equal(maxRoutes, 3)
   })
 
   test('is not gone where one engine is wanted, which is told where there is another', () => {
@@ -512,9 +524,13 @@ describe('another way', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const other = of('b.docx', 'docx')
     const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [TriedRoute]
-    const piece = nextWay([other, misnamed], wish('convert', { to: 'pdf', options: { password: 'x' } }), {
-      ...{ at: 1, tried, engines },
-    })
+    const piece = planFallback(
+      [other, misnamed],
+      wish('convert', { to: 'pdf', options: { password: 'x' } }),
+      {
+        ...{ index: 1, tried, engines },
+      },
+    )
     assert.ok('steps' in piece, JSON.stringify(piece))
     const [file] = piece.files
     assert.equal(piece.files.length, 1)
@@ -528,24 +544,24 @@ describe('another way', () => {
 
 describe('a file from elsewhere, or a result that goes there', () => {
   test('is fetched by a task of its own', () => {
-    const fetched = fetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
+    const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
     assert.deepEqual(
       [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
       ['in', 'import/url', [], false, { url: 'https://a.test/x', filename: 'x.png' }],
     )
     for (const url of ['ftp://a.test/x', 'x', ''])
-      assert.throws(() => fetchTask('in', { url, field: 'items.0.url' }), {
+      assert.throws(() => createFetchTask('in', { url, field: 'items.0.url' }), {
         code: 'INVALID_INPUT',
         details: { field: 'items.0.url' },
       })
-    assert.throws(() => fetchTask('in', { url: 'x'.repeat(101), field: 'url' }), {
+    assert.throws(() => createFetchTask('in', { url: 'x'.repeat(101), field: 'url' }), {
       message: `url: expected an address that begins with https:// or http://, got "${'x'.repeat(100)}".`,
     })
-    assert.deepEqual(fetchTask('in', { url: 'https://a.test/x', field: 'url' }).fields, {
+    assert.deepEqual(createFetchTask('in', { url: 'https://a.test/x', field: 'url' }).fields, {
       url: 'https://a.test/x',
     })
     assert.deepEqual(
-      ['', 'x', 'x'.repeat(4096), 'x'.repeat(4097)].map((url) => fileUrl.safeParse(url).success),
+      ['', 'x', 'x'.repeat(4096), 'x'.repeat(4097)].map((url) => fileUrlField.safeParse(url).success),
       [...[false, true, true, false]],
     )
     assert.deepEqual(z.object(remoteFields).parse({}), {})
@@ -560,7 +576,7 @@ describe('a file from elsewhere, or a result that goes there', () => {
 
   test('is stored by a task of its own, its configuration an object or JSON', () => {
     for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
-      const task = exportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
+      const task = createExportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
         'work',
       ])
       assert.deepEqual(
@@ -568,16 +584,16 @@ describe('a file from elsewhere, or a result that goes there', () => {
         ['export-store', 'export/s3', ['work'], { ...exportConfig, key: '{name}.{ext}' }],
       )
     }
-    assert.equal(exportTask({ exportMethod: 's3', exportConfig }, [])?.continueOnError, false)
-    assert.equal('key' in (exportTask({ exportMethod: 's3', exportConfig }, [])?.fields ?? {}), false)
-    assert.equal(exportTask({}, ['work']), undefined)
-    assert.equal(exportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
+    assert.equal(createExportTask({ exportMethod: 's3', exportConfig }, [])?.continueOnError, false)
+    assert.equal('key' in (createExportTask({ exportMethod: 's3', exportConfig }, [])?.fields ?? {}), false)
+    assert.equal(createExportTask({}, ['work']), undefined)
+    assert.equal(createExportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
   })
 
   test('is refused by the name of the field that is wrong', () => {
-    const fieldOf = (body: Parameters<typeof exportTask>[0]) => {
+    const fieldOf = (body: Parameters<typeof createExportTask>[0]) => {
       try {
-        exportTask(body, ['work'])
+        createExportTask(body, ['work'])
       } catch (error) {
         return (error as { details: { field: string } }).details.field
       }
@@ -604,15 +620,15 @@ describe('a file from elsewhere, or a result that goes there', () => {
       'exportConfig.key',
     )
     assert.throws(
-      () => exportTask({ exportMethod: 'tape' }, []),
+      () => createExportTask({ exportMethod: 'tape' }, []),
       /: expected s3, blobstore, gcs or sftp, got "tape"/,
     )
-    assert.throws(() => exportTask({ exportMethod: 'x'.repeat(65) }, []), {
+    assert.throws(() => createExportTask({ exportMethod: 'x'.repeat(65) }, []), {
       message: `exportMethod: expected s3, blobstore, gcs or sftp, got "${'x'.repeat(64)}".`,
       details: { field: 'exportMethod', expected: ['s3', 'blobstore', 'gcs', 'sftp'] },
     })
     assert.throws(
-      () => exportTask({ exportConfig: { bucket: 'x' } }, []),
+      () => createExportTask({ exportConfig: { bucket: 'x' } }, []),
       /exportMethod is missing: exportConfig says how/,
     )
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import type { Table } from '../../lib/aws/table.ts'
-import { Durations } from '../../lib/conversion/duration-stats.ts'
-import { estimateOf, estimateOfKind, recordedMs } from '../../lib/conversion/estimate.ts'
+import { DurationStats } from '../../lib/conversion/duration-stats.ts'
+import { estimateConversion, estimateFromHistory, estimateJob } from '../../lib/conversion/estimate.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
@@ -30,11 +30,11 @@ const kind = { operation: 'convert', from: 'png', to: 'jpg' }
 
 test('what conversions of a kind take is written down, and read by others', async () => {
   const { table, items } = memoryTable()
-  const durations = new Durations(table)
+  const durations = new DurationStats(table)
   await durations.add(kind, { ms: 300, bytes: 1000 })
-  const other = await new Durations(table).of(kind)
+  const other = await new DurationStats(table).get(kind)
   assert.deepEqual([other?.runs, other?.ms, other?.bytes], [1, 300, 1000])
-  assert.equal(await durations.of({ ...kind, to: 'webp' }), undefined)
+  assert.equal(await durations.get({ ...kind, to: 'webp' }), undefined)
   const [stored] = items.values()
   const days = (Number(stored?.['ttl']) - Date.now() / 1000) / 86_400
   assert.ok(Math.abs(days - 90) < 1, `${days} days`)
@@ -42,19 +42,19 @@ test('what conversions of a kind take is written down, and read by others', asyn
 
 test('of many that end at a time one writes, for all', async () => {
   const { table, calls } = memoryTable()
-  const durations = new Durations(table)
+  const durations = new DurationStats(table)
   for (let run = 0; run < 5; run++) await durations.add(kind, { ms: 100, bytes: 10 })
   assert.equal(calls.writes, 1)
-  assert.equal((await new Durations(table).of(kind))?.runs, 1)
+  assert.equal((await new DurationStats(table).get(kind))?.runs, 1)
 })
 
 test('who asks often reads once', async () => {
   const { table, calls } = memoryTable()
-  await new Durations(table).add(kind, { ms: 100, bytes: 10 })
-  const durations = new Durations(table)
+  await new DurationStats(table).add(kind, { ms: 100, bytes: 10 })
+  const durations = new DurationStats(table)
   const before = calls.gets
-  await durations.of(kind)
-  await durations.of(kind)
+  await durations.get(kind)
+  await durations.get(kind)
   assert.equal(calls.gets - before, 1)
 })
 
@@ -62,47 +62,47 @@ test('what ends is written every ten seconds, and read every thirty', async (t) 
   const start = Date.parse('2026-01-01T00:00:00.000Z')
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { table, calls } = memoryTable()
-  const durations = new Durations(table)
+  const durations = new DurationStats(table)
   const add = () => durations.add(kind, { ms: 100, bytes: 10 })
-  const reader = new Durations(table)
-  assert.equal(await reader.of(kind), undefined)
+  const reader = new DurationStats(table)
+  assert.equal(await reader.get(kind), undefined)
   await add()
-  assert.equal((await reader.of(kind))?.runs, 1, 'that there is none is not believed for long')
+  assert.equal((await reader.get(kind))?.runs, 1, 'that there is none is not believed for long')
   t.mock.timers.setTime(start + 9999)
   await add()
   assert.equal(calls.writes, 1)
   t.mock.timers.setTime(start + 10_000)
   await add()
   assert.equal(calls.writes, 2)
-  assert.equal((await new Durations(table).of(kind))?.runs, 3)
+  assert.equal((await new DurationStats(table).get(kind))?.runs, 3)
   t.mock.timers.setTime(start + 29_999)
-  assert.equal((await reader.of(kind))?.runs, 1)
+  assert.equal((await reader.get(kind))?.runs, 1)
   t.mock.timers.setTime(start + 30_000)
-  assert.equal((await reader.of(kind))?.runs, 3)
+  assert.equal((await reader.get(kind))?.runs, 3)
 })
 
 test('old runs count for less than new ones', async () => {
   const { table, items } = memoryTable()
   const key = 'DURATION#convert png jpg'
   items.set(key, { pk: key, runs: 128, ms: 12_800, bytes: 1280, ttl: 1 })
-  await new Durations(table).add(kind, { ms: 1000, bytes: 100 })
-  const past = await new Durations(table).of(kind)
+  await new DurationStats(table).add(kind, { ms: 1000, bytes: 100 })
+  const past = await new DurationStats(table).get(kind)
   assert.deepEqual([past?.runs, past?.ms, past?.bytes], [65, 7400, 740])
 })
 
 test('a larger file takes longer, but not for all that is done once', () => {
   const past = { runs: 2, ms: 2000, bytes: 200 }
   assert.deepEqual(
-    [100, 200, 0].map((size) => recordedMs(past, size)),
+    [100, 200, 0].map((size) => estimateFromHistory(past, size)),
     [1000, 1700, 300],
   )
-  assert.equal(recordedMs(past, 1e9), 70_300)
-  assert.equal(recordedMs({ ...past, bytes: 0 }, 500), 1000)
+  assert.equal(estimateFromHistory(past, 1e9), 70_300)
+  assert.equal(estimateFromHistory({ ...past, bytes: 0 }, 500), 1000)
 })
 
 test('an estimate is by what such conversions took, and by what waits before them', async () => {
   const { table } = memoryTable()
-  const durations = new Durations(table)
+  const durations = new DurationStats(table)
   const waiting = { depth: 5 }
   const services = {
     ...{ engines: async () => engines, durations, config: { PARALLEL: 2 } },
@@ -112,7 +112,7 @@ test('an estimate is by what such conversions took, and by what waits before the
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }
   const state = newJob([given('in'), task('work', [0])], { display })
-  const planned = await estimateOf(state, services)
+  const planned = await estimateJob(state, services)
   assert.equal(planned?.basis, 'planned')
   const { steps } = planRoute({ from: 'png', to: 'jpg', engines })
   assert.equal(
@@ -121,17 +121,17 @@ test('an estimate is by what such conversions took, and by what waits before the
   )
   assert.equal(planned.queueMs, 2 * planned.runMs)
   await durations.add(kind, { ms: 400, bytes: 1000 })
-  assert.deepEqual(await estimateOf(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
+  assert.deepEqual(await estimateJob(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
   waiting.depth = 0
-  assert.equal((await estimateOf(state, services))?.queueMs, 0)
+  assert.equal((await estimateJob(state, services))?.queueMs, 0)
   // Who has not begun waits for all of them, and a file of unknown size is as those before it.
   waiting.depth = 4
   const route = planRoute({ from: 'png', to: 'jpg', engines })
-  const asked = { ...kind, operation: 'convert', route, queued: 0 } as const
-  assert.deepEqual(await estimateOfKind(asked, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
-  assert.equal((await estimateOfKind({ ...asked, size: 2000 }, services)).runMs, 680)
+  const asked = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const
+  assert.deepEqual(await estimateConversion(asked, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
+  assert.equal((await estimateConversion({ ...asked, size: 2000 }, services)).runMs, 680)
   const here = { ...services, config: {} } as unknown as Services
-  const { queueMs } = await estimateOfKind(asked, here)
+  const { queueMs } = await estimateConversion(asked, here)
   assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))
   waiting.depth = 0
   for (const other of [
@@ -143,8 +143,8 @@ test('an estimate is by what such conversions took, and by what waits before the
     { ...display, source: { ...source, format: 'odd' } },
   ])
     assert.equal(
-      await estimateOf(newJob([given('in'), task('work', [0])], { display: other }), services),
+      await estimateJob(newJob([given('in'), task('work', [0])], { display: other }), services),
       null,
     )
-  assert.equal(await estimateOf({ ...state, job: { ...state.job, status: 'completed' } }, services), null)
+  assert.equal(await estimateJob({ ...state, job: { ...state.job, status: 'completed' } }, services), null)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { retriedJob } from '../../lib/conversion/retry.ts'
-import { sourceOfJob } from '../../lib/conversion/source-from-job.ts'
+import { createRetryRequest } from '../../lib/conversion/retry.ts'
+import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { FixedTask, JobState, StoredFile } from '../../lib/jobs/job.ts'
@@ -33,9 +33,9 @@ async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
 }
 
 describe('a file of an earlier job', () => {
-  const principal = { ownerId: owner } as Parameters<typeof sourceOfJob>[1] // a person, of whom no more is asked
-  const take = (wanted: Parameters<typeof sourceOfJob>[0], by: object = {}) =>
-    sourceOfJob(wanted, { ...principal, ...by }, services())
+  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // a person, of whom no more is asked
+  const take = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
+    copySourceFromJob(wanted, { ...principal, ...by }, services())
 
   test('is copied for the next, and the copy goes unless a job takes it', async () => {
     const { job, fixed } = await jobOf()
@@ -111,7 +111,7 @@ describe('a file of an earlier job', () => {
 
 describe('a job that is done again', () => {
   const again = async (state: JobState) => {
-    const { job, discard } = await retriedJob(state, services())
+    const { job, discard } = await createRetryRequest(state, services())
     const made = await startJob({ owner, requestId: 'req_2', ...job }, services())
     return { made, discard }
   }
@@ -144,7 +144,7 @@ describe('a job that is done again', () => {
 
   test('leaves no copies where it cannot be made', async () => {
     const state = await jobOf()
-    const { job, discard } = await retriedJob(state, services())
+    const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
     assert.equal(keys.length, 2)
     for (const key of keys) assert.match(key, /^received\/2d\/upl_/)
@@ -167,7 +167,7 @@ describe('a job that is done again', () => {
       return files.copy(file, to)
     }
     const watched = { copy: copied, delete: (keys: readonly string[]) => files.delete(keys) } as never
-    await assert.rejects(retriedJob(state, { ...services(), files: watched }), { code: 'FILE_GONE' })
+    await assert.rejects(createRetryRequest(state, { ...services(), files: watched }), { code: 'FILE_GONE' })
     assert.equal(copies.length, 2)
     assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
   })
@@ -223,7 +223,7 @@ describe('a job that is done again', () => {
   test('says of what never came no more than that', async () => {
     const awaited = await maker.upload()
     const state = await maker.job({ in: imported, out: out('in') }, { in: { awaited, form: {} } })
-    const { job } = await retriedJob(state, services())
+    const { job } = await createRetryRequest(state, services())
     const one = job.imports.get('in')
     assert.ok(one && 'refused' in one)
     assert.equal(one.refused.message, 'tasks.in: there was no file to begin with.')
@@ -236,7 +236,7 @@ describe('a job that is done again', () => {
     assert.deepEqual(asked(made), asked(state))
     assert.deepEqual(services().vault.openAll(taskOf(made, 'in')?.spec ?? {}, made.job.id), { url })
     const old = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
-    await assert.rejects(retriedJob(old, services()), {
+    await assert.rejects(createRetryRequest(old, services()), {
       ...{ code: 'UNSUPPORTED_CONVERSION', message: /^The operation old of this job is no longer supported/ },
       details: { operation: 'old' },
     })
@@ -248,7 +248,7 @@ describe('a job that is done again', () => {
       { in: await stored('a.txt', 'A.') },
     )
     const turned = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
-    const { job, discard } = await retriedJob(turned, services())
+    const { job, discard } = await createRetryRequest(turned, services())
     await discard()
     assert.deepEqual(
       job.tasks.map(({ name, input }) => [name, input]),

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Files } from '../../lib/aws/files.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
-import type { Import } from '../../lib/conversion/job-request.ts'
+import type { ImportSource } from '../../lib/conversion/job-request.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
-import { mostInlineBytes } from '../../lib/tasks/import-base64.ts'
+import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { maxPutBytes } from '../../lib/uploads.ts'
 import { imported, openMaker, out, owner } from './job-maker.ts'
@@ -17,11 +17,11 @@ const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', fi
 const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
 const open = (tasks: Record<string, object>, services = maker.app.services) =>
   openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), { owner, services })
-const sourceIn = (one: Import | undefined) => {
+const sourceIn = (one: ImportSource | undefined) => {
   assert.ok(one && 'source' in one)
   return one.source
 }
-const awaitedIn = (one: Import | undefined) => {
+const awaitedIn = (one: ImportSource | undefined) => {
   assert.ok(one && 'awaited' in one)
   return one
 }
@@ -104,13 +104,13 @@ describe('a file in a request', () => {
   })
 
   test('is no larger than a request may bring, or its plan allows', async () => {
-    const large = 'x'.repeat(mostInlineBytes + 1)
+    const large = 'x'.repeat(maxInlineBytes + 1)
     await assert.rejects(open({ a: raw(large) }), {
       ...{
         code: 'FILE_TOO_LARGE',
         message: 'tasks.a: The file is larger than the 10 MiB that are accepted.',
       },
-      details: { field: 'tasks.a.file', task: 'a', maxBytes: mostInlineBytes, size: mostInlineBytes + 1 },
+      details: { field: 'tasks.a.file', task: 'a', maxBytes: maxInlineBytes, size: maxInlineBytes + 1 },
     })
     const mib = 1024 ** 2
     const small = withConfig({ MAX_FILE_MB: 1 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Import, JobRequest } from '../../lib/conversion/job-request.ts'
-import type { Source } from '../../lib/conversion/source.ts'
+import type { ImportSource, JobRequest } from '../../lib/conversion/job-request.ts'
+import type { SourceFile } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
@@ -19,9 +19,9 @@ export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const out = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
 /** A file that is there; `adopted` counts how often a job took it. */
-export function source(filename: string, bytes: Uint8Array, more: Partial<Source> = {}) {
+export function source(filename: string, bytes: Uint8Array, more: Partial<SourceFile> = {}) {
   const given = { adopted: 0 }
-  const one: Source = {
+  const one: SourceFile = {
     ...{ field: 'file', filename, key: `received/2d/${newId('upl')}`, size: bytes.length, sha256: '' },
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
@@ -36,7 +36,7 @@ export const empty = () => source('b.txt', Buffer.alloc(0))
 
 type More = Partial<Omit<JobRequest, 'tasks' | 'imports'>>
 type Tasks = Readonly<Record<string, unknown>>
-type Imports = Readonly<Record<string, Import>>
+type Imports = Readonly<Record<string, ImportSource>>
 
 export interface Maker {
   readonly app: EmbeddedApp

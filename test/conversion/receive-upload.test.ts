@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Receiving, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import { type ReceiveUploadDeps, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 
 test('a task that waits for an upload hears which limit that is beyond', async () => {
   const heard: unknown[] = []
@@ -13,7 +13,7 @@ test('a task that waits for an upload hears which limit that is beyond', async (
         return true
       },
     },
-  } as unknown as Receiving // Only what is asked of them.
+  } as unknown as ReceiveUploadDeps // Only what is asked of them.
   await receiveUpload('upl_1', receiving)
   const [{ error }] = heard as [{ error: { code: string; details?: Record<string, unknown> } }]
   assert.equal(error.code, 'FILE_TOO_LARGE')

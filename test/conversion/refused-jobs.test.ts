@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Import } from '../../lib/conversion/job-request.ts'
+import type { ImportSource } from '../../lib/conversion/job-request.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -25,7 +25,7 @@ describe('a job that cannot be made', () => {
   const pdfOf = (name: string) => source('a.pdf', fixture(name))
   const refused = (
     tasks: Record<string, unknown>,
-    imports: Record<string, Import>,
+    imports: Record<string, ImportSource>,
     told: object,
     more: Parameters<typeof maker.job>[2] = {},
   ) => assert.rejects(maker.job(tasks, imports, more), { name: 'AppError', ...told })
@@ -46,7 +46,7 @@ describe('a job that cannot be made', () => {
 
   test('names an upload that is named twice, and one that another job has', async () => {
     const mine = await maker.upload()
-    const of = (field: string): Import => ({ source: { ...text().source, upload: mine, field } })
+    const of = (field: string): ImportSource => ({ source: { ...text().source, upload: mine, field } })
     const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
     await refused(
       tasks,
@@ -117,7 +117,7 @@ describe('a job that cannot be made', () => {
 
   test('by tasks of ours names the fields that were sent', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
-    const ours = { fieldOfMore: 'additionalFile' }
+    const ours = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
     await refused(
       { ...tasks, pdf: { ...toPdf, pdfEngine: 'other' } },
@@ -274,11 +274,11 @@ describe('a batch', () => {
 
   test('of what cannot be converted at all says so at once', async () => {
     const told: (readonly AppError[])[] = []
-    const onAllRefused = (errors: readonly AppError[]) => {
+    const createAllRefusedError = (errors: readonly AppError[]) => {
       told.push(errors)
       return new AppError('UNSUPPORTED_CONVERSION', 'Nothing works.')
     }
-    const more = { isBatch: true, onAllRefused }
+    const more = { isBatch: true, createAllRefusedError }
     await assert.rejects(maker.job(items, { a: empty(), b: empty() }, more), { message: 'Nothing works.' })
     assert.deepEqual(
       told.map((errors) => errors.map(({ code }) => code)),

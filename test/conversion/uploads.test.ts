@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Files } from '../../lib/aws/files.ts'
-import { dropStray, receiveUpload, tellUpload } from '../../lib/conversion/receive-upload.ts'
+import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/jobs/job.ts'
@@ -163,7 +163,7 @@ describe('an upload that arrives', () => {
   test('is told of with what it is, by the way that it came', async () => {
     const told: object[] = []
     const jobs = { uploaded: async (facts: object) => void told.push(facts) } as never
-    const tell = (id: string) => tellUpload(id, { ...receiving(), jobs })
+    const tell = (id: string) => publishUploadEvent(id, { ...receiving(), jobs })
     const mine = await arrived({ jobId: newId('job') })
     await tell(mine.id)
     const stored = await services().files.head(mine.key)
@@ -192,13 +192,13 @@ describe('an upload that arrives', () => {
 
   test('stays for who may still use it, and goes when nobody can', async () => {
     const remains = async (upload: UploadRecord) => {
-      await dropStray(upload.id, upload.key, receiving())
+      await deleteOrphanUpload(upload.id, upload.key, receiving())
       return isStored(upload.key)
     }
     assert.equal(await remains(await arrived()), true)
     assert.equal(await remains(await arrived({ jobId: newId('job') })), false)
     const { key } = await arrived()
-    await dropStray(newId('upl'), key, receiving())
+    await deleteOrphanUpload(newId('upl'), key, receiving())
     assert.equal(await isStored(key), false)
     const { job } = await maker.job(tasks, { in: text() })
     assert.equal(await remains(await arrived({ jobId: job.id })), true)

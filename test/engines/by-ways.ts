@@ -1,9 +1,9 @@
-import type { Wish } from '../../lib/conversion/plan-files.ts'
+import type { ConversionSpec } from '../../lib/conversion/plan-files.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { type AlongWays, alongWays } from './along-ways.ts'
 import { removedAfter } from './run-engine.ts'
 
 /** Along its ways, in folders that go when the tests are over. */
-export function byWays(source: string, to: FormatId, options: Wish['options'] = {}): Promise<AlongWays> {
+export function byWays(source: string, to: FormatId, options: ConversionSpec['options'] = {}): Promise<AlongWays> {
   return alongWays(source, to, { options, onFolder: removedAfter })
 }

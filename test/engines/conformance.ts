@@ -9,7 +9,7 @@ import { AppError } from '../../lib/errors.ts'
 import { textFormats } from '../../lib/formats/detect/families.ts'
 import { headerless } from '../../lib/formats/detect/media-signatures.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { pairs } from '../../lib/plan/edges.ts'
+import { formatPairs } from '../../lib/plan/edges.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { until } from '../wait-until.ts'
 import { assertSound } from './judge.ts'
@@ -112,7 +112,7 @@ function casesOf(
 
 /** Tools, merging and compressing have tests of their own. */
 const conversionPairs = ({ capabilities }: Engine) =>
-  capabilities.filter(({ operation }) => operation === 'convert').flatMap(pairs)
+  capabilities.filter(({ operation }) => operation === 'convert').flatMap(formatPairs)
 
 function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   return new Map(

@@ -13,7 +13,7 @@ import { colorSpace } from '../../lib/engines/image/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/drawing.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { parseWith } from '../../lib/parse-input.ts'
-import { optionsOf } from '../../lib/plan/index.ts'
+import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
 const flac = { most: 8 }
@@ -283,7 +283,7 @@ describe('a drawing', () => {
   })
 
   test('has the same options wherever it is drawn', () => {
-    const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsOf(route).shape)
+    const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsSchemaOf(route).shape)
     const usual = names(planRoute({ from: 'svg', to: 'png' }))
     const other = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
     assert.deepEqual(

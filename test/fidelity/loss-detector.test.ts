@@ -11,7 +11,7 @@ import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
 import { Guard } from '../../lib/fidelity/loss-detector.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { ConversionStep } from '../../lib/jobs/job.ts'
-import { convertFiles, type FilesRun, splitFiles } from '../../lib/jobs/run/run-steps.ts'
+import { runSteps, type StepsRun, splitFirstStep } from '../../lib/jobs/run/run-steps.ts'
 import { createLog, type Log } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
@@ -62,7 +62,7 @@ interface Wanted {
   readonly unseen?: string
 }
 
-async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): Promise<FilesRun> {
+async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): Promise<StepsRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
   const format = (first?.from ?? 'html') as FormatId // of the tests below
@@ -75,7 +75,7 @@ async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): P
   const defaults = { operation: 'convert', engine: 'pandoc', image: 'document', options: {} } as const
   return {
     steps: steps.map((step) => ({ ...defaults, from: 'html', to: 'txt', ...step })),
-    from: 0,
+    firstIndex: 0,
     inputs,
     workDir,
     signal: new AbortController().signal,
@@ -85,7 +85,7 @@ async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): P
   }
 }
 
-const converted = async (wanted: Wanted) => convertFiles(await runOf(wanted))
+const converted = async (wanted: Wanted) => runSteps(await runOf(wanted))
 
 test('a result says how many words it kept', async () => {
   const { fidelity, result } = await converted({ sources: [text(100)], made: text(100), steps: [{}] })
@@ -169,16 +169,16 @@ test('files that become one are held to the sum of them', async () => {
 test('what several workers made in parts is held to the whole that was sent', async () => {
   const made = subtitlesOf(3)
   const run = await runOf({ sources: [subtitlesOf(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
-  const { portions, held } = (await splitFiles(run, async () => ({ workers: 2, timeoutS: 60 }))) ?? {
-    portions: [],
+  const { chunks, sourceContent } = (await splitFirstStep(run, async () => ({ workers: 2, timeoutS: 60 }))) ?? {
+    chunks: [],
   }
-  const specs = portions.map(({ spec }) => spec)
+  const specs = chunks.map(({ spec }) => spec)
   assert.equal(specs.length, 2)
-  const part = await convertFiles({ ...run, share: specs[0] })
+  const part = await runSteps({ ...run, share: specs[0] })
   assert.equal(part.fidelity, undefined, 'a part is not all of it')
   const results = specs.map((spec) => ({ spec, files: [] }))
   // Where it is joined, what was sent is not at hand.
-  const { fidelity, result } = await convertFiles({ ...run, inputs: [], results, held })
+  const { fidelity, result } = await runSteps({ ...run, inputs: [], results, sourceContent })
   assert.deepEqual(fidelity?.cues, kept(4, 3))
   assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
 })
@@ -297,9 +297,9 @@ test('what is sent is read once an engine has begun, and not when all is over be
 test('what came out is counted while it is stored, whatever becomes of that', async () => {
   const run = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
   const began: string[] = []
-  const endless = await convertFiles({
+  const endless = await runSteps({
     ...run,
-    onMade: async ({ result }) => {
+    onOutput: async ({ result }) => {
       const [{ path }] = result.files
       began.push(path)
       // Not counted yet.
@@ -310,7 +310,7 @@ test('what came out is counted while it is stored, whatever becomes of that', as
   assert.deepEqual(endless.fidelity?.words, kept(100, 99))
   assert.deepEqual(began, [endless.result.files[0].path])
   const again = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
-  const failed = await convertFiles({ ...again, onMade: () => Promise.reject(new Error('no bucket')) })
+  const failed = await runSteps({ ...again, onOutput: () => Promise.reject(new Error('no bucket')) })
   assert.deepEqual(failed.fidelity?.words, kept(100, 100))
 })
 

@@ -4,7 +4,7 @@ import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { recordedMs } from '../../lib/conversion/estimate.ts'
+import { estimateFromHistory } from '../../lib/conversion/estimate.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
@@ -85,10 +85,10 @@ test('who starts a conversion is told how long it takes, by those before it wher
 test('a larger file than those before it is expected to take longer, but not in proportion', () => {
   const past = { runs: 4, ms: 4000, bytes: 400 }
   assert.deepEqual(
-    [50, 100, 200, 1e9].map((size) => recordedMs(past, size)),
+    [50, 100, 200, 1e9].map((size) => estimateFromHistory(past, size)),
     [650, 1000, 1700, 70_300],
   )
-  assert.equal(recordedMs({ runs: 2, ms: 10, bytes: 0 }, 5), 5)
+  assert.equal(estimateFromHistory({ runs: 2, ms: 10, bytes: 0 }, 5), 5)
 })
 
 test('a job that failed counts for its error code', async () => {

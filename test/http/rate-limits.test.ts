@@ -19,7 +19,7 @@ import type { Table } from '../../lib/aws/table.ts'
 import { clientIp } from '../../lib/http/client-ip.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
@@ -406,7 +406,7 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   }
   const queues = { send }
   const services = { ...open.services, queues: queues as unknown as Services['queues'] }
-  const slots = new Slots(services)
+  const slots = new ConcurrencySlots(services)
   const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
   const jobs: Job[] = []
   for (let left = 6; left > 0; left--) {
@@ -418,15 +418,15 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   }
   const [first, second, third, fourth, fifth, sixth] = jobs
   assert.ok(first && second && third && fourth && fifth && sixth)
-  const take = (job: Job) => slots.take(job, { jobId: job.id, task: 1 }, 'document')
+  const take = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
   const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
   assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
   assert.equal(await take(first), true, 'another task of the same job')
-  await slots.free(first)
+  await slots.release(first)
   assert.deepEqual(sent, [], 'it is not over')
   await end(second)
   await end(first)
-  await slots.free(first)
+  await slots.release(first)
   assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second is over already')
   assert.equal(await take(third), true)
   assert.equal(await take(fourth), false)
@@ -438,7 +438,7 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   // One that is called, and cancelled before it comes, leaves its turn to the next.
   assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
   await end(fourth)
-  await slots.free(fourth)
+  await slots.release(fourth)
   assert.deepEqual(sent.slice(2), [{ jobId: fifth.id, task: 1 }])
   await end(fifth)
   const never = new AbortController().signal

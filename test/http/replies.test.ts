@@ -17,7 +17,7 @@ import { nextPageLink } from '../../lib/http/query.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
-import { optionsOf } from '../../lib/plan/index.ts'
+import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 
@@ -211,7 +211,7 @@ describe('what is told of options and formats', () => {
   const allViews = () =>
     new Set(
       operations.flatMap((operation) =>
-        conversions(engines, operation).flatMap(({ route }) => optionViews(optionsOf(route))),
+        conversions(engines, operation).flatMap(({ route }) => optionViews(optionsSchemaOf(route))),
       ),
     )
 
@@ -272,7 +272,7 @@ describe('what is told of options and formats', () => {
     const places = pairs.map(({ route }) => sets.indexOf(route))
     const all = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
-      const wanted = optionViews(optionsOf(route))
+      const wanted = optionViews(optionsSchemaOf(route))
       const shared = all[places[at] ?? -1] ?? []
       const isSame = shared.length === wanted.length && wanted.every((one, index) => one === shared[index])
       assert.ok(isSame || JSON.stringify(shared) === JSON.stringify(wanted), `${from} to ${to}`)
@@ -288,7 +288,7 @@ describe('what is told of options and formats', () => {
       ['add-watermark-pdf', 'pdf', 'pdf', 'watermarkColor'],
     ] as const
     for (const [operation, from, to, name] of colors) {
-      const schema = optionsOf(planRoute({ operation, from, to, engines })).shape[name] as z.ZodType
+      const schema = optionsSchemaOf(planRoute({ operation, from, to, engines })).shape[name] as z.ZodType
       const [view] = optionViews(z.object({ [name]: schema }))
       for (const color of ['#ff8800', '#FF8800', 'FF8800', 'white', '#zzzzzz', 'url(x)'])
         assert.equal(

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
-import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, outcomeOf } from './job-outcome.ts'
 import { arrive, createAwaiting, fails, keysLeft, picture } from './job-scenarios.ts'
-import { openDatabase } from './test-table.ts'
 import { diamond, fanOutAndIn, graph, one } from './new-tasks.ts'
+import { importedFile } from './no-op-engine.ts'
 import { type During, World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

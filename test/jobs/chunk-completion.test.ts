@@ -31,10 +31,10 @@ async function split(more: Partial<Task> = {}) {
   const did: unknown[] = []
   const means = {
     store,
-    send: async ({ number, status }: Task) => void did.push(['send', number, status]),
-    settle: async ({ number, status }: Task, { again }: { again: boolean }) =>
-      void did.push(['settle', number, status, again]),
-    tellPercent: async (_: Task, percent: number) => void did.push(['percent', percent]),
+    sendTask: async ({ number, status }: Task) => void did.push(['send', number, status]),
+    completeTask: async ({ number, status }: Task, { isRepeat }: { isRepeat: boolean }) =>
+      void did.push(['complete', number, status, isRepeat]),
+    publishPercent: async (_: Task, percent: number) => void did.push(['percent', percent]),
   }
   return {
     ...{ store, found, did: () => did.splice(0) },
@@ -99,11 +99,11 @@ test('a part that fails ends its task as it ended, and nothing is left of what t
   )
   assert.ok(endedAt)
   assert.deepEqual([rest.pieces, rest.stage, rest.leaseId], [undefined, undefined, undefined])
-  assert.deepEqual(did(), [['settle', 1, 'failed', false]])
+  assert.deepEqual(did(), [['complete', 1, 'failed', false]])
   await end(1002, isDamaged)
   assert.deepEqual([(await found()).code, did()], ['TIMEOUT', []], 'the first one counts')
   await end(1001, isTooLong, true)
-  assert.deepEqual(did(), [['settle', 1, 'failed', true]], 'whoever ended it may not have come to tell')
+  assert.deepEqual(did(), [['complete', 1, 'failed', true]], 'whoever ended it may not have come to tell')
 })
 
 test('a part that fails while its twin is at work, or was there first, ends nothing', async () => {

@@ -1,8 +1,8 @@
 import { test } from 'node:test'
-import { lostAnswers, silence } from './simulated-aws.ts'
 import { partStories } from './chunk-scenarios.ts'
-import { openDatabase } from './test-table.ts'
 import { seeded, walk } from './run-scenario.ts'
+import { lostAnswers, silence } from './simulated-aws.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

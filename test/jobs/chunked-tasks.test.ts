@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Task } from '../../lib/jobs/job.ts'
 import { percentOfTask } from '../../lib/jobs/job-state-machine.ts'
-import { fetchResults } from '../../lib/jobs/run/chunks.ts'
+import { fetchChunkResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -182,12 +182,16 @@ test('what parts made comes in their order, whoever of two twins was there', asy
   })
   const warning = { code: 'SHARED', message: 'It was shared out.' }
   const parts = [
-    ...[made(1001, { warnings: [warning] }), made(1002), made(speculativeCopyOf(1000), { warnings: [warning] })],
+    ...[
+      made(1001, { warnings: [warning] }),
+      made(1002),
+      made(speculativeCopyOf(1000), { warnings: [warning] }),
+    ],
     ...[made(speculativeCopyOf(1002)), made(1000, { status: 'failed' }), made(3001)],
   ]
   const services = { jobs: { store: { parts: async () => parts } } } as unknown as TaskServices // no files are read
   const fetched = (partCount: number) =>
-    fetchResults(
+    fetchChunkResults(
       { ...base, expandedBy: 1, partCount },
       { services, workDir: scratchFolder('parts'), signal: new AbortController().signal },
     )

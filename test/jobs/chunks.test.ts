@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import {
-  dropParts,
-  dropPartsOfEnded,
-  isToBeMade,
-  partsOf,
-  sendParts,
-  whoWantsPart,
+  createChunks,
+  deleteChunks,
+  deleteChunksOfEnded,
+  findAwaitingTask,
+  isStillNeeded,
+  sendChunks,
 } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
@@ -56,7 +56,7 @@ test('a part has its share of the next step and no more, with what was cut out f
   const { task: split } = await made([])
   const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
   const portions = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
-  const [first, second] = partsOf({ ...split, attempt: 2 }, piece, portions)
+  const [first, second] = createChunks({ ...split, attempt: 2 }, piece, portions)
   const todo = { ...piece, steps: [step, step] }
   assert.deepEqual(
     [first, second].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
@@ -74,15 +74,15 @@ test('a part has its share of the next step and no more, with what was cut out f
 test('parts of another way are told from those of the one before, however often that was tried', async () => {
   const { task: split } = await made([])
   const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
-  const [part] = partsOf({ ...split, attempt: 1 }, { ...piece, tried }, [{ spec: {} }])
+  const [part] = createChunks({ ...split, attempt: 1 }, { ...piece, tried }, [{ spec: {} }])
   assert.equal(part?.part, 11_000)
 })
 
 test('a task has at most five hundred parts', async () => {
   const { task: split } = await made([])
   const portions = (count: number) => Array.from({ length: count }, () => ({ spec: {} }))
-  assert.equal(partsOf(split, piece, portions(500)).length, 500)
-  assert.throws(() => partsOf(split, piece, portions(501)), /at most 500 parts, not 501/)
+  assert.equal(createChunks(split, piece, portions(500)).length, 500)
+  assert.throws(() => createChunks(split, piece, portions(501)), /at most 500 parts, not 501/)
 })
 
 test('those parts are sent once more that nobody has begun, of this task and its attempt', async () => {
@@ -91,13 +91,13 @@ test('those parts are sent once more that nobody has begun, of this task and its
   assert.ok(other)
   await add(part(1000), part(1001, { status: 'processing' }), part(1002, { status: 'completed' }), part(2000))
   await add(part(1000, {}, other))
-  await sendParts(split, services)
+  await sendChunks(split, services)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body)),
     [{ jobId: 'job_1', task: 1, part: 1000 }],
   )
   queues.lose()
-  await sendParts({ ...split, jobId: 'job_2' }, services)
+  await sendChunks({ ...split, jobId: 'job_2' }, services)
   assert.deepEqual(queues.bodies, [])
 })
 
@@ -105,11 +105,11 @@ test('with parts go what they made and what was cut out for them, but not those 
   const { task: split, part, add, services, numbers, keys, keep } = await made([])
   keep('a', 'b', 'c', 'd')
   await add(part(1000, { files: [file('a')], cut: 'b' }), part(2000, { files: [file('c')] }))
-  await dropParts(split, services, 1)
+  await deleteChunks(split, services, 1)
   assert.deepEqual([await numbers(), keys()], [[2000], ['c', 'd']])
-  await dropParts(split, services)
+  await deleteChunks(split, services)
   assert.deepEqual([await numbers(), keys()], [[], ['d']])
-  await dropParts(split, services)
+  await deleteChunks(split, services)
 })
 
 test('parts go with the end of their task, and with one of them that ended the way that they were on', async () => {
@@ -117,7 +117,7 @@ test('parts go with the end of their task, and with one of them that ended the w
     const own = await made([1000, 1001])
     await own.add(own.part(1000), own.part(1001), own.part(2000))
     await own.change(more)
-    await dropPartsOfEnded(which(own), own.services)
+    await deleteChunksOfEnded(which(own), own.services)
     return own.numbers()
   }
   const itself = ({ task: split }: Awaited<ReturnType<typeof made>>) => split
@@ -137,14 +137,14 @@ test('parts go with the end of their task, and with one of them that ended the w
 
 test('a part is wanted as long as its task waits for it, or for what its twin does', async () => {
   const { part, services, change, task: split } = await made([1000])
-  const isWanted = async (number: number) => (await whoWantsPart(part(number), services))?.number
+  const isWanted = async (number: number) => (await findAwaitingTask(part(number), services))?.number
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])
-  const isMade = (number: number) => isToBeMade(part(number), services)
+  const isMade = (number: number) => isStillNeeded(part(number), services)
   assert.deepEqual(
     [await isMade(1000), await isMade(speculativeCopyOf(1000)), await isMade(1001), await isMade(2000)],
     [true, true, false, false],
   )
   await change({ status: 'failed' })
   assert.deepEqual([await isWanted(1000), await isMade(1000)], [undefined, false])
-  assert.equal(await whoWantsPart({ ...split, jobId: 'job_2' }, services), undefined)
+  assert.equal(await findAwaitingTask({ ...split, jobId: 'job_2' }, services), undefined)
 })

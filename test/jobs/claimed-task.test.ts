@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { type Claimed, inWorkDir, Stopped, withinLimit } from '../../lib/jobs/run/claimed-task.ts'
+import {
+  type ClaimedTask,
+  WorkerStopped,
+  withTimeLimit,
+  withWorkDir,
+} from '../../lib/jobs/run/claimed-task.ts'
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -36,10 +41,10 @@ async function ended(
     stopping: stop.signal,
     outOfSpace: full.signal,
   }
-  const limit = { limitS, wayOut: 'Send less.' }
-  const error = await withinLimit(
+  const limit = { limitS, hint: 'Send less.' }
+  const error = await withTimeLimit(
     run as unknown as TaskRun,
-    claimed as unknown as Claimed,
+    claimed as unknown as ClaimedTask,
     limit,
     (signal) =>
       new Promise((_, reject) => {
@@ -74,7 +79,7 @@ test('a part that outlasts a run is made anew, by the last attempt it is said', 
 })
 
 test('what ends an engine is told, not how it ended', async () => {
-  assert.ok((await ended({}, ({ stop }) => stop.abort())) instanceof Stopped)
+  assert.ok((await ended({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
   assert.ok((await ended({}, ({ lose }) => lose())) instanceof LeaseLost)
   const full = await ended({}, ({ full }) => full.abort())
   assert.ok(full instanceof AppError && full.code === 'INSUFFICIENT_DISK_SPACE', String(full))
@@ -83,7 +88,7 @@ test('what ends an engine is told, not how it ended', async () => {
 test('a task that has more time than a timer takes is not over at once', async () => {
   const wishes = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
   const error = await ended(wishes, ({ stop }) => setTimeout(() => stop.abort(), 30))
-  assert.ok(error instanceof Stopped, String(error))
+  assert.ok(error instanceof WorkerStopped, String(error))
 })
 
 test('what fails by itself is told as it is', async () => {
@@ -95,7 +100,7 @@ test('a task has a folder of its own, wherever that is, which goes with it', asy
   const services = { config: { WORK_DIR: join(WORK_DIR, 'deep', 'down') } }
   const seen: string[] = []
   const work = (action: (folder: string) => Promise<unknown>) =>
-    inWorkDir({ services } as unknown as TaskRun, async (folder) => {
+    withWorkDir({ services } as unknown as TaskRun, async (folder) => {
       seen.push(folder)
       await writeFile(join(folder, 'made'), 'abc')
       return action(folder)

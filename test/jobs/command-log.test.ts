@@ -6,7 +6,7 @@ import pino from 'pino'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { confinement } from '../../lib/engines/sandbox/isolation.ts'
-import { convertFiles, type FilesRun } from '../../lib/jobs/run/run-steps.ts'
+import { runSteps, type StepsRun } from '../../lib/jobs/run/run-steps.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const { level, detail } = await confinement()
@@ -41,8 +41,14 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     to: 'txt',
     options: {},
   } as const
-  const run: FilesRun = {
-    ...{ steps: [step], from: 0, workDir, signal: new AbortController().signal, progress: () => undefined },
+  const run: StepsRun = {
+    ...{
+      steps: [step],
+      firstIndex: 0,
+      workDir,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    },
     inputs: [{ path, filename: 'a.html', format: 'html', size: 4 }],
     engines: [engineOf(scripts, succeeds)],
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
@@ -54,7 +60,7 @@ async function logOf(scripts: readonly string[], succeeds = true) {
       }
     },
   }
-  const ended = await convertFiles(run).then(
+  const ended = await runSteps(run).then(
     () => 'done',
     (error: unknown) => String(error),
   )

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import type { Job, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
-import { type NewTask, createChunkRecord } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { completed, exported, failed, file, given, moment, records, task } from './records.ts'
 
@@ -29,7 +29,8 @@ async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
   const change = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
     ...{ ...own, job, found, change },
-    tell: async (number: number, isRepeat = false) => jobs.completion.completeTask(await found(number), { isRepeat }),
+    tell: async (number: number, isRepeat = false) =>
+      jobs.completion.completeTask(await found(number), { isRepeat }),
     end: async (number: number, set: Partial<Task> = completed(5, file(`${number}.png`))) => {
       await change(number, set)
       await jobs.completion.completeTask(await found(number), { isRepeat: false })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chances, conflicts, lostAnswers, together, unprocessed } from './simulated-aws.ts'
 import { assertAtRest, outcomeOf } from './job-outcome.ts'
-import { openDatabase } from './test-table.ts'
 import { fanIn } from './new-tasks.ts'
+import { chances, conflicts, lostAnswers, together, unprocessed } from './simulated-aws.ts'
 import { World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
-import { done } from '../../lib/jobs/run/claimed-task.ts'
+import { messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
@@ -41,7 +41,7 @@ async function misled(more: Partial<Task> = {}, part?: number) {
 
 test('a task that another image has to begin is handed on with its plan, and what was said of it stays', async () => {
   const { outcome, sent, found } = await misled()
-  assert.equal(await outcome, done)
+  assert.equal(await outcome, messageDone)
   const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
   assert.deepEqual([status, attempt, leaseId, warnings, sent()], ['pending', 0, undefined, [warning], [1]])
   assert.deepEqual(
@@ -59,7 +59,7 @@ test('a plan that a task has is opened with its secrets and handed on with them 
     files: [importedDocument],
   }
   const { outcome, found } = await misled({ pieces: [piece] })
-  assert.equal(await outcome, done)
+  assert.equal(await outcome, messageDone)
   const [left] = (await found())?.pieces ?? []
   const options = left?.steps[0]?.options
   assert.equal(options?.['name'], 'a')

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { InputPlan, ConversionStep } from '../../lib/jobs/job.ts'
-import { convertByWays } from '../../lib/jobs/run/convert-with-fallbacks.ts'
-import type { FindWay } from '../../lib/jobs/run/fallbacks.ts'
+import type { ConversionStep, InputPlan } from '../../lib/jobs/job.ts'
+import { convertWithFallbacks } from '../../lib/jobs/run/convert-with-fallbacks.ts'
+import type { FindFallback } from '../../lib/jobs/run/fallbacks.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { file } from './records.ts'
@@ -27,7 +27,7 @@ const pieceOf = (...steps: ConversionStep[]): InputPlan => ({
 async function taken(
   piece: InputPlan,
   act: Readonly<Record<string, () => void>>,
-  findWay: FindWay,
+  findWay: FindFallback,
   signal = new AbortController().signal,
 ) {
   const workDir = await mkdtemp(join(folder, 'run-'))
@@ -50,7 +50,7 @@ async function taken(
         return { files: [{ path: made }] }
       },
     }) as Engine
-  const done = await convertByWays(
+  const done = await convertWithFallbacks(
     piece,
     {
       ...{ workDir, inputs: [{ path, filename: 'a.html', format: 'html', size: 18 }], signal, log },
@@ -63,11 +63,11 @@ async function taken(
 const isDamaged = () => {
   throw new AppError('CORRUPT_FILE', 'It is cut off.')
 }
-const none: FindWay = () => ({ error: { code: 'CORRUPT_FILE', message: 'No way is left.' } })
+const none: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No way is left.' } })
 
 test('a file goes through all steps of its way, whatever their images are', async () => {
   const { done, found } = await taken(pieceOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
-  assert.ok('piece' in done)
+  assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
   assert.deepEqual(found, [
     ['pandoc', '', '<p>a few words</p>'],
@@ -87,8 +87,8 @@ test('what one engine cannot read the next one gets in a folder of its own, as i
       return { ...pieceOf(step(tried.length === 1 ? 'vips' : 'calibre')), tried: [...tried] }
     },
   )
-  assert.ok('piece' in done)
-  assert.deepEqual([done.engine.id, done.piece.tried?.length, ways], ['calibre', 2, [1, 2]])
+  assert.ok('inputPlan' in done)
+  assert.deepEqual([done.engine.id, done.inputPlan.tried?.length, ways], ['calibre', 2, [1, 2]])
   assert.deepEqual(found, [
     ['pandoc', '', '<p>a few words</p>'],
     ['vips', '/way-2', '<p>a few words</p>'],

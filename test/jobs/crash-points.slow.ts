@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chances, conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
 import { assertAtRest, outcomeOf } from './job-outcome.ts'
 import { stories } from './job-scenarios.ts'
-import { openDatabase } from './test-table.ts'
 import { fanIn } from './new-tasks.ts'
 import { seeded, walk } from './run-scenario.ts'
+import { chances, conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
 import { World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

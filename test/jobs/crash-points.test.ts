@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { stories } from './job-scenarios.ts'
-import { openDatabase } from './test-table.ts'
 import { walk } from './run-scenario.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

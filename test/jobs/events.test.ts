@@ -6,10 +6,10 @@ import {
   creationEvents,
   endEvent,
   expiredEvent,
-  importedFileEvents,
   fileDeletedEvent,
   fileDownloadedEvent,
   fileUploadedEvent,
+  importedFileEvents,
   progressEvent,
   queuedEvent,
   startedEvent,
@@ -76,7 +76,9 @@ test('a job that is made and queued at once says so, whatever became of it', () 
       job: { ...outline, status: 'queued', tasks: waiting, queuedAt: moment(0) },
     },
   ])
-  assert.deepEqual(creationEvents(over).map(bodyOf), [{ ...created, job: { ...created.job, status: 'pending' } }])
+  assert.deepEqual(creationEvents(over).map(bodyOf), [
+    { ...created, job: { ...created.job, status: 'pending' } },
+  ])
 })
 
 test('a job that waited for a file says when it was queued and when it began, with that file', () => {
@@ -172,13 +174,27 @@ test('what nobody is known to have told is told in its order, of a job that nobo
   const fact = (seconds: number) => ({ at: moment(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
   const all = of(over, { log })
-  assert.deepEqual(names(unpublishedEvents(all)), ['job.created', 'job.queued', 'job.started', 'job.progress'])
-  assert.deepEqual(names(unpublishedEventsOfEndedJob(all)), [...names(unpublishedEvents(all)), 'job.completed'])
+  assert.deepEqual(names(unpublishedEvents(all)), [
+    'job.created',
+    'job.queued',
+    'job.started',
+    'job.progress',
+  ])
+  assert.deepEqual(names(unpublishedEventsOfEndedJob(all)), [
+    ...names(unpublishedEvents(all)),
+    'job.completed',
+  ])
   const { started: _, ...numbers } = facts.numbers
   const untouched = of(over, { status: 'cancelled', numbers, queuedAt: moment(0) })
-  assert.deepEqual(names(unpublishedEventsOfEndedJob(untouched)), ['job.created', 'job.queued', 'job.cancelled'])
+  assert.deepEqual(names(unpublishedEventsOfEndedJob(untouched)), [
+    'job.created',
+    'job.queued',
+    'job.cancelled',
+  ])
   const { queued: _queued, ...unqueued } = numbers
-  assert.deepEqual(names(unpublishedEventsOfEndedJob(of(untouched, { numbers: unqueued }))), ['job.cancelled'])
+  assert.deepEqual(names(unpublishedEventsOfEndedJob(of(untouched, { numbers: unqueued }))), [
+    'job.cancelled',
+  ])
 })
 
 test('a file says how it came, and of which upload and job it is', () => {
@@ -252,10 +268,13 @@ test('files that a task brought say where from', () => {
 
 test('a file of a job says who was led to it, or why it went', () => {
   const png = file('a.png')
-  assert.deepEqual(bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, moment(30))), {
-    ...{ ...common, event: 'file.downloaded', timestamp: moment(30), sequence: 20 },
-    file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
-  })
+  assert.deepEqual(
+    bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, moment(30))),
+    {
+      ...{ ...common, event: 'file.downloaded', timestamp: moment(30), sequence: 20 },
+      file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
+    },
+  )
   const gone = (more: Partial<Job>, at: number) =>
     bodyOf(fileDeletedEvent(of(over, more), { ...png, role: 'output' }, at))
   assert.deepEqual(gone({ deletedAt: moment(40) }, 0), {
@@ -269,16 +288,21 @@ test('a file of a job says who was led to it, or why it went', () => {
 })
 
 test('a job whose time is over says for what, after its files', () => {
-  assert.deepEqual(bodyOf(expiredEvent(of(over, { expiredAt: moment(50), expiredFor: 'upload_timeout' }), 2)), {
-    ...{ ...common, event: 'job.expired', timestamp: moment(50), sequence: 8 },
-    job: { id: jobId, status: 'expired', expiredAt: moment(50), reason: 'upload_timeout' },
-  })
+  assert.deepEqual(
+    bodyOf(expiredEvent(of(over, { expiredAt: moment(50), expiredFor: 'upload_timeout' }), 2)),
+    {
+      ...{ ...common, event: 'job.expired', timestamp: moment(50), sequence: 8 },
+      job: { id: jobId, status: 'expired', expiredAt: moment(50), reason: 'upload_timeout' },
+    },
+  )
 })
 
 test('two events of a job have two ids, the same one has the same', () => {
-  const ids = [startedEvent(over), queuedEvent(over), startedEvent(of(over, { numbers: { started: 4 } }))].map(
-    ({ id }) => id,
-  )
+  const ids = [
+    startedEvent(over),
+    queuedEvent(over),
+    startedEvent(of(over, { numbers: { started: 4 } })),
+  ].map(({ id }) => id)
   assert.equal(new Set(ids).size, 3)
   assert.equal(startedEvent(over).id, ids[0])
   assert.match(ids[0] ?? '', /^evt_/)

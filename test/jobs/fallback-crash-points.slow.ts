@@ -1,10 +1,10 @@
 // Run by `npm run test:slow`: the everyday suite stops a process after every fourth effect only.
 import { test } from 'node:test'
-import { lostAnswers, silence } from './simulated-aws.ts'
-import type { Outcome } from './job-outcome.ts'
-import { openDatabase } from './test-table.ts'
-import { type Story, seeded, walk } from './run-scenario.ts'
 import { wayStories } from './fallback-scenarios.ts'
+import type { Outcome } from './job-outcome.ts'
+import { type Story, seeded, walk } from './run-scenario.ts'
+import { lostAnswers, silence } from './simulated-aws.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
-import { jobPrefix, type InputPlan, type Task } from '../../lib/jobs/job.ts'
-import { afterEnd, afterFailure } from '../../lib/jobs/run/fallbacks.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
-import { openDatabase } from './test-table.ts'
-import { type Story, walk } from './run-scenario.ts'
+import { type InputPlan, jobPrefix, type Task } from '../../lib/jobs/job.ts'
+import { decideAfterFailure, decideAfterSuccess } from '../../lib/jobs/run/fallbacks.ts'
 import { animation, keeps, wayStories } from './fallback-scenarios.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
+import { type Story, walk } from './run-scenario.ts'
 import { World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
@@ -132,8 +132,8 @@ test('a word more is not worth the look of a document, many are', () => {
   const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chosen = (found: number, said: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: found / 100, warning: lost } : undefined
-    const turn = afterEnd(piece, ofWords(found, ...said), shortfall, nowhere)
-    return 'made' in turn ? turn.made.fidelity?.words?.result : undefined
+    const turn = decideAfterSuccess(piece, ofWords(found, ...said), shortfall, nowhere)
+    return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {
     assert.equal(chosen(91, ['CONTENT_REDUCED'], isShort), 88)
@@ -156,14 +156,18 @@ test('a way that fails behind one that kept most of it gives what that one made'
   const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No way is left.' } })
   const fails = { step: 0, percent: 40, isLastAttempt: true }
   for (const error of [damaged, missing]) {
-    assert.deepEqual(afterFailure({ ...piece, fallback: made }, { ...fails, error }, nowhere), { made })
-    assert.throws(() => afterFailure(piece, { ...fails, error }, nowhere), { code: error.code })
+    assert.deepEqual(decideAfterFailure({ ...piece, fallback: made }, { ...fails, error }, nowhere), { made })
+    assert.throws(() => decideAfterFailure(piece, { ...fails, error }, nowhere), { code: error.code })
   }
   const bare = new Error('the machine is busy')
   const again = { ...fails, error: bare, isLastAttempt: false }
-  assert.throws(() => afterFailure({ ...piece, fallback: made }, again, nowhere), bare, 'another attempt')
+  assert.throws(
+    () => decideAfterFailure({ ...piece, fallback: made }, again, nowhere),
+    bare,
+    'another attempt',
+  )
   const other = { ...piece, files: [{ key: 'k' }] } as unknown as InputPlan
-  const turn = afterFailure({ ...piece, fallback: made }, { ...fails, error: damaged }, () => other)
+  const turn = decideAfterFailure({ ...piece, fallback: made }, { ...fails, error: damaged }, () => other)
   assert.deepEqual(turn, { piece: { ...other, reached: 40, fallback: made } })
 })
 

@@ -81,7 +81,11 @@ test('progress that is less than what was told is not told, nor is any of a job 
   await mine.publishProgress(await job(), 1, { ...news, percent: 0 })
   assert.deepEqual(told(), ['job.progress'], 'the first word of a task')
   assert.equal((await mine.publishProgress(await job(), 1, news))?.toldPercent, 20)
-  assert.equal(await mine.publishProgress(await job(), 1, { ...news, percent: 41 }), undefined, 'no more of the job')
+  assert.equal(
+    await mine.publishProgress(await job(), 1, { ...news, percent: 41 }),
+    undefined,
+    'no more of the job',
+  )
   const stale = await job()
   await mine.publishProgress(await job(), 1, { ...news, percent: 120 })
   const { toldPercent, running } = await job()

@@ -6,21 +6,21 @@ import { unpublishedEvents } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
 import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import {
+  decideNextAction,
+  decideOutcome,
+  failsDependents,
   filesOfJob,
   filesOfTask,
+  findStalledTasks,
   isOutcomeKnown,
   isReadyToJoin,
-  failsDependents,
   leaseGraceS,
   nameExportFiles,
-  decideOutcome,
   percentOf,
   percentOfTask,
   resultFiles,
   resultOfJob,
-  findStalledTasks,
   statusOfFixed,
-  decideNextAction,
   warningsOf,
 } from '../../lib/jobs/job-state-machine.ts'
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
@@ -168,7 +168,9 @@ test('the start of a job names the task that it began with, and takes the next n
     },
   }
   const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
-  const { lifecycle } = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  const { lifecycle } = new TaskCompletion(
+    parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
+  )
   await lifecycle.start(job, { number: 2, name: 'right' })
   const [first] = asked
   const { startedAt, ...set } = first?.set ?? {}
@@ -194,7 +196,9 @@ test('progress is told once by who stored it, also when more of it takes its pla
   }
   const bus = { publish: async (events: readonly unknown[]) => told.push(...events) }
   const parts = { store, bus, listenersOf: async () => () => [] }
-  const { lifecycle } = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  const { lifecycle } = new TaskCompletion(
+    parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
+  )
   for (const percent of [20, 40, 60])
     await lifecycle.publishProgress(stored, 1, { percent, stage: 'convert', taskName: 'left' })
   assert.equal(told.length, 3)
@@ -275,7 +279,10 @@ test('a batch is completed when one item is, and counts the others', () => {
   assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
   const nothing = withTasks(batch, { left: failed(5, 'second'), right: failed(4, 'first') })
   assert.deepEqual(decideOutcome(nothing).summary, { total: 3, completed: 0, failed: 3 })
-  assert.deepEqual([decideOutcome(nothing).status, decideOutcome(nothing).error?.message], ['failed', 'first'])
+  assert.deepEqual(
+    [decideOutcome(nothing).status, decideOutcome(nothing).error?.message],
+    ['failed', 'first'],
+  )
 })
 
 test('a job of imports and exports alone is completed with the files that were sent', () => {
@@ -459,7 +466,11 @@ test('a task that is over is told of again where its job or another task still c
   // Whoever ended it is on the way to tell.
   assert.deepEqual(names(findStalledTasks(done, later(3 + leaseGraceS - 1)).unreported), none)
   const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
-  assert.deepEqual(names(findStalledTasks(counted, longAfter).unreported), ['first'], 'its taker does not know')
+  assert.deepEqual(
+    names(findStalledTasks(counted, longAfter).unreported),
+    ['first'],
+    'its taker does not know',
+  )
   const known = withTasks(counted, { second: { open: undefined, got: new Set([1]) } })
   assert.deepEqual(names(findStalledTasks(known, longAfter).unreported), none)
 })
@@ -560,7 +571,11 @@ test('a job that is over before anybody told of its start tells of both', () => 
   assert.deepEqual([job.startedAt, job.startedWith], [moment(4), 1])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(
-    unpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    unpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [
+      event,
+      sequence,
+      timestamp,
+    ]),
     [['job.started', 3, moment(4)]],
   )
 })

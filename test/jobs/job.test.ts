@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FixedTask, Job, JoinBucket, type InputPlan, type StoredFile, Task, type Warning } from '../../lib/jobs/job.ts'
+import {
+  FixedTask,
+  type InputPlan,
+  Job,
+  JoinBucket,
+  type StoredFile,
+  Task,
+  type Warning,
+} from '../../lib/jobs/job.ts'
 import { moment } from './records.ts'
 
 /** With every attribute that there may be. */

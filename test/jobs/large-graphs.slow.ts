@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fanIn, fanOut } from './new-tasks.ts'
 import { figures, runGraph } from './run-graph.ts'
 import { openDatabase } from './test-table.ts'
-import { fanIn, fanOut } from './new-tasks.ts'
 
 const database = openDatabase()
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
+import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
 import { figures, runGraph } from './run-graph.ts'
 import { openDatabase } from './test-table.ts'
-import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
 
 const database = openDatabase()
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Job, InputPlan, Task } from '../../lib/jobs/job.ts'
-import { Lease, type TaskEnd } from '../../lib/jobs/run/lease.ts'
+import type { InputPlan, Job, Task } from '../../lib/jobs/job.ts'
+import { Lease, type TaskResult } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { type NewTask, createChunkRecord } from '../../lib/jobs/task-graph.ts'
+import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { exported, file, given, later, moment, records, task } from './records.ts'
@@ -15,7 +15,7 @@ const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const only = [given('in'), task('a', [0]), exported('out', [1])]
 const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
 const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
-const end: TaskEnd = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
+const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
 async function made(tasks: readonly NewTask[] = two) {
   const own = memoryJobs()
@@ -44,7 +44,7 @@ async function made(tasks: readonly NewTask[] = two) {
     held: async (id = 'lease_1', part?: number) => {
       const one = lease(id, part)
       assert.equal((await one.claim()).applied, true)
-      one.keep(await job(), () => {})
+      one.startHeartbeat(await job(), () => {})
       return one
     },
   }
@@ -169,10 +169,10 @@ test('an end that somebody else was before sends nobody', async () => {
 test('a job that was cancelled as its only task told of its progress stays so', async () => {
   const { held, store, found, job } = await made(only)
   const one = await held()
-  one.progress(50, 'encoding')
+  one.reportProgress(50, 'encoding')
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
-  await one.end()
-  one.progress(90, 'encoding')
+  await one.stopHeartbeat()
+  one.reportProgress(90, 'encoding')
   await turn()
   assert.equal(await one.finish(end), true)
   assert.deepEqual([(await job()).status, (await found()).status], ['cancelled', 'completed'])
@@ -188,7 +188,7 @@ test('the only task of a job whose files stand apart ends it with them', async (
   await one.claim()
   const job = await store.getJob('job_1')
   assert.ok(job && !job.fixed)
-  one.keep(job, () => {})
+  one.startHeartbeat(job, () => {})
   assert.equal(await one.finish(end), true)
   assert.equal((await store.getJob('job_1'))?.result?.files.length, 2)
   assert.deepEqual(told().slice(-2), ['job.started', 'job.completed'])
@@ -241,7 +241,7 @@ test('an attempt that failed is made up for twice, by whoever comes', async () =
     assert.deepEqual([status, attempt], [left, claimed.attempt + 1])
     if (again) assert.deepEqual([leaseId, leaseUntil], [undefined, undefined])
     else assert.equal(leaseId, 'lease_1')
-    await one.end()
+    await one.stopHeartbeat()
   }
 })
 
@@ -253,8 +253,8 @@ test('a task that is shared out waits for its parts, which are sent', async () =
     createChunkRecord({ ...records(two).tasks[0], number: 1 } as Task, part, {}, later(0)),
   )
   const warnings = [{ code: 'SHARED', message: 'It was shared out.' }]
-  one.progress(35, 'reading')
-  assert.equal(await one.expand(parts, { pieces: [piece], warnings }), true)
+  one.reportProgress(35, 'reading')
+  assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings }), true)
   const { open, got, leaseId, leaseUntil, endedBy, stage, ...rest } = await found()
   assert.deepEqual(
     [open, got, leaseId, leaseUntil, endedBy, stage],
@@ -278,7 +278,7 @@ test('of a task that is somebody else’s by now nothing is shared out or handed
   await change({ leaseId: 'lease_2' })
   const before = await found()
   const parts = [createChunkRecord(before, 1000, {}, later(0))]
-  assert.equal(await one.expand(parts, { pieces: [piece], warnings: [] }), false)
+  assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), false)
   assert.equal(await store.getTask({ ...ref, part: 1000 }), undefined)
   assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), false)
   await one.release()
@@ -333,7 +333,7 @@ test('whoever has a task gets an answer that is right though each answer of the 
         ...(['lease_2', log] as const),
       )
       await last.claim()
-      last.keep(await job(), () => {})
+      last.startHeartbeat(await job(), () => {})
       assert.equal(await last.finish(end), true)
       const { status, sequence, numbers } = await job()
       assert.deepEqual([status, sequence, numbers['ended'], told()], ['completed', 4, 4, ['job.completed']])
@@ -341,7 +341,7 @@ test('whoever has a task gets an answer that is right though each answer of the 
       assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), true)
       assert.deepEqual([(await found()).status, sent()], ['pending', [1]])
     } else if (way === 'expand') {
-      assert.equal(await one.expand(parts, { pieces: [piece], warnings: [] }), true)
+      assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), true)
       assert.deepEqual([(await found()).partCount, sent()], [1, [1]])
     } else {
       await one[way]()
@@ -372,7 +372,7 @@ test('a worker writes nothing of its task beside how it ends, which waits for th
     const ways = {
       finish: () => one.finish({ ...end, percent: 100 }),
       handOver: () => one.handOver({ pieces: [piece], warnings: [] }),
-      expand: () => one.expand(parts, { pieces: [piece], warnings: [] }),
+      expand: () => one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }),
       retry: () => one.retry(),
       release: () => one.release(),
     }
@@ -398,7 +398,7 @@ test('the start of a job is told while its task runs, but not once that is given
   assert.deepEqual(told(), [])
   t.mock.timers.tick(1)
   await turn()
-  await one.end()
+  await one.stopHeartbeat()
   assert.deepEqual(told(), ['job.started'])
   const other = await made()
   const quick = await other.held()
@@ -417,7 +417,7 @@ test('what is told of a task is worth it: five points in half a second, one in t
   const tell = async (afterMs: number, percent: number) => {
     t.mock.timers.tick(afterMs)
     await turn()
-    one.progress(percent, 'encoding')
+    one.reportProgress(percent, 'encoding')
     await turn()
     return told().length
   }
@@ -439,7 +439,7 @@ test('what is told of a task is worth it: five points in half a second, one in t
   assert.deepEqual((await job()).running, { 1: 99 })
   assert.equal(await tell(3000, 250), 0)
   assert.equal((await found()).percent, 99)
-  await one.end()
+  await one.stopHeartbeat()
 })
 
 test('a task that is joined goes on where its parts have brought it', async (t) => {
@@ -447,12 +447,12 @@ test('a task that is joined goes on where its parts have brought it', async (t) 
   const { held, change, found } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
   const one = await held()
-  one.progress(50, 'joining')
+  one.reportProgress(50, 'joining')
   for (const ms of [300, 2700]) {
     t.mock.timers.tick(ms)
     await turn()
   }
-  await one.end()
+  await one.stopHeartbeat()
   assert.equal((await found()).percent, 95)
 })
 
@@ -460,9 +460,9 @@ test('a task that another worker takes over is shown no less than it was', async
   const { held, change, found } = await made()
   await change({ percent: 60 })
   const one = await held()
-  one.progress(10, 'encoding')
-  await one.note({ begun: 'upload 1' })
-  await one.end()
+  one.reportProgress(10, 'encoding')
+  await one.saveRemaining({ begun: 'upload 1' })
+  await one.stopHeartbeat()
   assert.equal((await found()).percent, 60)
 })
 
@@ -476,10 +476,10 @@ test('what is too little to be told of a large job does not end what is told of 
   for (const percent of [5, 10, 60]) {
     t.mock.timers.tick(600)
     await turn()
-    one.progress(percent, 'encoding')
+    one.reportProgress(percent, 'encoding')
     await turn()
   }
-  await one.end()
+  await one.stopHeartbeat()
   assert.deepEqual([told(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
@@ -508,7 +508,7 @@ test('a part hides its message from others as long as its lease is, and is lost 
   const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
   await one.claim()
   let lost = 0
-  one.keep(await job(), () => lost++)
+  one.startHeartbeat(await job(), () => lost++)
   await turn()
   assert.deepEqual(hidden, [16])
   const beat = async () => {
@@ -525,5 +525,5 @@ test('a part hides its message from others as long as its lease is, and is lost 
   await change({ open: new Set([1001]) })
   await beat()
   assert.equal(lost, 1)
-  await one.end()
+  await one.stopHeartbeat()
 })

@@ -27,7 +27,7 @@ test('a worker that shows signs of life keeps its task, and its message with it,
   assert.equal(writes[0]?.change.set?.['leaseUntil'], moment(15))
 
   let lost = 0
-  lease.keep({ ...job, status: 'processing' }, () => lost++)
+  lease.startHeartbeat({ ...job, status: 'processing' }, () => lost++)
   t.mock.timers.tick(3000)
   await turn()
   const [, beat] = writes
@@ -39,7 +39,7 @@ test('a worker that shows signs of life keeps its task, and its message with it,
   t.mock.timers.tick(3000)
   await turn()
   assert.equal(lost, 1)
-  await lease.end()
+  await lease.stopHeartbeat()
   t.mock.timers.tick(9000)
   await turn()
   assert.equal(writes.length, 3, 'no sign of life after the end')
@@ -85,7 +85,7 @@ test('a task that another image goes on with keeps how far it is, and is tried t
   const services = { jobs: { store, settlement: { send: async (one: unknown) => sent.push(one) } } }
   const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
   await lease.claim()
-  lease.progress(40, 'loaded')
+  lease.reportProgress(40, 'loaded')
   assert.equal(await lease.handOver({ pieces: [], warnings: [] }), true)
   const { status, attempt, percent } = changes[1]?.set ?? {}
   assert.deepEqual([status, attempt, percent, sent], ['pending', 0, 40, [tasks[0]]])
@@ -102,10 +102,10 @@ test('what is left of a task is kept, unless it is somebody else’s by now', as
     },
   }
   const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
-  await lease.note({ begun: 'upload 1' })
+  await lease.saveRemaining({ begun: 'upload 1' })
   assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
   isMine = false
-  await assert.rejects(lease.note({ begun: 'upload 2' }), LeaseLost)
+  await assert.rejects(lease.saveRemaining({ begun: 'upload 2' }), LeaseLost)
 })
 
 test('how far a task is gets told, but for one of parts or of hundreds, and with its start where that is untold', async (t) => {
@@ -122,14 +122,14 @@ test('how far a task is gets told, but for one of parts or of hundreds, and with
     const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // no more is used
     const lease = new Lease(run, 'lease_1', {} as Log)
     await lease.claim()
-    lease.keep({ ...job, status }, () => {})
+    lease.startHeartbeat({ ...job, status }, () => {})
     await turn()
     t.mock.timers.tick(500)
     await turn()
     told.length = 0
-    lease.progress(40, 'encoding')
+    lease.reportProgress(40, 'encoding')
     await turn()
-    await lease.end()
+    await lease.stopHeartbeat()
     return told
   }
   const news = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encodeTime } from 'ulid'
 import type { Table } from '../../lib/aws/table.ts'
 import type { Job, JobStatus } from '../../lib/jobs/job.ts'
-import { type JobQuery, queryJobs, listKeyOf, tagKeyOf } from '../../lib/jobs/list.ts'
+import { type JobQuery, listKeyOf, queryJobs, tagKeyOf } from '../../lib/jobs/list.ts'
 import { moment, newJob, start } from './records.ts'
 
 const { job } = newJob([])

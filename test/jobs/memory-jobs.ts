@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '../../lib/config.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { type JobsDeps, Jobs } from '../../lib/jobs/jobs.ts'
+import { Jobs, type JobsDeps } from '../../lib/jobs/jobs.ts'
 import { JobStore, taskRefOf } from '../../lib/jobs/store.ts'
 import { taskMessageOf } from '../../lib/jobs/task-message.ts'
 import { createLog } from '../../lib/log.ts'

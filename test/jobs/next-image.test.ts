@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { toClientError, TransientError } from '../../lib/jobs/failure.ts'
+import { TransientError, toClientError } from '../../lib/jobs/failure.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import {
   bucketNumber,
   dependentsKey,
   jobKey,
-  joinBucketKey,
   jobPartition,
+  joinBucketKey,
   taskKey,
   wakeShardOf,
 } from '../../lib/jobs/keys.ts'
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
-import { partsOf } from '../../lib/jobs/run/chunks.ts'
+import { createChunks } from '../../lib/jobs/run/chunks.ts'
 import { completed, file, given, newJob, task, withTasks } from './records.ts'
 
 const fresh = newJob([given('in'), task('work', [0])])
@@ -54,7 +54,11 @@ const step = (image: string) =>
     to: 'jpg',
     options: {},
   }) as const
-const piece = (...images: string[]): InputPlan => ({ steps: images.map(step), step: 0, files: [file('a.png')] })
+const piece = (...images: string[]): InputPlan => ({
+  steps: images.map(step),
+  step: 0,
+  files: [file('a.png')],
+})
 
 test('the next step of a task is done by the image of the first piece that has one left', () => {
   assert.equal(nextImageOf([{ ...piece('office', 'image'), step: 1 }]), 'image')
@@ -83,7 +87,7 @@ test('parts of a task do one step of it each, under numbers that no other attemp
   const [work] = fresh.tasks
   assert.ok(work)
   const of = (more: Partial<Task>, one: InputPlan) =>
-    partsOf({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
+    createChunks({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
   const parts = of({ attempt: 2 }, { ...piece('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
     parts.map(({ pieces, spec, number, name }) => [

@@ -54,11 +54,11 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       }),
     )
   }
-  const joinReads: Engine['joinNeedsInputs'] = ({ from }) => from === 'pdf'
+  const joinNeedsInputs: Engine['joinNeedsInputs'] = ({ from }) => from === 'pdf'
   const joinAll: Engine['join'] = async ({ operation, from, inputs, outDir, options }, results, tools) => {
     const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
-    if (joinReads({ operation, from })) await readFile(inputs[0]?.path ?? '')
+    if (joinNeedsInputs({ operation, from })) await readFile(inputs[0]?.path ?? '')
     const letters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
     await writeFile(path, (await Promise.all(letters)).join(''))
     return { files: [{ path }], ...(shortfall && { shortfall }) }
@@ -73,7 +73,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
         run: makes('made.png', 'vips'),
         split,
         join: joinAll,
-        joinNeedsInputs: joinReads,
+        joinNeedsInputs,
       },
       capabilities: [
         {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../lib/errors.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { packResults, zipOf } from '../../lib/jobs/run/pack-results.ts'
+import { createZip, packResultsIntoZip } from '../../lib/jobs/run/pack-results.ts'
 import { completed, file, given, newJob, task, withTasks } from './records.ts'
 
 const stored = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
@@ -32,8 +32,8 @@ test('a ZIP has each file that is there under a name of its own, and says of eac
     },
     ...{ withManifest: true, signal: new AbortController().signal, folders: { job_0: 'first' } },
     taken: () => {},
-  } as unknown as Parameters<typeof zipOf>[1]
-  const zip = new ZipReader(new BlobReader(new Blob([await buffer(zipOf(packed, packing))])))
+  } as unknown as Parameters<typeof createZip>[1]
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(createZip(packed, packing))])))
   const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
   assert.deepEqual(
     entries.map(({ filename, compressionMethod, uncompressedSize }) => [
@@ -78,9 +78,9 @@ test('a ZIP is stored under the name that was asked for, with its size and diges
     services: { files, jobs: { store: { whole: async () => state } }, config: { WORK_DIR: '.' } },
     ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal },
     progress: (percent: number) => percents.push(percent),
-  } as unknown as Parameters<typeof packResults>[1] // of the services nothing else
+  } as unknown as Parameters<typeof packResultsIntoZip>[1] // of the services nothing else
   const asked = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
-  const made = await packResults(asked, surroundings)
+  const made = await packResultsIntoZip(asked, surroundings)
   const [zip = Buffer.alloc(0)] = received
   assert.deepEqual(percents, [100])
   assert.deepEqual(made, {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../lib/ids.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { prepareTask } from '../../lib/jobs/run/prepare-task.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import type { Services } from '../../lib/services.ts'
-import { importedFile } from './no-op-engine.ts'
-import { openDatabase } from './test-table.ts'
 import { chain, one, records } from './new-tasks.ts'
+import { importedFile } from './no-op-engine.ts'
 import { World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
@@ -88,12 +88,12 @@ test('a task that comes when its job is over, or it is, gives the turn of the jo
     const own = world.services()
     const oneAtATime = { ...own.plans['self-hosted'], concurrentJobs: 1 }
     const services: Services = { ...own, plans: { ...own.plans, 'self-hosted': oneAtATime } }
-    const slots = new Slots(services)
+    const slots = new ConcurrencySlots(services)
     const next = records(newId('job'), one())
     await own.jobs.store.create(next)
     const { job } = await world.state()
-    assert.equal(await slots.take(job, { jobId: job.id, task: 1 }, 'image'), true)
-    assert.equal(await slots.take(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
+    assert.equal(await slots.acquire(job, { jobId: job.id, task: 1 }, 'image'), true)
+    assert.equal(await slots.acquire(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
     const { wakeAt } = (await own.table.get({ pk: `SLOTS#${job.owner}`, sk: 'SLOTS' })) ?? {}
     const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
     assert.ok(inS > 50 && inS <= 60, `nobody looks after those that wait for ${inS} s`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
-import { signatureLifetimeS, createPresigningSender } from '../../lib/jobs/presign-work.ts'
+import { createPresigningSender, signatureLifetimeS } from '../../lib/jobs/presign-work.ts'
 import type { PresignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
 import type { TaskInputs, TaskSender } from '../../lib/jobs/task-sender.ts'
 import { isSealed, Vault } from '../../lib/sealed.ts'

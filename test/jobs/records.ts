@@ -1,6 +1,11 @@
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import type { JobState, StoredFile, Task } from '../../lib/jobs/job.ts'
-import { type GraphRecords, createGraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
+import {
+  createGraphRecords,
+  type GraphRecords,
+  type NewJob,
+  type NewTask,
+} from '../../lib/jobs/task-graph.ts'
 
 /** Records of jobs for tests that need no table. */
 

@@ -4,13 +4,13 @@ import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { taskKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
-import { lostAnswers } from './simulated-aws.ts'
-import { importedFile } from './no-op-engine.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { arrive, createAwaiting, fails, picture } from './job-scenarios.ts'
-import { openDatabase } from './test-table.ts'
 import { chain, diamond, document, graph, imported, one } from './new-tasks.ts'
+import { importedFile } from './no-op-engine.ts'
+import { lostAnswers } from './simulated-aws.ts'
 import { type Circumstances, World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 const newWorld = async (circumstances: Partial<Circumstances> = {}) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { percentOf } from '../../lib/jobs/job-state-machine.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
-import type { Database } from './test-table.ts'
 import { type Circumstances, World } from './simulated-service.ts'
+import type { Database } from './test-table.ts'
 
 export interface GraphRun {
   readonly world: World

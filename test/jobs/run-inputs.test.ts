@@ -45,7 +45,11 @@ const step = {
   to: 'txt',
   options: {},
 }
-const piece = { files: [{ ...file('a.html'), format: 'html' }], steps: [step], step: 0 } as unknown as InputPlan // of constants above
+const piece = {
+  files: [{ ...file('a.html'), format: 'html' }],
+  steps: [step],
+  step: 0,
+} as unknown as InputPlan // of constants above
 
 interface Wishes extends Partial<Omit<InputsRun, 'services' | 'findWay'>> {
   readonly engines?: readonly Engine[]

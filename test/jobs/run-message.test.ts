@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ClaimedTask, messageDone, type MessageOutcome } from '../../lib/jobs/run/claimed-task.ts'
+import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { completed, given, newJob, task } from './records.ts'
@@ -75,7 +75,10 @@ test('one that nobody has signed for, or that the store refused, goes to whoever
 
 test('one that could not be run comes again soon, and when it may where its queue does not answer either', async () => {
   const isAway = { isTableAway: true }
-  assert.deepEqual(await told(async () => messageDone, isAway), { failure: comesAgain, heard: [['image', 'r1', 5]] })
+  assert.deepEqual(await told(async () => messageDone, isAway), {
+    failure: comesAgain,
+    heard: [['image', 'r1', 5]],
+  })
   assert.deepEqual(await told(async () => messageDone, { ...isAway, refuses: true }), {
     failure: comesAgain,
     heard: [],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { eachOf } from '../../lib/map-concurrently.ts'
-import { chances, type Manner } from './simulated-aws.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
-import type { Database } from './test-table.ts'
+import { chances, type Manner } from './simulated-aws.ts'
 import { type Circumstances, World } from './simulated-service.ts'
+import type { Database } from './test-table.ts'
 
 /** What happens to a job, from its creation on. */
 export interface Story {

@@ -4,8 +4,8 @@ import { SignatureRefused } from '../../lib/aws/signed-files.ts'
 import { AppError } from '../../lib/errors.ts'
 import { TransientError } from '../../lib/jobs/failure.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { done, Stopped, type Work } from '../../lib/jobs/run/claimed-task.ts'
-import { Slots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { messageDone, type TaskHandler, WorkerStopped } from '../../lib/jobs/run/claimed-task.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
@@ -28,23 +28,23 @@ async function made(concurrentJobs: number | null = null) {
   const services = { jobs, table, queues, files, log, config, plans: { free: { concurrentJobs } } }
   const ref = { jobId: 'job_1', task: 1 }
   return {
-    ...{ ...own, ref, slots: new Slots(services as unknown as Services) }, // no more is used
+    ...{ ...own, ref, slots: new ConcurrencySlots(services as unknown as Services) }, // no more is used
     change: (set: Partial<Task>) => own.store.changeTask(ref, { set }),
     found: async () => {
       const one = await own.store.getTask(ref)
       assert.ok(one)
       return one
     },
-    run: (work: Work = async () => done) =>
+    run: (work: TaskHandler = async () => messageDone) =>
       runTask(
         { ref, services, queue: 'image', extendVisibility: async () => {} } as unknown as TaskRun,
         work,
       ),
   }
 }
-const isAsked: Work = () => assert.fail('there is nothing to do')
+const isAsked: TaskHandler = () => assert.fail('there is nothing to do')
 const fails =
-  (error: unknown): Work =>
+  (error: unknown): TaskHandler =>
   () =>
     Promise.reject(error)
 
@@ -52,9 +52,11 @@ test('whoever has a message does the task with what it takes, once it is claimed
   const { run, found } = await made()
   const outcome = await run(async (_, { task: one, state, lease }) => {
     assert.deepEqual([one.status, one.attempt, state.fixed.length], ['processing', 1, 1])
-    return (await lease.finish({ status: 'completed', files: [] })) ? done : { done: false, againInS: 9 }
+    return (await lease.finish({ status: 'completed', files: [] }))
+      ? messageDone
+      : { done: false, retryInS: 9 }
   })
-  assert.deepEqual([outcome, (await found()).status], [done, 'completed'])
+  assert.deepEqual([outcome, (await found()).status], [messageDone, 'completed'])
 })
 
 test('a message for a task that somebody has comes again when that lease is over', async (t) => {
@@ -73,23 +75,25 @@ test('a message for a task that somebody has comes again when that lease is over
 test('a message for a task that is gone, waits or is over does no work, and what follows is said again', async () => {
   const { run, change, sent, store } = await made()
   await change({ open: new Set([0]) })
-  assert.deepEqual([await run(isAsked), sent()], [done, []])
+  assert.deepEqual([await run(isAsked), sent()], [messageDone, []])
   await change(completed(5, file('a.png')))
-  const [part] = [createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, later(0))]
+  const [part] = [
+    createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, later(0)),
+  ]
   await store.addChunks([part])
   await change({ expandedBy: 1 })
-  assert.deepEqual([await run(isAsked), sent()], [done, [2]])
+  assert.deepEqual([await run(isAsked), sent()], [messageDone, [2]])
   assert.deepEqual(await store.getChunks(part), [], 'nor are its parts of use')
   const gone = await made()
   await gone.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
-  assert.deepEqual(await gone.run(isAsked), done)
+  assert.deepEqual(await gone.run(isAsked), messageDone)
 })
 
 test('a message for a task that waits for its parts sends those that nobody has begun', async () => {
   const { run, change, found, queues, store } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
-  assert.deepEqual(await run(isAsked), done)
+  assert.deepEqual(await run(isAsked), messageDone)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
     [1000],
@@ -99,10 +103,10 @@ test('a message for a task that waits for its parts sends those that nobody has 
 test('nothing is done for a job that is over', async () => {
   const { run, store } = await made()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
-  assert.deepEqual(await run(isAsked), done)
+  assert.deepEqual(await run(isAsked), messageDone)
   const none = await made()
   await none.store.deleteJob('job_1')
-  assert.deepEqual(await none.run(isAsked), done)
+  assert.deepEqual(await none.run(isAsked), messageDone)
 })
 
 test('a failure that is the file’s ends its task at once, with all that is told of it', async () => {
@@ -113,7 +117,7 @@ test('a failure that is the file’s ends its task at once, with all that is tol
   const { status, code, message, details, warnings: said, attempt } = await found()
   assert.deepEqual(
     [outcome, status, code, message, details, said, attempt],
-    [done, 'failed', 'CORRUPT_FILE', 'It is cut off.', { at: 7 }, warnings, 1],
+    [messageDone, 'failed', 'CORRUPT_FILE', 'It is cut off.', { at: 7 }, warnings, 1],
   )
 })
 
@@ -126,7 +130,7 @@ test('another failure is tried three times, as soon as that may help', async () 
     { done: false, againInS: 30 },
   ])
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 2])
-  assert.deepEqual(await run(fails(passing)), done)
+  assert.deepEqual(await run(fails(passing)), messageDone)
   const { status, code, message } = await found()
   assert.deepEqual([status, code, message], ['failed', 'IMPORT_FAILED', 'It is away.'])
 })
@@ -138,7 +142,7 @@ test('what a storage no longer takes is signed anew for the next attempt', async
 
 test('a worker that has to end, or whose table is away, costs the task no attempt', async () => {
   const { run, found, store } = await made()
-  assert.deepEqual(await run(fails(new Stopped())), { done: false, againInS: 0 })
+  assert.deepEqual(await run(fails(new WorkerStopped())), { done: false, againInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   const isAway = new Error('the table is away')
   const inputsOf = store.getInputs.bind(store)
@@ -154,7 +158,7 @@ test('a task that was taken away is left to whoever has it', async () => {
     await change({ leaseId: 'other' })
     throw new LeaseLost()
   })
-  assert.deepEqual([outcome, (await found()).leaseId], [done, 'other'])
+  assert.deepEqual([outcome, (await found()).leaseId], [messageDone, 'other'])
 })
 
 test('an end that somebody else stored is not replaced, and its message comes again', async () => {
@@ -172,18 +176,18 @@ test('a task whose job has no turn waits, and costs no attempt; the end of anoth
   sent()
   const [other, own] = [await store.getJob('job_2'), await store.getJob('job_1')]
   assert.ok(other && own)
-  assert.equal(await slots.take(other, { ...ref, jobId: 'job_2' }, 'image'), true)
-  assert.deepEqual(await run(isAsked), done)
+  assert.equal(await slots.acquire(other, { ...ref, jobId: 'job_2' }, 'image'), true)
+  assert.deepEqual(await run(isAsked), messageDone)
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   // A message for a job that is over, or for a task of it, gives its turn to the next one.
   await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: moment(5) } })
-  await slots.free(other)
+  await slots.release(other)
   assert.deepEqual(sent(), [1])
   let isKept = false
   await run(async (_, { lease }) => {
-    isKept = await slots.take(own, ref, 'image')
+    isKept = await slots.acquire(own, ref, 'image')
     await lease.finish({ status: 'completed', files: [] })
-    return done
+    return messageDone
   })
   assert.equal(isKept, true)
 })
@@ -195,14 +199,14 @@ test('whoever ends the last task of a job, or finds it ended, gives its turn to 
     sent()
     const [own, next] = [await store.getJob('job_1'), await store.getJob('job_2')]
     assert.ok(own && next)
-    assert.equal(await slots.take(own, ref, 'image'), true)
-    assert.equal(await slots.take(next, { ...ref, jobId: 'job_2' }, 'image'), false)
+    assert.equal(await slots.acquire(own, ref, 'image'), true)
+    assert.equal(await slots.acquire(next, { ...ref, jobId: 'job_2' }, 'image'), false)
     const end = () => store.changeJob('job_1', { set: { status: 'cancelled', endedAt: moment(5) } })
     if (way !== 'ends') await end()
     if (way === 'finds it over') await change({ status: 'cancelled', endedAt: moment(5) })
     await run(async () => {
       await end()
-      return done
+      return messageDone
     })
     assert.ok(sent().includes(1), way)
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { toClientError, TransientError } from '../../lib/jobs/failure.ts'
-import type { Claimed } from '../../lib/jobs/run/claimed-task.ts'
-import { pathsOf, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
+import { TransientError, toClientError } from '../../lib/jobs/failure.ts'
+import type { ClaimedTask } from '../../lib/jobs/run/claimed-task.ts'
+import { exportPaths, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { carryTask } from '../../lib/jobs/run/transfer-task.ts'
+import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { Store } from '../../lib/transfer/transfer.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -65,8 +65,8 @@ test('what is taken out is told file by file, with its address, and how far it i
 test('files go to what the path says of each, or under their own names below the prefix, no two to one', () => {
   const files = ['a.webp', 'b.png', 'a.webp'].map((filename) => ({ filename }))
   const of = { jobId: 'job_1', createdAt: '2026-01-02T00:00:00.000Z' }
-  const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof pathsOf>[2]
-  const paths = (fields: Record<string, string>, where = place) => pathsOf(files, fields, where, of)
+  const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof exportPaths>[2]
+  const paths = (fields: Record<string, string>, where = place) => exportPaths(files, fields, where, of)
   assert.deepEqual(paths({}), ['a.webp', 'b.png', 'a (2).webp'])
   assert.deepEqual(paths({ prefix: 'in' }), ['in/a.webp', 'in/b.png', 'in/a (2).webp'])
   assert.deepEqual(paths({ prefix: 'in' }, { ...place, isFolder: false } as typeof place)[1], 'inb.png')
@@ -241,8 +241,12 @@ test('a fault of ours is tried again, and told as ours in the end: no engine bro
     ['import/s3', 'IMPORT_FAILED'],
     ['export/sftp', 'EXPORT_FAILED'],
   ] as const) {
-    const claimed = { task: { ...send, operation }, state, lease: { keep: () => {} } } as unknown as Claimed
-    await assert.rejects(carryTask(run, claimed), (error) => {
+    const claimed = {
+      task: { ...send, operation },
+      state,
+      lease: { keep: () => {} },
+    } as unknown as ClaimedTask
+    await assert.rejects(transferTask(run, claimed), (error) => {
       assert.ok(error instanceof TransientError)
       assert.equal(error.clientError.cause, fault)
       const { message, ...told } = toClientError(error)
@@ -283,7 +287,7 @@ test('a transfer ends its task with what it brought, and what nobody wants any m
     }
     const startedAt = new Date().toISOString()
     const packing = { ...send, operation: 'import/results', attempt: 1, startedAt }
-    await carryTask(run, { task: packing, state, lease } as unknown as Claimed)
+    await transferTask(run, { task: packing, state, lease } as unknown as ClaimedTask)
     const [end] = ends
     return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
   }
@@ -305,8 +309,8 @@ test('a transfer that one run of its function is too short for says what helps',
   const { signal } = new AbortController()
   const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
   const begun = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
-  const claimed = { task: begun, state, lease: { keep: () => {} } } as unknown as Claimed
-  await assert.rejects(carryTask(run, claimed), {
+  const claimed = { task: begun, state, lease: { keep: () => {} } } as unknown as ClaimedTask
+  await assert.rejects(transferTask(run, claimed), {
     code: 'TIMEOUT',
     message: /did not end within the 0 s .*Bring fewer files in by one task, or send the file as an upload/,
   })

@@ -1,8 +1,8 @@
 import { test } from 'node:test'
-import { conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
 import { stories } from './job-scenarios.ts'
-import { openDatabase } from './test-table.ts'
 import { seeded, walk } from './run-scenario.ts'
+import { conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Job, Task } from '../../lib/jobs/job.ts'
 import { anyJob, jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
 import { bucketCountKey, fixedKey, jobKey, joinBucketKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
-import { type TransactionWrite, JobStore, taskRefOf, progressUnitOf } from '../../lib/jobs/store.ts'
-import { type GraphRecords, type NewJob, type NewTask, createChunkRecord } from '../../lib/jobs/task-graph.ts'
+import { JobStore, progressUnitOf, type TransactionWrite, taskRefOf } from '../../lib/jobs/store.ts'
+import { createChunkRecord, type GraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { MemoryTable } from './memory-table.ts'
 import { completed, exported, file, given, later, moment, records, task } from './records.ts'
 
@@ -128,7 +128,11 @@ test('few records are stored together, more in batches after which the job comes
       return writeAll(...args)
     }
     const own = records([given('in'), ...Array.from({ length: count }, (_, at) => task(`t${at}`, [0]))])
-    const claim: TransactionWrite = { update: { pk: 'OTHER', sk: 'OTHER' }, change: { set: { is: 1 } }, if: {} }
+    const claim: TransactionWrite = {
+      update: { pk: 'OTHER', sk: 'OTHER' },
+      change: { set: { is: 1 } },
+      if: {},
+    }
     assert.equal(await new JobStore(table).create(own, [claim]), true)
     assert.equal(batches === 0, together, `${count} tasks`)
   }
@@ -333,7 +337,11 @@ test('what is left of a job that has expired says so, and nothing of what was in
 
 test('tasks are counted one by one up to a hundred, by hundreds above', () => {
   assert.deepEqual(
-    [progressUnitOf({ total: 100 }, 99), progressUnitOf({ total: 101 }, 99), progressUnitOf({ total: 101 }, 100)],
+    [
+      progressUnitOf({ total: 100 }, 99),
+      progressUnitOf({ total: 101 }, 99),
+      progressUnitOf({ total: 101 }, 100),
+    ],
     [...[99, 0, 1]],
   )
 })

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import type { Task } from '../../lib/jobs/job.ts'
-import { isStraggler, checkStraggler } from '../../lib/jobs/run/stragglers.ts'
+import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { until } from '../wait-until.ts'
-import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { leftovers, split } from './chunk-scenarios.ts'
+import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'
-import { openDatabase } from './test-table.ts'
 import { type During, World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

@@ -4,8 +4,8 @@ import type { Change } from '../../lib/aws/table-expressions.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Job, JoinBucket, Task } from '../../lib/jobs/job.ts'
 import { JobLifecycle } from '../../lib/jobs/job-lifecycle.ts'
-import { Jobs } from '../../lib/jobs/jobs.ts'
 import { percentOf } from '../../lib/jobs/job-state-machine.ts'
+import { Jobs } from '../../lib/jobs/jobs.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import { changed, completed, failed, file, given, moment, records, start, task } from './records.ts'
 
@@ -59,7 +59,9 @@ test('a task that another one has left without input just now is told of again w
         return { applied: true, record: undefined }
       },
     }
-    const settlement = new TaskCompletion({ store } as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
+    const settlement = new TaskCompletion({ store } as unknown as ConstructorParameters<
+      typeof TaskCompletion
+    >[0]) // nothing else is asked
     await settlement.completeTask({ ...a, ...failed(3, 'is cut off') }, { isRepeat })
     return counted
   }
@@ -82,7 +84,10 @@ test('a task that cannot be sent for want of the table is not ended by that, one
     }
     const parts = { store, outlet: { route: () => Promise.reject(error) } }
     const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
-    for (const send of [settlement.sendTask(a), settlement.sendTasks([a], { job, fixed, tasks: own, chunks: [] })])
+    for (const send of [
+      settlement.sendTask(a),
+      settlement.sendTasks([a], { job, fixed, tasks: own, chunks: [] }),
+    ])
       await send.catch((thrown: unknown) => ended.push(thrown))
     return ended
   }
@@ -148,7 +153,11 @@ test('what is told of the progress of a job is what it shows from then on', asyn
   assert.deepEqual([stored.toldPercent, stored.stage, stored.taskName], [30, 'encoding', 'a'])
   const [event] = told as { job: { progress: { percent: number } }; sequence: number }[]
   assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, stored.sequence])
-  assert.equal(await course.publishProgress(stored, 1, { ...news, percent: 50 }), undefined, 'it does not fall')
+  assert.equal(
+    await course.publishProgress(stored, 1, { ...news, percent: 50 }),
+    undefined,
+    'it does not fall',
+  )
   assert.equal(told.length, 1)
 })
 

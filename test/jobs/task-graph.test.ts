@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FixedTask, Job, JoinBucket, Task } from '../../lib/jobs/job.ts'
-import { attemptOfChunk, createGraphRecords, chunkNumber, createChunkRecord } from '../../lib/jobs/task-graph.ts'
+import {
+  attemptOfChunk,
+  chunkNumber,
+  createChunkRecord,
+  createGraphRecords,
+} from '../../lib/jobs/task-graph.ts'
 import { awaited, exported, given, later, moment, newJob, records, start, task } from './records.ts'
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
@@ -209,7 +214,12 @@ test('a part is ready at once, tells nobody but its task, and ends with its reco
   assert.ok(whole)
   const piece = { steps: [], step: 0, files: [] }
   const split = { ...whole, startedAt: moment(3) }
-  const part = createChunkRecord(split, chunkNumber(2, 7), { spec: { pages: '1-50' }, pieces: [piece] }, later(9))
+  const part = createChunkRecord(
+    split,
+    chunkNumber(2, 7),
+    { spec: { pages: '1-50' }, pieces: [piece] },
+    later(9),
+  )
   assert.deepEqual(Task.strict().parse(part), part)
   assert.deepEqual([part.number, part.part, part.spec], [1, 2007, { pages: '1-50' }])
   assert.equal(attemptOfChunk(part.part ?? 0), 2)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Job } from '../../lib/jobs/job.ts'
 import { jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
 import { until } from '../wait-until.ts'
-import { openDatabase } from './test-table.ts'
 import { fanIn, graph, one } from './new-tasks.ts'
 import { World } from './simulated-service.ts'
+import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
-import { listZipEntries, isCompressible } from '../../lib/jobs/zip-manifest.ts'
+import { isCompressible, listZipEntries } from '../../lib/jobs/zip-manifest.ts'
 import { completed, exported, failed, file, given, newJob, task, withTasks } from './records.ts'
 
 const fresh = newJob([

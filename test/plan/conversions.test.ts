@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatById, formats, isFormatId } from '../../lib/formats/index.ts'
-import { optionsOf } from '../../lib/plan/index.ts'
-import { isWorthAWay, namedIds } from '../../lib/plan/listed-targets.ts'
+import { optionsSchemaOf } from '../../lib/plan/index.ts'
+import { formatIdsInRules, isWorthSeveralSteps } from '../../lib/plan/listed-targets.ts'
 import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
 import { candidates, conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
@@ -108,7 +108,7 @@ describe('the conversions that the engines make possible', () => {
 
   test('are shown where people want them, and the most wanted first', () => {
     assert.deepEqual(
-      namedIds.filter((id) => !isFormatId(id)),
+      formatIdsInRules.filter((id) => !isFormatId(id)),
       [],
     )
     assert.deepEqual(targetsOf('docx').slice(0, 3), ['pdf', 'odt', 'rtf'])
@@ -133,7 +133,7 @@ describe('the conversions that the engines make possible', () => {
 
   test('are not listed over long ways to what hardly anybody wants', () => {
     const ways = conversions().filter(({ route }) => route.steps.length > 1)
-    const unwanted = ways.filter(({ from, to }) => !isWorthAWay(formatById(from), formatById(to)))
+    const unwanted = ways.filter(({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)))
     assert.deepEqual(
       unwanted.map(({ from, to }) => `${from} to ${to}`),
       [],
@@ -142,7 +142,7 @@ describe('the conversions that the engines make possible', () => {
 
   test('have options that every step understands', () => {
     for (const { route } of conversions()) {
-      const parsed = optionsOf(route).safeParse({})
+      const parsed = optionsSchemaOf(route).safeParse({})
       assert.ok(parsed.success, `${route.steps[0].from} needs an option`)
     }
   })

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Engine, EngineId } from '../../lib/engines/engine.ts'
 import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
 import { planOtherRoute, type Unread } from '../../lib/plan/index.ts'
-import { isOffered, isWorthAWay, rankOf } from '../../lib/plan/listed-targets.ts'
+import { isListedTarget, isWorthSeveralSteps, rankOf } from '../../lib/plan/listed-targets.ts'
 import { planRoute } from './with-all-engines.ts'
 
 function engine(id: EngineId, rows: [from: FormatId[], to: FormatId[], cost: number][]): Engine {
@@ -36,11 +36,11 @@ const of = (from: FormatId, to: FormatId, known: readonly Engine[], unread: read
 function way(
   from: FormatId,
   to: FormatId,
-  unread: readonly Unread[],
-  takes = () => true,
+  unreadable: readonly Unread[],
+  accepts = () => true,
   known = engines as readonly Engine[],
 ): string | undefined {
-  const route = planOtherRoute({ from, to, engines: known, unread, takes })
+  const route = planOtherRoute({ from, to, engines: known, unreadable, accepts })
   return route && [from, ...route.steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
 const failed = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
@@ -142,7 +142,7 @@ test('what no engine does in one operation is told with what it does', () => {
 
 describe('what people want', () => {
   const rank = (id: FormatId) => rankOf(formatById(id))
-  const worth = (from: FormatId, to: FormatId) => isWorthAWay(formatById(from), formatById(to))
+  const worth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
   test('comes first, the most wanted of each kind before the others', () => {
     for (const [id, place] of [
@@ -172,7 +172,7 @@ describe('what people want', () => {
       const targets = ids.split(' ') as FormatId[] // formatById knows each, or throws
       const { category } = formatById(targets[0] ?? assert.fail())
       const offered = formats.filter(
-        (to) => to.category === category && isOffered(formatById(from as FormatId), to),
+        (to) => to.category === category && isListedTarget(formatById(from as FormatId), to),
       )
       assert.deepEqual(
         offered
@@ -199,7 +199,7 @@ describe('what people want', () => {
   })
 
   test('of what is no running text is told by its kind', () => {
-    const offered = (from: FormatId, to: FormatId) => isOffered(formatById(from), formatById(to))
+    const offered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
     const words = (text: string) => text.split(' ') as FormatId[] // formatById knows each, or throws
     const sheets =
       'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'

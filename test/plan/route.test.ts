@@ -5,7 +5,7 @@ import { planFiles } from '../../lib/conversion/plan-files.ts'
 import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { firstImage, optionsOf, stepsOf } from '../../lib/plan/index.ts'
+import { createSteps, firstImageOf, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
 function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
@@ -175,20 +175,20 @@ describe('the options of a route', () => {
   const route = planRoute({ from: 'docx', to: 'jpg', engines })
 
   test('are those of all its steps, the last one winning', () => {
-    const schema = optionsOf(route)
+    const schema = optionsSchemaOf(route)
     assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'password', 'quality'])
     assert.equal(schema.shape.quality, quality)
   })
 
   test('have the password of a document that may be locked, which a step before the others takes away', () => {
-    const [unlock, first, second] = stepsOf(route, { password: 'secret', dpi: 72 })
+    const [unlock, first, second] = createSteps(route, { password: 'secret', dpi: 72 })
     assert.deepEqual(unlock, {
       ...{ operation: 'unlock', engine: 'libreoffice', image: 'office', from: 'docx', to: 'docx' },
       options: { password: 'secret' },
     })
     assert.deepEqual([first?.options, second?.options], [{}, { dpi: 72 }])
     const plain = planRoute({ from: 'docx', to: 'jpg', engines })
-    assert.equal(stepsOf(plain, { dpi: 72 }).length, 2)
+    assert.equal(createSteps(plain, { dpi: 72 }).length, 2)
   })
 
   test('have it too where a document is made smaller, shown or marked, and not where it is packed as it is', () => {
@@ -201,25 +201,28 @@ describe('the options of a route', () => {
     for (const [operation, to, steps] of operations) {
       const able = engine('libreoffice', 'office', [{ ...can(['docx'], [to], 1), operation, same: true }])
       const route = planRoute({ operation, from: 'docx', to, engines: [able] })
-      assert.equal(stepsOf(route, { password: 'secret' }).length, steps, operation)
+      assert.equal(createSteps(route, { password: 'secret' }).length, steps, operation)
     }
   })
 
   test('say where the first step is done, also when the password is sealed', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
-      [{}, { password: 'secret' }].map((given) => [firstImage(text, given), stepsOf(text, given)[0]?.image]),
+      [{}, { password: 'secret' }].map((given) => [
+        firstImageOf(text, given),
+        createSteps(text, given)[0]?.image,
+      ]),
       [
         ['document', 'document'],
         ['office', 'office'],
       ],
     )
-    assert.equal(firstImage(text, { password: { sealed: 'AAAA' } }), 'office')
+    assert.equal(firstImageOf(text, { password: { sealed: 'AAAA' } }), 'office')
   })
 
   test('reach the step that they belong to', () => {
     const options = { dpi: 72, pageSize: 'A4', quality: 80 }
-    const [first, second] = stepsOf(route, options)
+    const [first, second] = createSteps(route, options)
     assert.deepEqual(first?.options, { pageSize: 'A4' })
     assert.deepEqual(second?.options, { dpi: 72, quality: 80 })
   })
@@ -229,11 +232,11 @@ describe('how a file is to be read', () => {
   test('is said to the first step, not to those that read what we have made', () => {
     const viaPage = planRoute({ from: 'md', to: 'pdf' })
     assert.equal(viaPage.steps.length, 2)
-    assert.ok('encoding' in optionsOf(viaPage).shape)
-    const [first, second] = stepsOf(viaPage, { encoding: 'koi8-r', pageSize: 'A5' })
+    assert.ok('encoding' in optionsSchemaOf(viaPage).shape)
+    const [first, second] = createSteps(viaPage, { encoding: 'koi8-r', pageSize: 'A5' })
     assert.deepEqual([first?.options, second?.options], [{ encoding: 'koi8-r' }, { pageSize: 'A5' }])
     assert.ok(
-      !('encoding' in optionsOf(planRoute({ from: 'eml', to: 'pdf' })).shape),
+      !('encoding' in optionsSchemaOf(planRoute({ from: 'eml', to: 'pdf' })).shape),
       'of a page that we have made',
     )
   })
@@ -256,7 +259,7 @@ describe('how a file is to be read', () => {
         ['tsv', 'ods'],
       ],
     ] as [FormatId, FormatId][]) {
-      const names = Object.keys(optionsOf(planRoute({ from, to })).shape)
+      const names = Object.keys(optionsSchemaOf(planRoute({ from, to })).shape)
       assert.ok(names.includes('encoding'), `${from} to ${to}`)
       if (from === 'csv') assert.ok(names.includes('delimiter') && names.includes('headers'), to)
     }
@@ -310,10 +313,10 @@ test('files that their worker cannot hold are refused before they wait for it', 
     operation: 'convert',
     to: 'png',
     options: { dpi: 72, quality: 1 },
-    moreField: 'file',
+    additionalFilesField: 'file',
   } as const
   const mib = 1024 ** 2
-  assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).pieces.length, 2, 'each by itself')
+  assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).inputPlans.length, 2, 'each by itself')
   assert.throws(() => planFiles([given(mib + 1)], wish, [pages]), {
     code: 'FILE_TOO_LARGE',
     message:

@@ -7,13 +7,13 @@ type Request = Omit<plan.RouteRequest, 'engines'> & Partial<Pick<plan.RouteReque
 
 export const planRoute = (request: Request) => plan.planRoute({ engines: allEngines, ...request })
 
-export const targetsOf = (from: Parameters<typeof plan.targetsOf>[0], engines = allEngines) =>
-  plan.targetsOf(from, engines)
+export const targetsOf = (from: Parameters<typeof plan.listTargets>[0], engines = allEngines) =>
+  plan.listTargets(from, engines)
 
 export const conversions = (
   engines = allEngines,
-  operation?: Parameters<typeof plan.conversions>[1],
-  from?: Parameters<typeof plan.conversions>[2],
-) => plan.conversions(engines, operation, from)
+  operation?: Parameters<typeof plan.findConversions>[1],
+  from?: Parameters<typeof plan.findConversions>[2],
+) => plan.findConversions(engines, operation, from)
 
-export const candidates = () => plan.candidates(allEngines)
+export const candidates = () => plan.listCandidates(allEngines)

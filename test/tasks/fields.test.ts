@@ -3,10 +3,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
-import { CaptureFields, optionsIn } from '../../lib/tasks/capture-fields.ts'
-import { findOperation, offeredOperation, taskOperations } from '../../lib/tasks/index.ts'
-import { packResults } from '../../lib/tasks/pack-results.ts'
-import { mostTasks, namingTask, parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { CaptureFields, pickOptions } from '../../lib/tasks/capture-fields.ts'
+import { findPublicOperation, findTaskOperation, taskOperations } from '../../lib/tasks/index.ts'
+import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
+import { addTaskToError, maxTasks, parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 
 const work = 'output_format? engine? filename? options?'
@@ -86,11 +86,11 @@ test('what a task does is said of each store by its name, and how it is done is 
 })
 
 test('results of jobs are packed by an endpoint alone', () => {
-  assert.equal(findOperation('import/results'), packResults)
-  assert.equal(offeredOperation('import/results'), undefined)
-  assert.equal(offeredOperation('none'), undefined)
-  assert.equal(offeredOperation('convert')?.name, 'convert')
-  const { kind, packs, fields } = packResults
+  assert.equal(findTaskOperation('import/results'), packResultsOperation)
+  assert.equal(findPublicOperation('import/results'), undefined)
+  assert.equal(findPublicOperation('none'), undefined)
+  assert.equal(findPublicOperation('convert')?.name, 'convert')
+  const { kind, packs, fields } = packResultsOperation
   assert.deepEqual([kind, packs], ['import', true])
   const wanted = { jobIds: ['job_1'], tasks: ['a'], folders: { job_1: 'b' }, filename: 'c', manifest: true }
   assert.deepEqual(fields.parse(wanted), wanted)
@@ -238,7 +238,7 @@ describe('the values of fields', () => {
   ]
   for (const [name, field, taken, refused] of limits)
     test(`${name}: ${field}`, () => {
-      const { fields } = findOperation(name) ?? assert.fail('there is none')
+      const { fields } = findTaskOperation(name) ?? assert.fail('there is none')
       const wrong = (value: unknown) => {
         const { error } = fields.safeParse({ ...whole[name], [field]: value })
         return error && [...new Set(error.issues.map(({ path }) => path[0]))]
@@ -257,7 +257,7 @@ describe('the values of fields', () => {
 
   test('of a store that lacks one of several is told by the first, and where both places are named by the file', () => {
     const told = (name: string, fields: object) =>
-      findOperation(name)
+      findTaskOperation(name)
         ?.fields.safeParse(fields)
         .error?.issues.map(({ path, message }) => [path.join('.'), message])
     const server = { host: 'a.test', username: 'a' }
@@ -333,7 +333,7 @@ describe('a website', () => {
   test('is made with the options that its engine knows, by its own names', () => {
     const options = z.object({ pageSize: z.string(), scale: z.number(), landscape: z.boolean() })
     const fields = { page_size: 'A5', scale: 2, pageSize: 'A6', quality: 5 }
-    assert.deepEqual(optionsIn(fields, options), { pageSize: 'A5', scale: 2 })
+    assert.deepEqual(pickOptions(fields, options), { pageSize: 'A5', scale: 2 })
   })
 })
 
@@ -351,7 +351,7 @@ describe('a request for tasks', () => {
   }
 
   test('of more than there may be says how many', () => {
-    const many = Object.fromEntries(Array.from({ length: mostTasks + 1 }, (_, at) => [`t${at}`, raw]))
+    const many = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
     assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(refusal({}).details, { field: 'tasks' })
     const inputs = Object.keys(many)
@@ -378,11 +378,11 @@ describe('a request for tasks', () => {
 
   test('keeps what a task failed for, for the log', () => {
     const cause = new Error('of the engine')
-    const told = namingTask('a', new AppError('NO_FILES', 'It has none.', undefined, { cause }))
+    const told = addTaskToError('a', new AppError('NO_FILES', 'It has none.', undefined, { cause }))
     assert.ok(told instanceof AppError)
     assert.equal(told.cause, cause)
     // A field that bears the name of its task is the task.
-    const same = namingTask('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
+    const same = addTaskToError('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
     assert.deepEqual(same instanceof AppError && same.details, { field: 'tasks.a', task: 'a' })
   })
 

@@ -3,31 +3,31 @@ import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { mostInlineBytes } from '../../lib/tasks/import-base64.ts'
+import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import {
-  findOperation,
-  isTransfer,
-  processOperation,
-  queueOfTransfer,
+  findTaskOperation,
+  findTransferOperation,
+  isTransferOperation,
+  requireProcessOperation,
   taskOperations,
-  transferOperation,
+  transferQueueOf,
 } from '../../lib/tasks/index.ts'
-import { Spec } from '../../lib/tasks/operation.ts'
-import { namingTask, parseTasks } from '../../lib/tasks/parse-tasks.ts'
-import { pdfTools } from '../../lib/tasks/pdf-tools.ts'
+import { TaskSpec } from '../../lib/tasks/operation.ts'
+import { addTaskToError, parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { pdfToolOperations } from '../../lib/tasks/pdf-tools.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { file } from '../jobs/records.ts'
 
 const pdf: StoredFile = { ...file('a.pdf'), format: 'pdf' }
 const picture: StoredFile = file('a.png')
 const wished = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
-  const operation = processOperation(name)
-  return operation.wish(files, operation.specOf(fields))
+  const operation = requireProcessOperation(name)
+  return operation.toConversionSpec(files, operation.parseSpec(fields))
 }
 
 describe('what a task wants', () => {
   test('is a target, an engine and a name; all else are options, wherever they stand', () => {
-    const { specOf } = processOperation('convert')
+    const { parseSpec } = requireProcessOperation('convert')
     const fields = {
       output_format: 'JPEG',
       engine: 'VIPS',
@@ -35,15 +35,15 @@ describe('what a task wants', () => {
       dpi: 72,
       options: { quality: 5 },
     }
-    assert.deepEqual(specOf(fields), {
+    assert.deepEqual(parseSpec(fields), {
       ...{ to: 'jpg', engine: 'vips', filename: 'b.jpg' },
       options: { dpi: 72, quality: 5 },
     })
-    assert.deepEqual(Spec.parse(specOf(fields)), specOf(fields), 'and is that after it was stored')
-    assert.deepEqual(specOf({ output_format: 'png', engine: 'auto' }), { to: 'png', options: {} })
-    assert.throws(() => specOf({}), { code: 'INVALID_INPUT', details: { field: 'output_format' } })
-    assert.throws(() => specOf({ output_format: 'nothing' }), { code: 'UNSUPPORTED_FORMAT' })
-    assert.throws(() => specOf({ output_format: 'png', engine: 'word' }), /expected one of .*vips/)
+    assert.deepEqual(TaskSpec.parse(parseSpec(fields)), parseSpec(fields), 'and is that after it was stored')
+    assert.deepEqual(parseSpec({ output_format: 'png', engine: 'auto' }), { to: 'png', options: {} })
+    assert.throws(() => parseSpec({}), { code: 'INVALID_INPUT', details: { field: 'output_format' } })
+    assert.throws(() => parseSpec({ output_format: 'nothing' }), { code: 'UNSUPPORTED_FORMAT' })
+    assert.throws(() => parseSpec({ output_format: 'png', engine: 'word' }), /expected one of .*vips/)
   })
 
   test('of a conversion is one, its files given by `input`', () => {
@@ -70,7 +70,7 @@ describe('what a task wants', () => {
     assert.deepEqual(of({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
     assert.deepEqual(of({ profile: 'ebook', dpi: 9 }), ['compress-pdf', { dpi: 9, pdfQuality: 'ebook' }])
     for (const profile of ['screen', 'ebook', 'printer', 'prepress', 'web', 'max', 'odd']) {
-      const { success } = processOperation('compress').fields.safeParse({ input: 'a', profile })
+      const { success } = requireProcessOperation('compress').fields.safeParse({ input: 'a', profile })
       assert.equal(success, profile !== 'odd', profile)
     }
     assert.throws(() => of({ profile: 'ebook' }, [picture]), {
@@ -105,11 +105,12 @@ describe('what a task wants', () => {
 describe('an operation', () => {
   test('is found by its name, and nothing runs an import or export', () => {
     for (const operation of taskOperations) {
-      assert.equal(findOperation(operation.name), operation)
-      if (operation.alias) assert.equal(findOperation(operation.alias), operation)
-      if (operation.kind !== 'process') assert.throws(() => processOperation(operation.name), /does not run/)
+      assert.equal(findTaskOperation(operation.name), operation)
+      if (operation.alias) assert.equal(findTaskOperation(operation.alias), operation)
+      if (operation.kind !== 'process')
+        assert.throws(() => requireProcessOperation(operation.name), /does not run/)
     }
-    assert.equal(findOperation('toString'), undefined)
+    assert.equal(findTaskOperation('toString'), undefined)
   })
 
   test('seals in its record what would let others in, by every name that it has', () => {
@@ -128,11 +129,11 @@ describe('an operation', () => {
       ...{ 'export/s3': s3, 'export/blobstore': azure, 'export/gcs': gcs, 'export/sftp': sftp },
     })
     for (const kind of ['import', 'export'])
-      assert.equal(findOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
+      assert.equal(findTaskOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
   })
 
   test('sends no header that steers a connection, however it is written, nor what is none', () => {
-    const { fields } = findOperation('import/url') ?? {}
+    const { fields } = findTaskOperation('import/url') ?? {}
     const takes = (headers: Record<string, string>) =>
       fields?.safeParse({ url: 'https://a.test/b', headers }).success
     assert.equal(takes({ Authorization: 'Bearer x', 'X-Own': 'a\tb' }), true)
@@ -145,7 +146,7 @@ describe('an operation', () => {
   })
 
   test('takes a place in a store by one of two names, that is not empty', () => {
-    const { fields } = findOperation('import/sftp') ?? {}
+    const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
     const takes = (place: object) => fields?.safeParse({ ...access, ...place }).success
     assert.deepEqual(
@@ -161,13 +162,13 @@ describe('an operation', () => {
       [4096, 4097].map((length) => takes({ file: 'x'.repeat(length) })),
       [true, false],
     )
-    const toldOf = (name: string, field: string) => findOperation(name)?.fields.shape[field]?.description
+    const toldOf = (name: string, field: string) => findTaskOperation(name)?.fields.shape[field]?.description
     assert.match(toldOf('import/sftp', 'path') ?? '', /^Folder of the files/)
     assert.match(toldOf('import/s3', 'key_prefix') ?? '', /^What the names of the files begin with/)
   })
 
   test('of a website takes a window, and no field that means nothing for what it makes', () => {
-    const { fields } = findOperation('capture-website') ?? {}
+    const { fields } = findTaskOperation('capture-website') ?? {}
     const wrongIn = (given: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...given }) ?? {}
       return error?.issues.map(({ path }) => path.join('.'))
@@ -183,12 +184,12 @@ describe('an operation', () => {
   })
 
   test('that needs a connection goes into a queue of its own', () => {
-    const queues = taskOperations.filter(isTransfer).map((one) => [one.name, queueOfTransfer(one)])
+    const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, transferQueueOf(one)])
     assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
     assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
     assert.equal(Object.fromEntries(queues)['export/s3'], 'transfer')
-    assert.equal(transferOperation('export/url'), undefined)
-    assert.equal(transferOperation('convert'), undefined)
+    assert.equal(findTransferOperation('export/url'), undefined)
+    assert.equal(findTransferOperation('convert'), undefined)
   })
 })
 
@@ -210,9 +211,9 @@ const inputs: Record<string, [min: number, max: number]> = {
 
 test('an operation takes the files of so many tasks', () => {
   for (const [name, [min, max]] of Object.entries(inputs))
-    assert.deepEqual(processOperation(name).inputs, { min, max }, name)
-  for (const { name } of pdfTools)
-    assert.deepEqual(processOperation(name).inputs, { min: 1, max: 1000 }, name)
+    assert.deepEqual(requireProcessOperation(name).inputs, { min, max }, name)
+  for (const { name } of pdfToolOperations)
+    assert.deepEqual(requireProcessOperation(name).inputs, { min: 1, max: 1000 }, name)
 })
 
 test('an operation says what it does, and each of its fields what it is for', () => {
@@ -231,7 +232,7 @@ test('an operation has a target, but for one that leaves a file as what it is', 
     ['thumbnail', true],
     ['split-pdf', true],
   ] as const)
-    assert.equal('output_format' in processOperation(name).fields.shape, has, name)
+    assert.equal('output_format' in requireProcessOperation(name).fields.shape, has, name)
 })
 
 describe('a store of somebody else', () => {
@@ -240,7 +241,7 @@ describe('a store of somebody else', () => {
     ...{ access_key_id: 'a', secret_access_key: 'b' },
   }
   const fits = (name: string, fields: object) =>
-    findOperation(name)?.fields.safeParse({ ...access, ...fields }).success
+    findTaskOperation(name)?.fields.safeParse({ ...access, ...fields }).success
 
   test('gives the file of a key or those of a prefix, not both', () => {
     assert.equal(fits('import/s3', { key: 'a' }), true)
@@ -258,7 +259,7 @@ describe('a store of somebody else', () => {
       ...{ storage_access_key: 'a' },
     }
     const fitsBlob = (blob: string) =>
-      findOperation('import/blobstore')?.fields.safeParse({ ...container, blob }).success
+      findTaskOperation('import/blobstore')?.fields.safeParse({ ...container, blob }).success
     assert.deepEqual(['a', '', 'a'.repeat(1025)].map(fitsBlob), [true, false, false])
   })
 
@@ -267,14 +268,14 @@ describe('a store of somebody else', () => {
     assert.equal(fits('export/s3', { ...kept, acl: 'private', tagging: { a: 'b' } }), true)
     assert.equal(fits('export/s3', { acl: 'everybody' }), false)
     for (const name of ['export/gcs', 'export/blobstore', 'export/s3']) {
-      const { shape } = findOperation(name)?.fields ?? { shape: {} }
+      const { shape } = findTaskOperation(name)?.fields ?? { shape: {} }
       for (const field of Object.keys(kept)) assert.ok(field in shape, `${name} ${field}`)
     }
   })
 
   test('keeps its secrets sealed', () => {
     const secretsOf = (name: string) => {
-      const operation = findOperation(name)
+      const operation = findTaskOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
     }
     for (const [store, secrets] of [
@@ -290,7 +291,8 @@ describe('a store of somebody else', () => {
 
 describe('a server of files', () => {
   const fits = (fields: object) =>
-    findOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields }).success
+    findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
+      .success
 
   test('lets in with a password or a key, and one of them has to be there', () => {
     assert.equal(fits({ password: 'x' }), true)
@@ -313,7 +315,7 @@ describe('a server of files', () => {
 
 test('files go where the fields of their store say', () => {
   const placeOf = (name: string) => {
-    const operation = findOperation(name)
+    const operation = findTaskOperation(name)
     return operation?.kind === 'export' ? operation.place : undefined
   }
   for (const store of ['s3', 'gcs'])
@@ -323,7 +325,7 @@ test('files go where the fields of their store say', () => {
 })
 
 describe('a file from an address', () => {
-  const { fields } = findOperation('import/url') ?? {}
+  const { fields } = findTaskOperation('import/url') ?? {}
   const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
 
   test('may come with headers, none of which steer the connection', () => {
@@ -370,7 +372,7 @@ describe('a file from an address', () => {
 })
 
 test('10 MiB of a file may stand in a request', () => {
-  assert.equal(mostInlineBytes, 10 * 1024 * 1024)
+  assert.equal(maxInlineBytes, 10 * 1024 * 1024)
 })
 
 describe('the tasks of a request', () => {
@@ -506,7 +508,7 @@ describe('what a store would choke on is refused by its field', () => {
   for (const [name, fields, field] of cases)
     test(`${name} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
       const { issues = [] } =
-        transferOperation(name)?.fields.safeParse(fields).error ?? assert.fail('it is taken')
+        findTransferOperation(name)?.fields.safeParse(fields).error ?? assert.fail('it is taken')
       assert.ok(
         issues.some(({ path }) => path.join('.').startsWith(field)),
         JSON.stringify(issues),
@@ -519,14 +521,14 @@ describe('what a store would choke on is refused by its field', () => {
       content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",
     }
     assert.ok(
-      transferOperation('export/s3')?.fields.safeParse({ ...s3, ...taken, key: 'ü\n/{name}' }).success,
+      findTransferOperation('export/s3')?.fields.safeParse({ ...s3, ...taken, key: 'ü\n/{name}' }).success,
     )
   })
 })
 
 test('an error of one task names it and its field, no longer than a name may be', () => {
   const long = 'x'.repeat(70)
-  const told = namingTask(
+  const told = addTaskToError(
     long,
     new AppError('INVALID_INPUT', 'dpi: expected a number.', { field: 'dpi', got: 1 }),
   )
@@ -534,9 +536,9 @@ test('an error of one task names it and its field, no longer than a name may be'
   const task = 'x'.repeat(64)
   assert.equal(told.message, `tasks.${task}.dpi: expected a number.`)
   assert.deepEqual(told.details, { field: `tasks.${task}.dpi`, got: 1, task })
-  const plain = namingTask('a', new AppError('NO_FILES', 'It has none.'))
+  const plain = addTaskToError('a', new AppError('NO_FILES', 'It has none.'))
   assert.ok(plain instanceof AppError)
   assert.deepEqual([plain.message, plain.details], ['tasks.a: It has none.', { field: 'tasks.a', task: 'a' }])
   const bug = new TypeError('of a bug')
-  assert.equal(namingTask('a', bug), bug)
+  assert.equal(addTaskToError('a', bug), bug)
 })

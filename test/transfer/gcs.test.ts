@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { importGcs } from '../../lib/tasks/gcs.ts'
+import { importGcsOperation } from '../../lib/tasks/gcs.ts'
 import { receive } from '../../lib/transfer/fetch-remote.ts'
 import { findInGcs, openGcs } from '../../lib/transfer/gcs.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
@@ -190,8 +190,8 @@ test('neither the storage nor its sign-in is asked at an address that is not pub
 
 test('the key file of a service account is taken as Google gives it out, and a key that is none is not', () => {
   const file = { ...credentials, private_key_id: '1', token_uri: 'http://10.0.0.1/', universe_domain: 'x' }
-  const parsed = importGcs.fields.parse({ bucket: 'box', key: 'a', credentials: file })
+  const parsed = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
   assert.deepEqual(parsed['credentials'], credentials)
   const wrong = { ...credentials, private_key: 'secret' }
-  assert.equal(importGcs.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrong }).success, false)
+  assert.equal(importGcsOperation.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrong }).success, false)
 })

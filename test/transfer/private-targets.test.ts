@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { importSftp } from '../../lib/tasks/sftp.ts'
+import { importSftpOperation } from '../../lib/tasks/sftp.ts'
 import type { Resolve } from '../../lib/transfer/addresses.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
@@ -137,7 +137,7 @@ test('a name that turns private at its second look-up is reached by nobody', asy
 
 test('a task of SFTP names a password or a key, and one of file and path', () => {
   const fits = (fields: object) =>
-    importSftp.fields.safeParse({ host: 'a.example', username: 'ann', ...fields })
+    importSftpOperation.fields.safeParse({ host: 'a.example', username: 'ann', ...fields })
   assert.equal(fits({ password: 'x', file: 'a' }).success, true)
   assert.equal(fits({ file: 'a' }).error?.issues[0]?.message, 'expected password or private_key')
   assert.equal(fits({ password: 'x' }).error?.issues[0]?.message, 'expected either file or path')

@@ -4,12 +4,12 @@ import type { BusEvent } from '../../events/index.ts'
 import { createUsageCounter } from '../../functions/count-usage.ts'
 import { accountKey } from '../../lib/access/accounts.ts'
 import type { Bus } from '../../lib/aws/bus.ts'
-import { groupsOf, percentilesOf, sumOf } from '../../lib/usage/counts.ts'
-import { countsIn, dayOf, ownerDay, serviceDay } from '../../lib/usage/records.ts'
-import { sloOf } from '../../lib/usage/reliability.ts'
+import { createPercentiles, groupCounts, sumCounts } from '../../lib/usage/counts.ts'
+import { countsInRecord, dayOf, ownerDayKey, serviceDayPartition } from '../../lib/usage/records.ts'
+import { computeSlo } from '../../lib/usage/reliability.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
-import type { Ended } from '../../lib/usage/terminal-events.ts'
-import { Meter } from '../../lib/usage/usage-meter.ts'
+import type { JobEnd } from '../../lib/usage/terminal-events.ts'
+import { UsageMeter } from '../../lib/usage/usage-meter.ts'
 import { adminKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -26,16 +26,16 @@ const share = {
 }
 const timestamp = '2026-03-04T05:06:07.890Z'
 let numbered = 0
-const ended = (changes: Partial<Ended> = {}): Ended => ({
+const ended = (changes: Partial<JobEnd> = {}): JobEnd => ({
   ...{ event: 'job.completed', timestamp, id: `evt_${++numbered}`, owner: 'anon_one', share },
   ...changes,
 })
 
 const newMeter = (gatherMs = 0) =>
-  new Meter({ table: app.services.table, isLeftOut: async (owner) => owner === 'acc_admin', gatherMs })
+  new UsageMeter({ table: app.services.table, isExcluded: async (owner) => owner === 'acc_admin', gatherMs })
 const ofOwner = async (owner: string, day = dayOf(timestamp)) =>
-  countsIn((await app.services.table.get(ownerDay(owner, day))) ?? {})
-const ofService = async (day: string) => app.services.table.partition(serviceDay(day))
+  countsInRecord((await app.services.table.get(ownerDayKey(owner, day))) ?? {})
+const ofService = async (day: string) => app.services.table.partition(serviceDayPartition(day))
 
 test('an end counts once, however often it is told and whoever counts it', async () => {
   const [one, other] = [newMeter(), newMeter()]
@@ -50,8 +50,8 @@ test('an end counts once, however often it is told and whoever counts it', async
       ...{ jobs: 3, completed: 2, failed: 1, bytesIn: 3000, workMs: 360 },
     },
   )
-  assert.equal(groupsOf(counts, 'engine').get('vips')?.['jobs'], 3)
-  assert.equal(groupsOf(counts, 'format').get('webp')?.['completed'], 2)
+  assert.equal(groupCounts(counts, 'engine').get('vips')?.['jobs'], 3)
+  assert.equal(groupCounts(counts, 'format').get('webp')?.['completed'], 2)
 })
 
 test('many ends at once are counted by few writes, and each on its day', async () => {
@@ -98,7 +98,7 @@ test('what administrators do is counted apart, by the role that they had within 
   assert.deepEqual([jobs, failed], [3, 1])
   const counted = async (engine: string) => {
     const records = (await ofService(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
-    return records.reduce((sum, record) => sum + (countsIn(record)['jobs'] ?? 0), 0)
+    return records.reduce((sum, record) => sum + (countsInRecord(record)['jobs'] ?? 0), 0)
   }
   assert.deepEqual([await counted('excluded'), await counted('vips')], [3, 3])
   await counting.close()
@@ -118,14 +118,14 @@ test('percentiles of many records are those of all that was measured, to two per
       ),
     ),
   )
-  const took = percentilesOf(sumOf((await ofService(day)).map(countsIn)), 'took')
+  const took = createPercentiles(sumCounts((await ofService(day)).map(countsInRecord)), 'took')
   for (const [share, expected] of [
     [0.5, 5000],
     [0.95, 9500],
     [0.99, 9900],
   ] as const)
     assert.ok(Math.abs((took(share) ?? 0) - expected) <= expected * 0.03, `${took(share)} for ${expected}`)
-  assert.equal(percentilesOf({}, 'took')(0.5), null)
+  assert.equal(createPercentiles({}, 'took')(0.5), null)
 })
 
 test('an owner sees what was used by day or month, engine, format or key', async () => {
@@ -197,7 +197,7 @@ test('an owner sees what was used by day or month, engine, format or key', async
 
 test('what users sent is told apart from what the service did wrong', () => {
   const counts = { jobs: 10, completed: 6, failed: 4, 'code CORRUPT_FILE': 2, 'code TIMEOUT': 2 }
-  const slo = sloOf(
+  const slo = computeSlo(
     [{ date: '2026-03-01', engine: 'vips', counts }],
     30,
     'week',
@@ -260,11 +260,11 @@ test('requests are counted together, and those of accounts only', async () => {
   const { table } = app.services
   const counts = new RequestCounts(table, 1000)
   const at = (ms: number) => new Date(Date.parse(timestamp) + ms)
-  await counts.note('acc_1', at(0))
-  await counts.note('acc_1', at(1))
-  await counts.note('acc_2', at(2))
+  await counts.count('acc_1', at(0))
+  await counts.count('acc_1', at(1))
+  await counts.count('acc_2', at(2))
   assert.equal((await ofOwner('acc_1'))['requests'], 1, 'others wait for the next write')
-  await counts.note('acc_1', at(1000))
+  await counts.count('acc_1', at(1000))
   assert.deepEqual([(await ofOwner('acc_1'))['requests'], (await ofOwner('acc_2'))['requests']], [3, 1])
 
   const owner = await newAccount(app.services)

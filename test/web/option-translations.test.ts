@@ -5,7 +5,7 @@ import names from '../../functions/web/options/names/words/de.ts'
 import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { optionViews } from '../../lib/http/option-view.ts'
-import { optionsOf } from '../../lib/plan/index.ts'
+import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
 /** Values that are called the same in German: names of codecs, devices, encodings, papers and sizes, and texts that are taken as they are. */
@@ -30,7 +30,7 @@ const unitsEverywhere = new Set(['s', 'bit/s', 'Hz', 'px', '%', 'bit', 'dpi', 'p
 const allViews = [
   ...new Set(
     operations.flatMap((operation) =>
-      conversions(engines, operation).flatMap(({ route }) => optionViews(optionsOf(route))),
+      conversions(engines, operation).flatMap(({ route }) => optionViews(optionsSchemaOf(route))),
     ),
   ),
 ]

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { advance, ended, newRun, type Step, scheduled } from '../../lib/workflows/advance.ts'
-import { mostFailures, type Run, type Workflow } from '../../lib/workflows/workflow.ts'
+import {
+  advanceWorkflow,
+  createRun,
+  endRun,
+  scheduleNextRun,
+  type WorkflowTransition,
+} from '../../lib/workflows/advance.ts'
+import { maxFailures, type Workflow, type WorkflowRun } from '../../lib/workflows/workflow.ts'
 
 const at = (time: string) => new Date(`2026-05-01T${time}Z`)
 
@@ -12,16 +18,16 @@ const workflow = (of: Partial<Workflow> = {}): Workflow => ({
   ...of,
 })
 
-const next = (of: Partial<Workflow> = {}, made = at('00:30:00')) => scheduled(workflow(of), made)
+const next = (of: Partial<Workflow> = {}, made = at('00:30:00')) => scheduleNextRun(workflow(of), made)
 
-function taken(step: Step | undefined): Step & { readonly run: Run } {
+function taken(step: WorkflowTransition | undefined): WorkflowTransition & { readonly run: WorkflowRun } {
   assert.ok(step?.run, 'nothing is run')
   return { ...step, run: step.run }
 }
 
 test('nothing happens before its time, and a run at it', () => {
-  assert.equal(advance(next(), at('00:59:59')), undefined)
-  const { run, next: after } = taken(advance(next(), at('01:00:00')))
+  assert.equal(advanceWorkflow(next(), at('00:59:59')), undefined)
+  const { run, next: after } = taken(advanceWorkflow(next(), at('01:00:00')))
   assert.deepEqual(
     [run.status, run.trigger, run.dueAt],
     ['running', 'schedule', at('01:00:00').toISOString()],
@@ -31,58 +37,61 @@ test('nothing happens before its time, and a run at it', () => {
 })
 
 test('however many times were missed during a stop, it runs once', () => {
-  const { run, next: after } = taken(advance(next(), at('07:20:00')))
+  const { run, next: after } = taken(advanceWorkflow(next(), at('07:20:00')))
   assert.equal(run.dueAt, at('01:00:00').toISOString())
   assert.equal(after.nextRunAt, at('08:00:00').toISOString())
-  assert.equal(advance(after, at('07:20:01')), undefined)
+  assert.equal(advanceWorkflow(after, at('07:20:01')), undefined)
 })
 
 test('whoever comes to the same moment makes the same run', () => {
-  const [first, second] = [1, 2].map(() => taken(advance(next(), at('01:00:00'))).run)
+  const [first, second] = [1, 2].map(() => taken(advanceWorkflow(next(), at('01:00:00'))).run)
   assert.equal(first?.id, second?.id)
 })
 
 test('a run that is under way is looked at each minute, and at the next time', () => {
-  const { next: after } = taken(advance(next(), at('01:00:00')))
+  const { next: after } = taken(advanceWorkflow(next(), at('01:00:00')))
   assert.equal(after.wakeAt, at('01:01:00').toISOString())
 })
 
 test('one that is switched off wants nothing', () => {
   const off = next({ enabled: false })
   assert.deepEqual([off.nextRunAt, off.wakeAt], [undefined, undefined])
-  assert.equal(advance({ ...off, nextRunAt: at('01:00:00').toISOString() }, at('02:00:00')), undefined)
+  assert.equal(
+    advanceWorkflow({ ...off, nextRunAt: at('01:00:00').toISOString() }, at('02:00:00')),
+    undefined,
+  )
 })
 
 test('while a run is under way the next one is skipped, waits, or cancels it', () => {
   const live = { live: 'run_before' }
-  const skipped = taken(advance(next({ ...live, overlap: 'skip' }), at('01:00:00')))
+  const skipped = taken(advanceWorkflow(next({ ...live, overlap: 'skip' }), at('01:00:00')))
   assert.deepEqual(
     [skipped.run.status, skipped.run.jobId, skipped.next.live],
     ['skipped', undefined, 'run_before'],
   )
 
-  const queued = taken(advance(next({ ...live, overlap: 'queue' }), at('01:00:00')))
+  const queued = taken(advanceWorkflow(next({ ...live, overlap: 'queue' }), at('01:00:00')))
   assert.deepEqual([queued.run.status, queued.next.live], ['waiting', 'run_before'])
   assert.equal(queued.next.waiting, queued.run.id)
-  const one = taken(advance(queued.next, at('02:00:00')))
+  const one = taken(advanceWorkflow(queued.next, at('02:00:00')))
   assert.deepEqual([one.run.status, one.next.waiting], ['skipped', queued.run.id], 'one waits at most')
 
-  const cancelling = taken(advance(next({ ...live, overlap: 'cancel-previous' }), at('01:00:00')))
+  const cancelling = taken(advanceWorkflow(next({ ...live, overlap: 'cancel-previous' }), at('01:00:00')))
   assert.deepEqual([cancelling.cancel, cancelling.run.status], ['run_before', 'running'])
   assert.equal(cancelling.next.live, cancelling.run.id)
 })
 
 test('ten failures in a row pause it with the reason; a success in between counts anew', () => {
-  const run = newRun(workflow(), { trigger: 'schedule', dueAt: at('01:00:00').toISOString() })
+  const run = createRun(workflow(), { trigger: 'schedule', dueAt: at('01:00:00').toISOString() })
   const error = { code: 'IMPORT_FAILED', message: 'The server does not answer.' }
-  const failed: Run = { ...run, status: 'failed', error }
+  const failed: WorkflowRun = { ...run, status: 'failed', error }
   let now = next({ live: run.id })
-  for (let count = 1; count < mostFailures; count++) now = ended(now, failed, at('01:10:00'))
-  assert.deepEqual([now.enabled, now.failures, now.paused], [true, mostFailures - 1, undefined])
-  assert.equal(ended(now, { ...run, status: 'completed' }, at('01:10:00')).failures, 0)
-  assert.equal(ended(now, { ...run, status: 'cancelled' }, at('01:10:00')).failures, mostFailures - 1)
+  for (let count = 1; count < maxFailures; count++) now = endRun(now, failed, at('01:10:00'))
+  assert.deepEqual([now.enabled, now.failures, now.paused], [true, maxFailures - 1, undefined])
+  assert.equal(endRun(now, { ...run, status: 'completed' }, at('01:10:00')).failures, 0)
+  assert.equal(endRun(now, { ...run, status: 'cancelled' }, at('01:10:00')).failures, maxFailures - 1)
 
-  const paused = ended(now, failed, at('01:10:00'))
+  const paused = endRun(now, failed, at('01:10:00'))
   assert.deepEqual([paused.enabled, paused.live, paused.nextRunAt, paused.wakeAt], [false, ...Array(3)])
   assert.match(paused.paused?.reason ?? '', /^10 runs in a row failed, .* The server does not answer\.$/)
 })

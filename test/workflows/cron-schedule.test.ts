@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkTimetable, runAfter } from '../../lib/workflows/cron-schedule.ts'
+import { nextRunTime, validateSchedule } from '../../lib/workflows/cron-schedule.ts'
 
 function runs(cron: string, timezone: string, from: string, until: string): string[] {
   const found: string[] = []
-  let at = runAfter({ cron, timezone }, Date.parse(from))
+  let at = nextRunTime({ cron, timezone }, Date.parse(from))
   while (at !== undefined && at < Date.parse(until)) {
     found.push(new Date(at).toISOString())
-    at = runAfter({ cron, timezone }, at)
+    at = nextRunTime({ cron, timezone }, at)
   }
   return found
 }
@@ -125,10 +125,10 @@ describe('what is no timetable is refused, with what would be one', () => {
   ] as const
   for (const [cron, timezone, message] of cases)
     test(`${cron} in ${timezone}`, () =>
-      assert.throws(() => checkTimetable({ cron, timezone }), { code: 'INVALID_INPUT', message }))
+      assert.throws(() => validateSchedule({ cron, timezone }), { code: 'INVALID_INPUT', message }))
 
   test('and the most frequent one is taken', () => {
     for (const cron of ['*/5 * * * *', '@daily', '0 3 * * MON-FRI', '0 0 29 2 *'])
-      checkTimetable({ cron, timezone: 'UTC' })
+      validateSchedule({ cron, timezone: 'UTC' })
   })
 })

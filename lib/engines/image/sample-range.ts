@@ -1,84 +1,84 @@
 import type { Tools } from '../engine.ts'
 
-/** Numbers that stand for black and for white. */
-export interface Shades {
+/** Sample values of black and white. */
+export interface TonalRange {
   readonly black: number
   readonly white: number
 }
 
-/** What the samples of a picture are, those that are a number. */
-export interface Samples {
-  readonly least: number
-  readonly most: number
-  /** Of all samples those above 1. */
+/** Statistics of the valid samples of an image. */
+export interface SampleStats {
+  readonly min: number
+  readonly max: number
+  /** Share of samples above 1. */
   readonly brightShare: number
   readonly isColored: boolean
 }
 
-/** Light of a photograph may be some times as bright as paper; what is more is of another scale. */
-const mostLight = 16
-/** Lights in a picture, as the sun is one, are few. */
-const mostLights = 0.05
-/** Of 8, 16 and 32 bits. */
-const scales = [255, 65_535, 2 ** 32 - 1] as const
-/** Resampling makes an edge darker than black. */
+/** Highlights of a photograph may be a few times as bright as white; larger values belong to another scale. */
+const maxHighlight = 16
+/** Highlights, such as the sun, cover only a small share of an image. */
+const maxHighlightShare = 0.05
+/** Maximum values of 8, 16 and 32 bits. */
+const integerScales = [255, 65_535, 2 ** 32 - 1] as const
+/** Resampling can make edges slightly darker than black. */
 const darkest = 0.05
 
 /**
- * What is black and white among samples that are not bound to a scale. From 0 to 1 they are shades; brighter ones are
- * lights of a colored picture where they are few, or not much brighter. What comes near the end of a usual scale is of
- * that one. All others were measured (heights, temperatures): what is least becomes black and what is most white, or
- * the picture would be nearly black.
+ * Chooses black and white for samples without a fixed scale. Values from 0 to 1 are used directly. In a color image,
+ * brighter values are highlights if they are few or not much brighter. A maximum near the end of a common integer scale
+ * means that scale. Anything else is a measurement (heights, temperatures): its minimum becomes black and its maximum
+ * white, because the image would otherwise be nearly black.
  */
-export function shadesOf({ least, most, brightShare, isColored }: Samples, tools: Tools): Shades {
-  const isLight = least >= -darkest * Math.max(1, most)
-  if (isLight && most <= 1.0001) return { black: 0, white: 1 }
-  if (isLight && isColored && (most <= mostLight || brightShare <= mostLights)) {
-    const share = Math.max(1, Math.round(brightShare * 100))
+export function chooseTonalRange({ min, max, brightShare, isColored }: SampleStats, tools: Tools): TonalRange {
+  const isLight = min >= -darkest * Math.max(1, max)
+  if (isLight && max <= 1.0001) return { black: 0, white: 1 }
+  if (isLight && isColored && (max <= maxHighlight || brightShare <= maxHighlightShare)) {
+    const percent = Math.max(1, Math.round(brightShare * 100))
     tools.warn(
       'HIGHLIGHTS_CLIPPED',
-      `About ${share} % of the samples are brighter than white, up to ${shown(most)} times, and became white.`,
+      `About ${percent} % of the samples are brighter than white, up to ${formatNumber(max)} times, and became white.`,
     )
     return { black: 0, white: 1 }
   }
-  const scale = scales.find((end) => most > end / 2 && most <= end + 0.5)
+  const scale = integerScales.find((end) => max > end / 2 && max <= end + 0.5)
   if (isLight && scale !== undefined) return { black: 0, white: scale }
-  const black = isColored ? Math.min(0, least) : least
+  const black = isColored ? Math.min(0, min) : min
   tools.warn(
     'VALUES_SCALED',
-    `The samples are no usual shades but values from ${shown(least)} to ${shown(most)}: ${shown(black)} became black and ${shown(most)} white.`,
+    `The samples are no usual shades but values from ${formatNumber(min)} to ${formatNumber(max)}: ${formatNumber(black)} became black and ${formatNumber(max)} white.`,
   )
-  return { black, white: most }
+  return { black, white: max }
 }
 
-const shown = (value: number) => String(Number(value.toPrecision(6)))
+const formatNumber = (value: number) => String(Number(value.toPrecision(6)))
 
-/** What the samples of a picture are, as they are read one after the other. */
-export class SampleRange {
-  private least = Number.POSITIVE_INFINITY
-  private most = Number.NEGATIVE_INFINITY
+/** Collects the statistics of samples as they are read. */
+export class SampleCollector {
+  private min = Number.POSITIVE_INFINITY
+  private max = Number.NEGATIVE_INFINITY
   private count = 0
   private bright = 0
 
   add(value: number): void {
-    // What nobody measured is often the lowest number that there is.
-    if (!(Math.abs(value) < nothing)) return
-    if (value < this.least) this.least = value
-    if (value > this.most) this.most = value
+    // "No data" is often stored as the lowest or highest float.
+    if (!(Math.abs(value) < noDataThreshold)) return
+    if (value < this.min) this.min = value
+    if (value > this.max) this.max = value
     if (value > 1.0001) this.bright++
     this.count++
   }
 
-  samples(isColored: boolean): Samples {
-    if (this.count === 0) return { least: 0, most: 1, brightShare: 0, isColored }
-    return { least: this.least, most: this.most, brightShare: this.bright / this.count, isColored }
+  stats(isColored: boolean): SampleStats {
+    if (this.count === 0) return { min: 0, max: 1, brightShare: 0, isColored }
+    return { min: this.min, max: this.max, brightShare: this.bright / this.count, isColored }
   }
 }
 
-const nothing = 1e30
+const noDataThreshold = 1e30
 
-/** From 0 for black to 1 for white; what is no number is black. */
-export function shareOf(value: number, { black, white }: Shades): number {
-  const share = (value - black) / (white - black)
-  return share > 0 ? Math.min(1, share) : 0
+/** Scales a sample to 0 for black and 1 for white; NaN becomes black. */
+export function scaleSample(value: number, { black, white }: TonalRange): number {
+  const percent = (value - black) / (white - black)
+  return percent > 0 ? Math.min(1, percent) : 0
 }

@@ -2,29 +2,29 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { view } from '../../formats/detect/source.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { SampleRange, type Samples, shadesOf, shareOf } from '../image/sample-range.ts'
+import { SampleCollector, type SampleStats, chooseTonalRange, scaleSample } from '../image/sample-range.ts'
 import { loadSharp } from '../vips/image.ts'
 import { normalizeTiff } from '../vips/tiff-extra-planes.ts'
-import { fitsPicture } from './fits.ts'
+import { writeFitsImage } from './fits.ts'
 import { magick } from './run.ts'
-import type { SourceId } from './sources.ts'
+import type { MagickSourceId } from './sources.ts'
 
-/** A file that ImageMagick reads as it is meant, and what it is told besides. */
-interface Settled {
-  readonly from: SourceId
+/** A file that ImageMagick reads correctly, with extra arguments if needed. */
+interface NormalizedInput {
+  readonly from: MagickSourceId
   readonly input: InputFile
   readonly args?: readonly string[]
 }
 
-/** What its readers get wrong is put right before all else. */
-export async function settled(from: SourceId, input: InputFile, tools: Tools): Promise<Settled> {
+/** Works around bugs of ImageMagick's decoders before the conversion. */
+export async function normalizeInput(from: MagickSourceId, input: InputFile, tools: Tools): Promise<NormalizedInput> {
   switch (from) {
     case 'sixel':
-      return sixel(input, tools)
+      return convertSixel(input, tools)
     case 'pfm':
-      return { from, input: await inRange(input, tools) }
+      return { from, input: await rescalePfm(input, tools) }
     case 'fits':
-      return fits(input, tools)
+      return convertFitsInput(input, tools)
     case 'tiff':
     case 'ptif':
       return { from, input: await normalizeTiff(input, await loadSharp(), tools) }
@@ -35,19 +35,19 @@ export async function settled(from: SourceId, input: InputFile, tools: Tools): P
   }
 }
 
-/** Its reader gives dots that any change of them makes black (ImageMagick 6.9.11); written once, they are right. */
-async function sixel(input: InputFile, tools: Tools): Promise<Settled> {
+/** Any operation on pixels from the sixel decoder turns them black (ImageMagick 6.9.11); writing a PNG first helps. */
+async function convertSixel(input: InputFile, tools: Tools): Promise<NormalizedInput> {
   const path = join(tools.workDir, 'settled.png')
   await magick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
 }
 
-/** A file of which nothing can be read stays as it is: ImageMagick says what is wrong. */
-async function fits(input: InputFile, tools: Tools): Promise<Settled> {
+/** An unreadable file is returned unchanged: ImageMagick reports what is wrong. */
+async function convertFitsInput(input: InputFile, tools: Tools): Promise<NormalizedInput> {
   const path = join(tools.workDir, 'settled.pnm')
-  const picture = await fitsPicture(input.path, path)
-  if (!picture) return { from: 'fits', input }
-  const { isColored, dropped } = picture
+  const image = await writeFitsImage(input.path, path)
+  if (!image) return { from: 'fits', input }
+  const { isColored, dropped } = image
   if (dropped > 0) {
     const kept = isColored ? 'The first three planes' : 'The first plane'
     tools.warn('PLANES_DROPPED', `${kept} of ${dropped + (isColored ? 3 : 1)} made the picture.`)
@@ -57,8 +57,8 @@ async function fits(input: InputFile, tools: Tools): Promise<Settled> {
 
 const pfmHeader = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
 
-/** What is multiplied by the scale of its header is taken for shades from 0 to 1, and all above that is white. */
-async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
+/** ImageMagick multiplies samples by the header's scale and clips above 1; rewrites files for which that is wrong. */
+async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
   const bytes = await readFile(input.path)
   const [header = '', sides = '', sign = '', text = '1', end = '\n'] =
     pfmHeader.exec(bytes.toString('latin1', 0, 200)) ?? []
@@ -67,15 +67,15 @@ async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
   const rest = bytes.subarray(header.length)
   const values = view(rest)
   const isLittleEndian = sign === '-'
-  const range = new SampleRange()
-  for (let at = 0; at + 4 <= values.byteLength; at += 4) range.add(values.getFloat32(at, isLittleEndian))
-  const samples = range.samples(header.startsWith('PF'))
-  const factor = meantFactor(samples, scale)
+  const collector = new SampleCollector()
+  for (let at = 0; at + 4 <= values.byteLength; at += 4) collector.add(values.getFloat32(at, isLittleEndian))
+  const stats = collector.stats(header.startsWith('PF'))
+  const factor = effectiveFactor(stats, scale)
   if (factor === scale) return input
   if (factor === undefined) {
-    const shades = shadesOf(samples, tools)
+    const tonalRange = chooseTonalRange(stats, tools)
     for (let at = 0; at + 4 <= values.byteLength; at += 4) {
-      values.setFloat32(at, shareOf(values.getFloat32(at, isLittleEndian), shades), isLittleEndian)
+      values.setFloat32(at, scaleSample(values.getFloat32(at, isLittleEndian), tonalRange), isLittleEndian)
     }
   }
   const path = join(tools.workDir, 'in-range.pfm')
@@ -83,14 +83,14 @@ async function inRange(input: InputFile, tools: Tools): Promise<InputFile> {
   return { ...input, path }
 }
 
-/** Programs mean the scale in three ways: as a factor, as the brightest value, or not at all. */
-function meantFactor({ least, most }: Samples, scale: number): number | undefined {
-  return least < 0 ? undefined : [scale, 1, 1 / scale].find((factor) => most * factor <= 1.0001)
+/** Programs use the scale in three ways: as a factor, as the maximum value, or not at all. */
+function effectiveFactor({ min, max }: SampleStats, scale: number): number | undefined {
+  return min < 0 ? undefined : [scale, 1, 1 / scale].find((factor) => max * factor <= 1.0001)
 }
 
 /**
- * Whether the fourth byte of each dot is none of transparency: the descriptor counts no bits of it, and all are 0
- * (Truevision TGA specification 2.0, field 5.6). Some writers leave out the count and mean what stands there.
+ * Whether the fourth byte of each pixel is not alpha: the descriptor declares no alpha bits, and all bytes are 0
+ * (Truevision TGA specification 2.0, field 5.6). Some programs declare none but do store alpha.
  */
 async function isBlankAlpha({ path }: InputFile, tools: Tools): Promise<boolean> {
   await using file = await open(path)

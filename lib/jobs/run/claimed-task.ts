@@ -12,16 +12,16 @@ import type { TaskServices } from './task-services.ts'
 /** What becomes of the message: it is done, or it comes back after some seconds. */
 export type MessageOutcome =
   | { readonly done: true }
-  | { readonly done: false; readonly againInS: number }
-  | { readonly done: false; readonly again: 'signed'; readonly againInS: number }
+  | { readonly done: false; readonly retryInS: number }
+  | { readonly done: false; readonly resend: 'signed'; readonly retryInS: number }
 
-export const done: MessageOutcome = { done: true }
+export const messageDone: MessageOutcome = { done: true }
 
 /** A worker that is told to end has its task taken over by another one. */
-export class Stopped extends Error {}
+export class WorkerStopped extends Error {}
 
 /** What a worker knows of the task that it has. */
-export interface Claimed {
+export interface ClaimedTask {
   readonly task: Task
   readonly state: JobState
   readonly lease: Lease
@@ -29,13 +29,13 @@ export interface Claimed {
 }
 
 /** What is done for a task by the function of its queue, which loads nothing else. */
-export type Work = (run: TaskRun, claimed: Claimed) => Promise<MessageOutcome>
+export type TaskHandler = (run: TaskRun, claimed: ClaimedTask) => Promise<MessageOutcome>
 
-export async function inWorkDir<T>(
+export async function withWorkDir<T>(
   { services }: TaskRun,
   action: (workDir: string) => Promise<T>,
 ): Promise<T> {
-  const workDir = await makeWorkFolder(services.config)
+  const workDir = await createWorkDir(services.config)
   try {
     return await action(workDir)
   } finally {
@@ -44,7 +44,7 @@ export async function inWorkDir<T>(
   }
 }
 
-async function makeWorkFolder({ WORK_DIR }: TaskServices['config']): Promise<string> {
+async function createWorkDir({ WORK_DIR }: TaskServices['config']): Promise<string> {
   try {
     await mkdir(WORK_DIR, { recursive: true })
     return await makeProcessFolder(WORK_DIR, taskFolderPrefix)
@@ -54,35 +54,36 @@ async function makeWorkFolder({ WORK_DIR }: TaskServices['config']): Promise<str
 }
 
 /** What helps whose conversion takes too long. */
-export const askForLess =
+export const tooMuchWorkHint =
   'Send a smaller file, or ask for less of it: fewer pages, a shorter part, a lower resolution, a faster preset.'
 
-export interface Limit {
+export interface TimeLimit {
   /** Seconds from the first claim of the task. */
   readonly limitS: number
   /** What helps whose task takes longer. */
-  readonly wayOut: string
+  readonly hint: string
 }
 
 /** The signal fires when the task's time is over, when somebody else has it, or when this process has to end. */
-export async function withinLimit<T>(
+export async function withTimeLimit<T>(
   run: TaskRun,
-  { task, state, lease }: Claimed,
-  { limitS, wayOut }: Limit,
+  { task, state, lease }: ClaimedTask,
+  { limitS, hint }: TimeLimit,
   action: (signal: AbortSignal, space: SpaceWatch) => Promise<T>,
 ): Promise<T> {
-  const leftMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
-  const isRunShorter = run.remainingMs < leftMs
-  const limit = AbortSignal.timeout(Math.max(1, Math.min(leftMs, run.remainingMs, longestTimerMs)))
+  const remainingMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
+  const isRunShorter = run.remainingMs < remainingMs
+  const timeout = AbortSignal.timeout(Math.max(1, Math.min(remainingMs, run.remainingMs, maxTimerMs)))
   const stop = new AbortController()
-  const onLimit = () => stop.abort(isRunShorter ? outOfRun(task, run, wayOut) : tookTooLong(limitS, wayOut))
-  limit.addEventListener('abort', onLimit)
-  const onStopping = () => stop.abort(new Stopped())
+  const onLimit = () =>
+    stop.abort(isRunShorter ? workerTimeoutError(task, run, hint) : timeoutError(limitS, hint))
+  timeout.addEventListener('abort', onLimit)
+  const onStopping = () => stop.abort(new WorkerStopped())
   const space = new SpaceWatch(run.services.config.WORK_DIR)
   const onFull = () => stop.abort(ranOut())
   run.stopping.addEventListener('abort', onStopping)
   run.outOfSpace.addEventListener('abort', onFull)
-  lease.keep(state.job, () => stop.abort(new LeaseLost()))
+  lease.startHeartbeat(state.job, () => stop.abort(new LeaseLost()))
   try {
     return await action(stop.signal, space)
   } catch (error) {
@@ -97,20 +98,20 @@ export async function withinLimit<T>(
 }
 
 /** What a timer takes at most; longer ones fire at once. */
-const longestTimerMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 /** A part that fits into a run may have met a slow machine; whoever has it next need not. */
-function outOfRun({ part, attempt }: Task, { remainingMs }: TaskRun, wayOut: string): Error {
+function workerTimeoutError({ part, attempt }: Task, { remainingMs }: TaskRun, hint: string): Error {
   const limitS = Math.round(remainingMs / 1000)
   if (part !== undefined && attempt < maxAttempts) return new Error(`the part took longer than ${limitS} s`)
   return new AppError(
     'TIMEOUT',
-    `The task did not end within the ${limitS} s that one machine of this service works on it. ${wayOut}`,
+    `The task did not end within the ${limitS} s that one machine of this service works on it. ${hint}`,
     { limitS },
   )
 }
 
-export function tookTooLong(limitS: number, wayOut: string): AppError {
-  const sentence = `The task took longer than the ${Math.round(limitS / 60)} min that it may take. ${wayOut}`
+export function timeoutError(limitS: number, hint: string): AppError {
+  const sentence = `The task took longer than the ${Math.round(limitS / 60)} min that it may take. ${hint}`
   return new AppError('TIMEOUT', sentence, { limitS })
 }

@@ -4,24 +4,24 @@ import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services.ts'
 import { isLiveStatus, type Job } from '../job.ts'
 import { type TaskRef, wakeShardOf } from '../keys.ts'
-import { taskMessageOf, TaskMessage } from '../task-message.ts'
+import { TaskMessage, taskMessageOf } from '../task-message.ts'
 
 /** Seconds after which somebody looks for those that wait, should nobody have called them. */
-const lookAgainS = 60
-const keptS = 8 * 24 * 3600
-const mostTries = 20
+const recheckS = 60
+const recordLifetimeS = 8 * 24 * 3600
+const maxTries = 20
 
 const keyOf = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
 const nameOf = (jobId: string) => `job ${jobId}`
 const jobsIn = (item: Item | undefined) =>
   Object.keys(item ?? {}).flatMap((name) => (name.startsWith('job ') ? [name.slice(4)] : []))
-const soon = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
 /**
  * As many jobs of an owner as the plan has are at work; tasks of others wait, in the order of their jobs, until one of
  * them is over. Where a plan has no such limit nothing is read or written.
  */
-export class Slots {
+export class ConcurrencySlots {
   readonly #services: Pick<Services, 'table' | 'plans' | 'config' | 'jobs' | 'queues'>
 
   constructor(services: Pick<Services, 'table' | 'plans' | 'config' | 'jobs' | 'queues'>) {
@@ -29,27 +29,27 @@ export class Slots {
   }
 
   /** Whether a task may run now. If not, it is kept, and its message is sent again when there is room. */
-  async take(job: Job, ref: TaskRef, queue: QueueId): Promise<boolean> {
+  async acquire(job: Job, ref: TaskRef, queue: QueueId): Promise<boolean> {
     const limit = await this.#limitOf(job.owner)
-    if (limit === null || (await this.#enter(job, limit))) return true
+    if (limit === null || (await this.#tryEnter(job, limit))) return true
     const { table } = this.#services
     const key = keyOf(job.owner)
-    const place = { pk: key.pk, sk: `WAIT#${job.id}#${ref.task}#${ref.part ?? ''}` }
-    const again = this.#services.jobs.taskSender.retryQueue(queue)
-    await table.put({ ...place, jobId: job.id, queue: again, message: taskMessageOf(ref), ttl: ttl() })
-    await table.update(key, { set: { wakeAt: soon(lookAgainS), wakeShard: wakeShardOf(job.owner) } })
+    const waitKey = { pk: key.pk, sk: `WAIT#${job.id}#${ref.task}#${ref.part ?? ''}` }
+    const retryQueue = this.#services.jobs.taskSender.retryQueue(queue)
+    await table.put({ ...waitKey, jobId: job.id, queue: retryQueue, message: taskMessageOf(ref), ttl: ttl() })
+    await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: wakeShardOf(job.owner) } })
     // Whoever left meanwhile has not seen it wait.
-    if (!(await this.#enter(job, limit))) return false
-    await table.delete(place)
+    if (!(await this.#tryEnter(job, limit))) return false
+    await table.delete(waitKey)
     return true
   }
 
   /** A job that is over makes room for the next, also one that was called and has not come. */
-  async free({ id, owner }: Pick<Job, 'id' | 'owner'>): Promise<void> {
+  async release({ id, owner }: Pick<Job, 'id' | 'owner'>): Promise<void> {
     const limit = await this.#limitOf(owner)
-    if (limit === null || (await this.#isAtWork(id))) return
+    if (limit === null || (await this.#isJobLive(id))) return
     const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
-    if (item) await this.#callNext(owner, limit - Number(item['count']))
+    if (item) await this.#resumeWaiting(owner, limit - Number(item['count']))
   }
 
   /** Makes up for what a process that died has not done. */
@@ -59,10 +59,10 @@ export class Slots {
     const item = await table.get(keyOf(owner))
     const limit = await this.#limitOf(owner)
     const room = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
-    const isAnyLeft = await this.#callNext(owner, room)
+    const isAnyLeft = await this.#resumeWaiting(owner, room)
     await table.update(
       keyOf(owner),
-      isAnyLeft ? { set: { wakeAt: soon(lookAgainS) } } : { remove: ['wakeAt', 'wakeShard'] },
+      isAnyLeft ? { set: { wakeAt: secondsFromNow(recheckS) } } : { remove: ['wakeAt', 'wakeShard'] },
     )
   }
 
@@ -70,11 +70,11 @@ export class Slots {
     return (await limitsOfOwner(owner, this.#services)).concurrentJobs
   }
 
-  async #enter({ id, owner }: Job, limit: number): Promise<boolean> {
+  async #tryEnter({ id, owner }: Job, limit: number): Promise<boolean> {
     const { table } = this.#services
     const [key, name] = [keyOf(owner), nameOf(id)]
     const set = { [name]: new Date().toISOString(), ttl: ttl() }
-    for (let left = mostTries; left > 0; left--) {
+    for (let left = maxTries; left > 0; left--) {
       const { applied, item } = await table.update(
         key,
         { set, setPlus: { count: ['count', 1] } },
@@ -103,27 +103,27 @@ export class Slots {
   async #dropEnded(owner: string, item: Item | undefined): Promise<boolean> {
     let isAny = false
     for (const id of jobsIn(item)) {
-      if (await this.#isAtWork(id)) continue
+      if (await this.#isJobLive(id)) continue
       await this.#leave(owner, id)
       isAny = true
     }
     return isAny
   }
 
-  async #isAtWork(id: string): Promise<boolean> {
+  async #isJobLive(id: string): Promise<boolean> {
     const job = await this.#services.jobs.store.getJob(id)
     return job !== undefined && isLiveStatus(job.status)
   }
 
   /** Sends the tasks of as many jobs as there is room for, the oldest first; whether others go on waiting. */
-  async #callNext(owner: string, room: number): Promise<boolean> {
+  async #resumeWaiting(owner: string, room: number): Promise<boolean> {
     const { table, queues } = this.#services
     const waiting = await table.partition(keyOf(owner).pk, 'WAIT#')
-    let called = 0
+    let resumed = 0
     for (const [jobId, tasks] of Map.groupBy(waiting, (one) => String(one['jobId']))) {
-      if (called >= room) return true
-      if (await this.#isAtWork(jobId)) {
-        called++
+      if (resumed >= room) return true
+      if (await this.#isJobLive(jobId)) {
+        resumed++
         // Written by `take`.
         for (const { queue, message } of tasks)
           await queues.send(queue as QueueId, [TaskMessage.parse(message)], owner)
@@ -134,4 +134,4 @@ export class Slots {
   }
 }
 
-const ttl = () => Math.ceil(Date.now() / 1000) + keptS
+const ttl = () => Math.ceil(Date.now() / 1000) + recordLifetimeS

@@ -1,126 +1,146 @@
-import { nextWay } from '../../conversion/fallback-route.ts'
+import { planFallback } from '../../conversion/fallback-route.ts'
 import { planFiles } from '../../conversion/plan-files.ts'
 import { timeLimitOf } from '../../conversion/time-limits.ts'
 import { secretOptionNames } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/isolation.ts'
-import type { JobState, InputPlan, Task, Warning } from '../job.ts'
+import type { InputPlan, JobState, Task, Warning } from '../job.ts'
 import { uniqueWarnings } from '../job-state-machine.ts'
 import { nextImageOf, resolveConversion } from '../next-image.ts'
 import { isSpeculativeCopy } from '../task-graph.ts'
-import { dropParts, isToBeMade, partsOf, whoWantsPart } from './chunks.ts'
+import { createChunks, deleteChunks, findAwaitingTask, isStillNeeded } from './chunks.ts'
 import {
-  askForLess,
-  type Claimed,
-  done,
-  inWorkDir,
+  type ClaimedTask,
   type MessageOutcome,
-  type Work,
-  withinLimit,
+  messageDone,
+  type TaskHandler,
+  tooMuchWorkHint,
+  withTimeLimit,
+  withWorkDir,
 } from './claimed-task.ts'
 import { LeaseLost } from './lease.ts'
-import { type PiecesResult, runPieces, type SharedOut } from './run-inputs.ts'
+import { type ChunkedInputs, type InputsResult, runInputs } from './run-inputs.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
 /** What engines of this image do of a task. */
-export const convertTask: Work = async (run, claimed) => {
+export const convertTask: TaskHandler = async (run, claimed) => {
   const { task, state, lease } = claimed
-  if (isSpeculativeCopy(task.part ?? 0) && !(await isToBeMade(task, run.services))) throw new LeaseLost()
-  const { pieces, warnings } = await planned(task, state, run.services)
-  const limitS = timeLimitOf(pieces)
-  if (nextImageOf(pieces) !== run.queue) {
+  if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services))) throw new LeaseLost()
+  const { inputPlans, warnings } = await planTask(task, state, run.services)
+  const limitS = timeLimitOf(inputPlans)
+  if (nextImageOf(inputPlans) !== run.queue) {
     // The plan was another one when it was sent. From now on it is this one, whoever sends it.
     await lease.handOver({
-      pieces: sealed(pieces, task, run.services),
-      warnings: withNews(task, warnings),
+      pieces: sealOptions(inputPlans, task, run.services),
+      warnings: mergeWarnings(task, warnings),
     })
-    return done
+    return messageDone
   }
-  return inWorkDir(run, async (workDir) => {
-    const result = await work(run, claimed, { pieces, limitS, workDir })
-    if ('portions' in result) return expand(run, claimed, result, warnings)
-    return conclude(run, claimed, result, warnings)
+  return withWorkDir(run, async (workDir) => {
+    const result = await runConversion(run, claimed, { inputPlans, limitS, workDir })
+    if ('chunks' in result) return splitTask(run, claimed, result, warnings)
+    return storeOutcome(run, claimed, result, warnings)
   })
 }
 
-async function planned(
+async function planTask(
   task: Task,
   state: JobState,
   services: TaskServices,
-): Promise<{ pieces: readonly InputPlan[]; warnings: readonly Warning[] }> {
+): Promise<{ inputPlans: readonly InputPlan[]; warnings: readonly Warning[] }> {
   const { vault } = services
-  if (task.pieces) return { pieces: vault.openAll(task.pieces, task.jobId), warnings: [] }
-  return planFiles(...wishOfTask(task, state, services), await services.engines())
+  if (task.pieces) return { inputPlans: vault.openAll(task.pieces, task.jobId), warnings: [] }
+  return planFiles(...conversionOfTask(task, state, services), await services.engines())
 }
 
-const wishOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
+const conversionOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
   resolveConversion({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
 
-function work(
+function runConversion(
   run: TaskRun,
-  claimed: Claimed,
-  { pieces, limitS, workDir }: { pieces: readonly InputPlan[]; limitS: number; workDir: string },
-): Promise<PiecesResult | SharedOut> {
+  claimed: ClaimedTask,
+  { inputPlans, limitS, workDir }: { inputPlans: readonly InputPlan[]; limitS: number; workDir: string },
+): Promise<InputsResult | ChunkedInputs> {
   const { task, state, lease, log } = claimed
-  return withinLimit(run, claimed, { limitS, wayOut: askForLess }, async (signal, space) => {
+  return withTimeLimit(run, claimed, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
     // Also before those engines that start no program: what they read, this process does.
     await requireConfinement()
     const engines = await run.services.engines()
-    return runPieces({
-      ...{ services: run.services, image: nextImageOf(pieces), task, pieces, workDir, space, log, signal },
-      progress: (percent, stage) => lease.progress(percent, stage),
-      findWay: (at, tried) => nextWay(...wishOfTask(task, state, run.services), { at, tried, engines }),
-      note: (left) => lease.note({ pieces: sealed(left, task, run.services) }),
+    return runInputs({
+      ...{
+        services: run.services,
+        image: nextImageOf(inputPlans),
+        task,
+        inputPlans,
+        workDir,
+        space,
+        log,
+        signal,
+      },
+      progress: (percent, stage) => lease.reportProgress(percent, stage),
+      findFallback: (index, tried) =>
+        planFallback(...conversionOfTask(task, state, run.services), { index, tried, engines }),
+      saveRemaining: (remaining) =>
+        lease.saveRemaining({ pieces: sealOptions(remaining, task, run.services) }),
     })
   })
 }
 
-async function conclude(
+async function storeOutcome(
   { services }: TaskRun,
-  { task, lease }: Claimed,
-  { pieces, warnings, facts, made, dropped, isLast }: PiecesResult,
-  planned: readonly Warning[],
+  { task, lease }: ClaimedTask,
+  { inputPlans, warnings, facts, storedKeys, unusedKeys, isComplete }: InputsResult,
+  planWarnings: readonly Warning[],
 ): Promise<MessageOutcome> {
-  const outcome = { ...facts, warnings: withNews(task, [...planned, ...warnings]) }
-  const files = pieces.flatMap((piece) => piece.files)
-  const isOurs = isLast
+  const outcome = { ...facts, warnings: mergeWarnings(task, [...planWarnings, ...warnings]) }
+  const files = inputPlans.flatMap((inputPlan) => inputPlan.files)
+  const isStored = isComplete
     ? await lease.finish({ ...outcome, status: 'completed', percent: 100, files })
-    : await lease.handOver({ ...outcome, pieces: sealed(pieces, task, services) })
+    : await lease.handOver({ ...outcome, pieces: sealOptions(inputPlans, task, services) })
   // Somebody else has the task, or nobody wants it any more: these files belong to no record.
-  if (!isOurs) await services.files.delete(made)
+  if (!isStored) await services.files.delete(storedKeys)
   else {
-    await services.files.delete(dropped)
-    if (task.expandedBy !== undefined) await dropParts(task, services, task.expandedBy)
+    await services.files.delete(unusedKeys)
+    if (task.expandedBy !== undefined) await deleteChunks(task, services, task.expandedBy)
     // Whoever dropped the other parts may have looked before this one had its files.
-    if (task.part !== undefined && !(await whoWantsPart(task, services))) await services.files.delete(made)
+    if (task.part !== undefined && !(await findAwaitingTask(task, services)))
+      await services.files.delete(storedKeys)
   }
-  return done
+  return messageDone
 }
 
 /** What was told when the job was made is not told again. */
-const withNews = ({ warnings }: Task, news: readonly Warning[]) => uniqueWarnings([...warnings, ...news])
+const mergeWarnings = ({ warnings }: Task, newWarnings: readonly Warning[]) =>
+  uniqueWarnings([...warnings, ...newWarnings])
 
 /** Workers that are free take a share each; whoever has the task when they are done joins what they made. */
-async function expand(
+async function splitTask(
   { services }: TaskRun,
-  { task, lease, log }: Claimed,
-  { pieces, portions }: SharedOut,
+  { task, lease, log }: ClaimedTask,
+  { inputPlans, chunks }: ChunkedInputs,
   warnings: readonly Warning[],
 ): Promise<MessageOutcome> {
-  const left = sealed(pieces, task, services)
-  const parts = left.flatMap((piece) => partsOf(task, piece, portions))
+  const remaining = sealOptions(inputPlans, task, services)
+  const chunkRecords = remaining.flatMap((inputPlan) => createChunks(task, inputPlan, chunks))
   // By the same plan it is joined, whatever another version of the service would plan then.
-  const isOurs = await lease.expand(parts, { pieces: left, warnings: withNews(task, warnings) })
-  if (isOurs) log.info({ parts: parts.length }, 'task shared out')
-  else await services.files.delete(portions.flatMap(({ file }) => file?.key ?? []))
-  return done
+  const isStored = await lease.splitIntoChunks(chunkRecords, {
+    pieces: remaining,
+    warnings: mergeWarnings(task, warnings),
+  })
+  if (isStored) log.info({ parts: chunkRecords.length }, 'task shared out')
+  else await services.files.delete(chunks.flatMap(({ file }) => file?.key ?? []))
+  return messageDone
 }
 
 /** Between two images the options wait in the table again. */
-function sealed(pieces: readonly InputPlan[], { jobId }: Task, { vault }: TaskServices): InputPlan[] {
-  return pieces.map((piece) => ({
-    ...piece,
-    steps: piece.steps.map((step) => ({
+function sealOptions(
+  inputPlans: readonly InputPlan[],
+  { jobId }: Task,
+  { vault }: TaskServices,
+): InputPlan[] {
+  return inputPlans.map((inputPlan) => ({
+    ...inputPlan,
+    steps: inputPlan.steps.map((step) => ({
       ...step,
       options: vault.sealSome(step.options, secretOptionNames, jobId),
     })),

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { ConversionStep } from '../job.ts'
 
 /** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
-export function capabilityOf(
+export function findCapability(
   step: ConversionStep,
   engines: readonly Engine[],
 ): { engine: Engine; capability: Capability } {

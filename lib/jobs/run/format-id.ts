@@ -2,9 +2,9 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, isFormatId } from '../../formats/index.ts'
 
 /** Of what a record says, which another version of the service may have written. @throws AppError UNSUPPORTED_FORMAT */
-export function formatId(id: string): FormatId {
+export function requireFormatId(id: string): FormatId {
   if (isFormatId(id)) return id
   throw new AppError('UNSUPPORTED_FORMAT', `The format ${id} is no longer supported.`)
 }
 
-export const extensionOf = (id: FormatId): string => formatById(id).extensions[0] ?? id
+export const preferredExtension = (id: FormatId): string => formatById(id).extensions[0] ?? id

@@ -3,29 +3,29 @@ import type { Log } from '../../log.ts'
 import { endEvent, importedFileEvents, startedEvent, unpublishedEvents } from '../events.ts'
 import type { Job, JobState, Task } from '../job.ts'
 import { jobEndChange } from '../job-end.ts'
-import { joinStartPercent, maxAttempts, decideOutcome, percentOfTask } from '../job-state-machine.ts'
-import { taskRefOf, progressUnitOf, type WriteResult } from '../store.ts'
+import { decideOutcome, joinStartPercent, maxAttempts, percentOfTask } from '../job-state-machine.ts'
+import { progressUnitOf, taskRefOf, type WriteResult } from '../store.ts'
 import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
 import { attemptOfChunk } from '../task-graph.ts'
-import { lookAfterPart } from './stragglers.ts'
+import { checkStraggler } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Seconds that a claim holds without a sign of life. */
-const leaseS = 15
+const leaseDurationS = 15
 /** A cancelled job's engine is stopped within this time. */
-const beatMs = 3000
+const heartbeatIntervalMs = 3000
 /** A task that is over sooner tells of its start with its end. */
-const startAfterMs = 300
+const startEventDelayMs = 300
 /** Progress is told at most this often, and not for less than these points. */
-const tellMs = 500
-const tellPoints = 5
-const quietMs = 2000
+const minProgressIntervalMs = 500
+const minProgressPoints = 5
+const smallProgressIntervalMs = 2000
 
 /** The task belongs to somebody else by now, or the job is over. */
 export class LeaseLost extends Error {}
 
 /** How a task ends that a worker had. */
-export type TaskEnd = Pick<Task, 'status'> & Partial<Task>
+export type TaskResult = Pick<Task, 'status'> & Partial<Task>
 
 /**
  * One worker's hold on a task: claimed once, kept by heartbeats, given back in one of four ways. A heartbeat writes
@@ -35,24 +35,24 @@ export class Lease {
   readonly #run: TaskRun
   readonly #id: string
   readonly #log: Log
-  readonly #settlement: TaskCompletion
+  readonly #completion: TaskCompletion
   #task: Task | undefined
   #job: Job | undefined
   #claimedAt = Date.now()
   #percent = 0
   #stage = 'convert'
-  #toldPercent = 0
-  #toldAt = Date.now()
-  #telling: Promise<void> | undefined
-  #heart: NodeJS.Timeout | undefined
-  #start: NodeJS.Timeout | undefined
+  #publishedPercent = 0
+  #publishedAt = Date.now()
+  #pendingUpdate: Promise<void> | undefined
+  #heartbeatTimer: NodeJS.Timeout | undefined
+  #startTimer: NodeJS.Timeout | undefined
   #onLost = () => {}
 
   constructor(run: TaskRun, id: string, log: Log) {
     this.#run = run
     this.#id = id
     this.#log = log
-    this.#settlement = run.services.jobs.completion
+    this.#completion = run.services.jobs.completion
   }
 
   get #store() {
@@ -87,78 +87,88 @@ export class Lease {
   }
 
   /** Begins to show signs of life. */
-  keep(job: Job, onLost: () => void): void {
+  startHeartbeat(job: Job, onLost: () => void): void {
     this.#job = job
     this.#onLost = onLost
-    this.#heart = setInterval(() => this.#tell(() => this.#beat()), beatMs)
+    this.#heartbeatTimer = setInterval(
+      () => this.#runUpdate(() => this.#sendHeartbeat()),
+      heartbeatIntervalMs,
+    )
     // A part that dies at once is not to wait as long as a message that nobody has received.
-    if (this.#task?.part !== undefined) this.#tell(() => this.#run.extendVisibility(leaseS + 1))
+    if (this.#task?.part !== undefined) this.#runUpdate(() => this.#run.extendVisibility(leaseDurationS + 1))
     if (job.status === 'queued')
-      this.#start = setTimeout(() => this.#tell(() => this.#tellStart()), startAfterMs)
+      this.#startTimer = setTimeout(() => this.#runUpdate(() => this.#publishStart()), startEventDelayMs)
   }
 
   /** Percent of the task and a word for what happens. */
-  progress(percent: number, stage: string): void {
+  reportProgress(percent: number, stage: string): void {
     const isJoin = this.#task?.expandedBy !== undefined
     const shown = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent
     // Another attempt starts from nothing, yet what was shown once does not fall.
     this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shown)))
     this.#stage = stage
-    const sinceMs = Date.now() - this.#toldAt
-    const gained = this.#percent - this.#toldPercent
-    if ((gained >= tellPoints && sinceMs >= tellMs) || (gained >= 1 && sinceMs >= quietMs))
-      this.#tell(() => this.#tellProgress())
+    const elapsedMs = Date.now() - this.#publishedAt
+    const gained = this.#percent - this.#publishedPercent
+    if (
+      (gained >= minProgressPoints && elapsedMs >= minProgressIntervalMs) ||
+      (gained >= 1 && elapsedMs >= smallProgressIntervalMs)
+    )
+      this.#runUpdate(() => this.#publishProgress())
   }
 
   /** One at a time; what fails is made up by the next, or the lease ends and another worker takes over. */
-  #tell(news: () => Promise<void>): void {
-    this.#telling ??= news()
+  #runUpdate(update: () => Promise<void>): void {
+    this.#pendingUpdate ??= update()
       .catch((error) => this.#log.warn({ error }, 'heartbeat failed'))
       .finally(() => {
-        this.#telling = undefined
+        this.#pendingUpdate = undefined
       })
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const [kept] = await Promise.all([
       this.#change({ set: { leaseUntil: leaseUntil(), percent: this.#percent, stage: this.#stage } }),
-      this.#run.extendVisibility(leaseS + 1),
+      this.#run.extendVisibility(leaseDurationS + 1),
     ])
-    if (!kept.applied || !(await this.#isToBeMade())) this.#onLost()
+    if (!kept.applied || !(await this.#isStillNeeded())) this.#onLost()
   }
 
   /** Of a part, which gets a twin when it takes too long. */
-  async #isToBeMade(): Promise<boolean> {
+  async #isStillNeeded(): Promise<boolean> {
     if (!this.#job || this.#task?.part === undefined) return true
-    return lookAfterPart({ part: this.#task, job: this.#job, ranMs: this.#ranMs }, this.#run, this.#log)
+    return checkStraggler({ chunk: this.#task, job: this.#job, ranMs: this.#ranMs }, this.#run, this.#log)
   }
 
   get #ranMs(): number {
     return Math.max(0, Date.now() - this.#claimedAt)
   }
 
-  async #tellStart(): Promise<void> {
+  async #publishStart(): Promise<void> {
     if (!this.#job || !this.#task) return
-    this.#job = (await this.#settlement.lifecycle.start(this.#job, this.#task)) ?? this.#job
+    this.#job = (await this.#completion.lifecycle.start(this.#job, this.#task)) ?? this.#job
   }
 
-  async #tellProgress(): Promise<void> {
+  async #publishProgress(): Promise<void> {
     const { part, bucketed, number = 0, name = '' } = this.#task ?? {}
-    this.#toldPercent = this.#percent
-    this.#toldAt = Date.now()
+    this.#publishedPercent = this.#percent
+    this.#publishedAt = Date.now()
     // What a part or one of hundreds has done is seen when it is over.
     if (!this.#job || part !== undefined || bucketed) return
-    if (this.#job.status === 'queued') await this.#tellStart()
-    const news = { percent: this.#percent, stage: this.#stage, taskName: name }
+    if (this.#job.status === 'queued') await this.#publishStart()
+    const progress = { percent: this.#percent, stage: this.#stage, taskName: name }
     this.#job =
-      (await this.#settlement.lifecycle.publishProgress(this.#job, progressUnitOf(this.#job, number), news)) ?? this.#job
+      (await this.#completion.lifecycle.publishProgress(
+        this.#job,
+        progressUnitOf(this.#job, number),
+        progress,
+      )) ?? this.#job
   }
 
   /** Stops the signs of life, the last of which is on its way. */
-  async end(): Promise<void> {
-    clearInterval(this.#heart)
-    clearTimeout(this.#start)
-    await this.#telling
+  async stopHeartbeat(): Promise<void> {
+    clearInterval(this.#heartbeatTimer)
+    clearTimeout(this.#startTimer)
+    await this.#pendingUpdate
   }
 
   #change(change: Change, mark?: Record<string, unknown>): Promise<WriteResult<Task>> {
@@ -167,14 +177,14 @@ export class Lease {
   }
 
   /** Keeps what is left while it goes on. @throws LeaseLost when the task is somebody else's by now. */
-  async note(left: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
-    const { applied } = await this.#change({ set: { ...left, percent: this.#percent } })
+  async saveRemaining(remaining: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
+    const { applied } = await this.#change({ set: { ...remaining, percent: this.#percent } })
     if (!applied) throw new LeaseLost()
   }
 
   /** Another image goes on with what is left. False when the task is somebody else's by now; so everywhere below. */
   async handOver(done: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
-    await this.end()
+    await this.stopHeartbeat()
     const { applied, record } = await this.#change(
       {
         set: { ...done, status: 'pending', attempt: 0, percent: this.#percent, endedBy: this.#id },
@@ -182,13 +192,13 @@ export class Lease {
       },
       { endedBy: this.#id },
     )
-    if (applied && record) await this.#settlement.sendTask(record)
+    if (applied && record) await this.#completion.sendTask(record)
     return applied
   }
 
   /** Gives the task back as if it had not been taken. */
   async release(): Promise<void> {
-    await this.end()
+    await this.stopHeartbeat()
     // Attempts are counted anew where parts are joined or another image goes on, the time of a task is not.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     await this.#change({
@@ -201,57 +211,60 @@ export class Lease {
   /** An attempt is over that may be made up for; true when there is another. */
   async retry(): Promise<boolean> {
     if ((this.#task?.attempt ?? 0) >= maxAttempts) return false
-    await this.end()
+    await this.stopHeartbeat()
     const status = this.#task?.expandedBy === undefined ? 'pending' : 'processing'
     await this.#change({ set: { status }, remove: ['leaseId', 'leaseUntil'] })
     return true
   }
 
   /** Parts go on in its place; it comes back when they are over. */
-  async expand(parts: readonly Task[], left: Pick<Task, 'pieces' | 'warnings'>): Promise<boolean> {
-    await this.end()
-    await this.#store.addChunks(parts)
+  async splitIntoChunks(
+    chunks: readonly Task[],
+    remaining: Pick<Task, 'pieces' | 'warnings'>,
+  ): Promise<boolean> {
+    await this.stopHeartbeat()
+    await this.#store.addChunks(chunks)
     const { applied } = await this.#change(
       {
         set: {
-          open: new Set(parts.map(({ part = 0 }) => part)),
+          open: new Set(chunks.map(({ part = 0 }) => part)),
           ...{
-            expandedBy: attemptOfChunk(parts[0]?.part ?? 0),
-            partCount: parts.length,
+            expandedBy: attemptOfChunk(chunks[0]?.part ?? 0),
+            partCount: chunks.length,
             attempt: 0,
             stage: 'convert',
           },
-          ...{ ...left, percent: this.#percent, endedBy: this.#id },
+          ...{ ...remaining, percent: this.#percent, endedBy: this.#id },
         },
         remove: ['leaseId', 'leaseUntil', 'got'],
       },
       { endedBy: this.#id },
     )
-    if (!applied) await this.#store.deleteChunks(parts)
-    else if (this.#job) await this.#settlement.sendTasks(parts, stateOf(this.#job, []))
+    if (!applied) await this.#store.deleteChunks(chunks)
+    else if (this.#job) await this.#completion.sendTasks(chunks, stateOf(this.#job, []))
     return applied
   }
 
   /** The task is over, and whoever waits for it hears of it. */
-  async finish(end: TaskEnd): Promise<boolean> {
-    await this.end()
-    const ran = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
-    const set = { ...end, ...ran, endedAt: new Date().toISOString(), endedBy: this.#id }
+  async finish(result: TaskResult): Promise<boolean> {
+    await this.stopHeartbeat()
+    const ranFields = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
+    const set = { ...result, ...ranFields, endedAt: new Date().toISOString(), endedBy: this.#id }
     const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'begun', 'stage'] }
-    if (await this.#endWithJob(change)) return true
-    const mayStart = this.#job?.status === 'queued'
+    if (await this.#finishWithJob(change)) return true
+    const isQueued = this.#job?.status === 'queued'
     const [ended] = await Promise.all([
       this.#change(change, { endedBy: this.#id }),
-      mayStart ? this.#tellStart() : undefined,
+      isQueued ? this.#publishStart() : undefined,
     ])
     // One that ended otherwise keeps its end, though it was this lease that stored it.
-    if (!ended.applied || ended.record?.status !== end.status) return false
-    await this.#settlement.completeTask(ended.record, { isRepeat: false })
+    if (!ended.applied || ended.record?.status !== result.status) return false
+    await this.#completion.completeTask(ended.record, { isRepeat: false })
     return true
   }
 
   /** The only task of a job ends with it in one write, as long as nobody else has changed the job. */
-  async #endWithJob(change: Change): Promise<boolean> {
+  async #finishWithJob(change: Change): Promise<boolean> {
     const [job, task] = [this.#job, this.#task]
     if (!job?.fixed || !task || job.units !== 1 || task.part !== undefined) return false
     if (job.status !== 'queued' && job.status !== 'processing') return false
@@ -260,20 +273,20 @@ export class Lease {
     const jobChange = jobEndChange(state, decideOutcome(state), this.#id)
     const isStarting = job.status === 'queued'
     const sequence = job.sequence + (isStarting ? 2 : 1)
-    const first = isStarting ? { started: job.sequence + 1 } : {}
-    const numbers = { ...job.numbers, ...first, ended: sequence }
-    const over = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [ended])
+    const startNumbers = isStarting ? { started: job.sequence + 1 } : {}
+    const numbers = { ...job.numbers, ...startNumbers, ended: sequence }
+    const endedState = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [ended])
     const isDone = await this.#store.endTaskAndJob(
       taskRefOf(task),
       { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
       { change: jobChange, condition: { equal: { status: job.status, sequence: job.sequence } } },
-      over.job,
+      endedState.job,
     )
     if (!isDone) return false
-    this.#log.info({ status: over.job.status }, 'job ended')
-    const arrived = (await hasImportedFiles(ended)) ? importedFileEvents(job, ended) : []
-    const begun = isStarting ? [startedEvent(over)] : unpublishedEvents(over)
-    await this.#settlement.lifecycle.publish([...arrived, ...begun, endEvent(over)])
+    this.#log.info({ status: endedState.job.status }, 'job ended')
+    const importEvents = (await hasImportedFiles(ended)) ? importedFileEvents(job, ended) : []
+    const startEvents = isStarting ? [startedEvent(endedState)] : unpublishedEvents(endedState)
+    await this.#completion.lifecycle.publish([...importEvents, ...startEvents, endEvent(endedState)])
     return true
   }
 }
@@ -285,4 +298,4 @@ const stateOf = (job: Job, tasks: readonly Task[]): JobState => ({
   chunks: [],
 })
 
-const leaseUntil = () => new Date(Date.now() + leaseS * 1000).toISOString()
+const leaseUntil = () => new Date(Date.now() + leaseDurationS * 1000).toISOString()

@@ -6,161 +6,185 @@ import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
 import { inTurn, together } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
-import type { JobError, InputPlan, StoredFile, Task, Warning } from '../job.ts'
+import type { InputPlan, JobError, StoredFile, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../job-state-machine.ts'
-import { fetchResults } from './chunks.ts'
-import { afterEnd, afterFailure, type FindWay, type Turn, warningsOfWay, waysOf } from './fallbacks.ts'
-import { fetchInputs, inputsOf } from './fetch-inputs.ts'
-import { freeWorkers } from './idle-workers.ts'
+import { fetchChunkResults } from './chunks.ts'
 import {
-  convertFiles,
-  type FilesDone,
-  type FilesMade,
-  type FilesRun,
-  joinReads,
-  splitFiles,
+  countTriedRoutes,
+  decideAfterFailure,
+  decideAfterSuccess,
+  type FallbackDecision,
+  type FindFallback,
+  fallbackWarnings,
+} from './fallbacks.ts'
+import { fetchInputs, inputFilesOf } from './fetch-inputs.ts'
+import { countIdleWorkers } from './idle-workers.ts'
+import {
+  joinNeedsInputs,
+  runSteps,
+  type StepsOutput,
+  type StepsResult,
+  type StepsRun,
+  splitFirstStep,
 } from './run-steps.ts'
-import { type StoredPortion, storeFiles, storePortions } from './store-files.ts'
+import { type StoredChunk, storeChunks, storeFiles } from './store-files.ts'
 import type { TaskServices } from './task-services.ts'
 
-export interface PiecesRun {
+export interface InputsRun {
   readonly services: TaskServices
   readonly image: ImageId
   readonly task: Task
   /** Secrets opened. */
-  readonly pieces: readonly InputPlan[]
+  readonly inputPlans: readonly InputPlan[]
   readonly workDir: string
   readonly space: SpaceWatch
   readonly signal: AbortSignal
   readonly log: Log
   progress(percent: number, stage: string): void
   /** Of the piece at this place. */
-  findWay(at: number, ...asked: Parameters<FindWay>): ReturnType<FindWay>
+  findFallback(at: number, ...asked: Parameters<FindFallback>): ReturnType<FindFallback>
   /** Stores what is left before a piece begins another way: who takes over begins there. */
-  note(pieces: readonly InputPlan[]): Promise<void>
+  saveRemaining(inputPlans: readonly InputPlan[]): Promise<void>
 }
 
-export interface PiecesResult {
-  readonly pieces: readonly InputPlan[]
+export interface InputsResult {
+  readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
   /** What the record of the task says of how it was done. */
   readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity'>
   /** Keys of all that was stored. */
-  readonly made: readonly string[]
+  readonly storedKeys: readonly string[]
   /** Keys of what is of no use any more once this is known. */
-  readonly dropped: readonly string[]
-  readonly isLast: boolean
+  readonly unusedKeys: readonly string[]
+  readonly isComplete: boolean
 }
 
 /** The next step of the only piece is better shared out among workers: nothing was done of it. */
-export interface SharedOut {
-  readonly pieces: readonly InputPlan[]
-  readonly portions: readonly StoredPortion[]
+export interface ChunkedInputs {
+  readonly inputPlans: readonly InputPlan[]
+  readonly chunks: readonly StoredChunk[]
 }
 
 const isDone = ({ steps, step }: InputPlan) => step >= steps.length
 
 /** Takes each piece as far as this image goes, and stores what comes out. */
-export async function runPieces(run: PiecesRun): Promise<PiecesResult | SharedOut> {
+export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedInputs> {
   const { image } = run
-  const pieces = [...run.pieces]
-  const went: Went[] = []
-  for (const [at, given] of run.pieces.entries()) {
-    let piece = given
-    while (!isDone(piece) && piece.steps[piece.step]?.image === image) {
+  const inputPlans = [...run.inputPlans]
+  const results: InputResult[] = []
+  for (const [index, initialPlan] of run.inputPlans.entries()) {
+    let inputPlan = initialPlan
+    while (!isDone(inputPlan) && inputPlan.steps[inputPlan.step]?.image === image) {
       const progress = (percent: number, stage: string) =>
-        run.progress((at * 100 + percent) / pieces.length, stage)
-      const next = await goOn({ ...run, progress }, piece, at)
-      if ('portions' in next) return next
-      went.push(next)
-      const isTurned = waysOf(next.piece) > waysOf(piece)
-      piece = next.piece
-      pieces[at] = piece
+        run.progress((index * 100 + percent) / inputPlans.length, stage)
+      const next = await runInput({ ...run, progress }, inputPlan, index)
+      if ('chunks' in next) return next
+      results.push(next)
+      const isOnFallback = countTriedRoutes(next.inputPlan) > countTriedRoutes(inputPlan)
+      inputPlan = next.inputPlan
+      inputPlans[index] = inputPlan
       // Its parts were those of the way before: it begins the next one anew.
-      if (isTurned && run.task.expandedBy !== undefined) break
-      if (isTurned && piece.steps[0]?.image === image) await run.note(pieces)
+      if (isOnFallback && run.task.expandedBy !== undefined) break
+      if (isOnFallback && inputPlan.steps[0]?.image === image) await run.saveRemaining(inputPlans)
     }
   }
-  const fidelity = together(pieces.map((piece) => piece.fidelity))
+  const fidelity = together(inputPlans.map((inputPlan) => inputPlan.fidelity))
   return {
-    pieces,
-    warnings: went.flatMap(({ warnings }) => warnings),
-    facts: went.reduce<Facts>((facts, one) => withFacts(facts, one.facts), fidelity ? { fidelity } : {}),
-    made: went.flatMap(({ made }) => made),
-    dropped: went.flatMap(({ dropped }) => dropped),
-    isLast: pieces.every(isDone),
+    inputPlans,
+    warnings: results.flatMap(({ warnings }) => warnings),
+    facts: results.reduce<TaskFacts>(
+      (facts, one) => mergeFacts(facts, one.facts),
+      fidelity ? { fidelity } : {},
+    ),
+    storedKeys: results.flatMap(({ storedKeys }) => storedKeys),
+    unusedKeys: results.flatMap(({ unusedKeys }) => unusedKeys),
+    isComplete: inputPlans.every(isDone),
   }
 }
 
-type Facts = PiecesResult['facts']
+type TaskFacts = InputsResult['facts']
 
 /** What came of a piece on this image: some of its steps, or another way. */
-interface Went {
-  readonly piece: InputPlan
+interface InputResult {
+  readonly inputPlan: InputPlan
   readonly warnings: readonly Warning[]
-  readonly facts: Facts
-  readonly made: readonly string[]
-  readonly dropped: readonly string[]
+  readonly facts: TaskFacts
+  readonly storedKeys: readonly string[]
+  readonly unusedKeys: readonly string[]
 }
 
-async function goOn(run: PiecesRun, piece: InputPlan, at: number): Promise<Went | SharedOut> {
-  const way = waysOf(piece)
-  const workDir = join(run.workDir, `piece-${at + 1}${way > 0 ? `-way-${way + 1}` : ''}`)
+async function runInput(
+  run: InputsRun,
+  inputPlan: InputPlan,
+  index: number,
+): Promise<InputResult | ChunkedInputs> {
+  const routeIndex = countTriedRoutes(inputPlan)
+  const workDir = join(run.workDir, `piece-${index + 1}${routeIndex > 0 ? `-way-${routeIndex + 1}` : ''}`)
   await mkdir(workDir)
-  const { reached = 0 } = piece
-  const isPart = run.task.part !== undefined
-  const findWay: FindWay = (tried) => run.findWay(at, tried)
-  let [step, percent] = [piece.step, reached]
-  const progress: PiecesRun['progress'] = (own, stage) => {
-    percent = reached + (own * (100 - reached)) / 100
+  const { reached = 0 } = inputPlan
+  const isChunk = run.task.part !== undefined
+  const findFallback: FindFallback = (tried) => run.findFallback(index, tried)
+  let [step, percent] = [inputPlan.step, reached]
+  const progress: InputsRun['progress'] = (routePercent, stage) => {
+    percent = reached + (routePercent * (100 - reached)) / 100
     run.progress(percent, stage)
   }
-  const onStep = (begun: number) => {
-    step = begun
+  const onStep = (stepIndex: number) => {
+    step = stepIndex
   }
   let storing: Promise<StoredFile[]> = Promise.resolve([])
-  const onMade = (made: FilesMade) => {
-    storing = run.space.requireWhole().then(() => storeFiles(run, piece, at, made))
+  const onOutput = (output: StepsOutput) => {
+    storing = run.space.requireWhole().then(() => storeFiles(run, inputPlan, index, output))
     return storing
   }
-  let done: FilesDone | SharedOut
+  let result: StepsResult | ChunkedInputs
   try {
-    if (run.task.attempt > maxAttempts) throw lostTooOften()
-    if (piece.failure) throw fromPart(piece.failure)
-    done = await runPiece({ ...run, workDir, progress, onStep, onMade }, piece)
+    if (run.task.attempt > maxAttempts) throw tooManyCrashesError()
+    if (inputPlan.failure) throw chunkError(inputPlan.failure)
+    result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
-    await unstore(storing, run)
+    await deleteStored(storing, run)
     // The task of a part goes another way, with all of its parts.
     if (run.signal.aborted) throw error
     // No other way needs less room for certain.
-    const ofDisk = await run.space.explain(error)
-    if (ofDisk) throw ofDisk
-    if (isPart) throw error
+    const diskError = await run.space.explain(error)
+    if (diskError) throw diskError
+    if (isChunk) throw error
     const isLastAttempt = run.task.attempt >= maxAttempts
-    const turn = afterFailure(piece, { error, step, percent, isLastAttempt }, findWay)
+    const decision = decideAfterFailure(inputPlan, { error, step, percent, isLastAttempt }, findFallback)
     await rm(workDir, { recursive: true, force: true })
-    return endOf(turn, piece, [])
+    return finishRoute(decision, inputPlan, [])
   }
-  if ('portions' in done) return done
+  if ('chunks' in result) return result
   const files = await storing
   const keys = keysOf(files)
-  const warnings = [...done.warnings]
-  const facts = await factsOf(done)
-  const fidelity = inTurn(piece.fidelity, done.fidelity)
-  const known = fidelity ? { fidelity } : {}
-  if (done.nextStep < piece.steps.length || isPart) {
-    const went = { ...piece, step: done.nextStep, files, ...known }
+  const warnings = [...result.warnings]
+  const facts = await describeRun(result)
+  const fidelity = inTurn(inputPlan.fidelity, result.fidelity)
+  const fidelityFields = fidelity ? { fidelity } : {}
+  if (result.nextStep < inputPlan.steps.length || isChunk) {
+    const nextPlan = { ...inputPlan, step: result.nextStep, files, ...fidelityFields }
     // The next image knows nothing of it.
-    const lost = done.result.shortfall?.warning
-    return { piece: went, warnings: lost ? [...warnings, lost] : warnings, facts, made: keys, dropped: [] }
+    const contentWarning = result.result.shortfall?.warning
+    return {
+      inputPlan: nextPlan,
+      warnings: contentWarning ? [...warnings, contentWarning] : warnings,
+      facts,
+      storedKeys: keys,
+      unusedKeys: [],
+    }
   }
-  const said = [...warningsOfWay(piece, await run.services.engines()), ...warnings]
-  const made = { files, warnings: said, ...facts, ...known }
-  return endOf(afterEnd(piece, made, done.result.shortfall, findWay), piece, keys)
+  const allWarnings = [...fallbackWarnings(inputPlan, await run.services.engines()), ...warnings]
+  const output = { files, warnings: allWarnings, ...facts, ...fidelityFields }
+  return finishRoute(
+    decideAfterSuccess(inputPlan, output, result.result.shortfall, findFallback),
+    inputPlan,
+    keys,
+  )
 }
 
 /** Files that were on their way when they turned out to hold too little. What stays of them goes with the job. */
-async function unstore(storing: Promise<StoredFile[]>, { services, log }: PiecesRun): Promise<void> {
+async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: InputsRun): Promise<void> {
   try {
     await services.files.delete(keysOf(await storing))
   } catch (error) {
@@ -170,37 +194,48 @@ async function unstore(storing: Promise<StoredFile[]>, { services, log }: Pieces
 
 const keysOf = (files: readonly StoredFile[]) => files.map(({ key }) => key)
 
-const lostTooOften = () =>
+const tooManyCrashesError = () =>
   new AppError(
     'CONVERSION_FAILED',
     'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
   )
 
-const fromPart = ({ code, message, details }: JobError) => new AppError(code, message, details)
+const chunkError = ({ code, message, details }: JobError) => new AppError(code, message, details)
 
 /** The piece at the end of a way. What is neither its result nor kept for that is dropped. */
-function endOf(turn: Turn, before: InputPlan, made: readonly string[]): Went {
-  const kept = 'made' in turn ? turn.made : turn.piece.fallback
+function finishRoute(
+  decision: FallbackDecision,
+  previousPlan: InputPlan,
+  storedKeys: readonly string[],
+): InputResult {
+  const kept = 'result' in decision ? decision.result : decision.inputPlan.fallback
   const keys = new Set(kept?.files.map(({ key }) => key))
-  const earlier = before.fallback?.files.map(({ key }) => key) ?? []
-  const dropped = [...earlier, ...made].filter((key) => !keys.has(key))
-  if ('piece' in turn) return { piece: turn.piece, warnings: [], facts: {}, made, dropped }
-  const { files, warnings, kept: _share, fidelity, ...facts } = turn.made
-  const { steps, tried } = before
-  const piece = { steps, step: steps.length, files, ...(tried && { tried }), ...(fidelity && { fidelity }) }
-  return { piece, warnings, facts, made, dropped }
+  const earlier = previousPlan.fallback?.files.map(({ key }) => key) ?? []
+  const unusedKeys = [...earlier, ...storedKeys].filter((key) => !keys.has(key))
+  if ('inputPlan' in decision)
+    return { inputPlan: decision.inputPlan, warnings: [], facts: {}, storedKeys, unusedKeys }
+  const { files, warnings, kept: _share, fidelity, ...facts } = decision.result
+  const { steps, tried } = previousPlan
+  const inputPlan = {
+    steps,
+    step: steps.length,
+    files,
+    ...(tried && { tried }),
+    ...(fidelity && { fidelity }),
+  }
+  return { inputPlan, warnings, facts, storedKeys, unusedKeys }
 }
 
-async function runPiece(
-  run: PiecesRun & Required<Pick<FilesRun, 'onStep' | 'onMade'>>,
-  piece: InputPlan,
-): Promise<FilesDone | SharedOut> {
-  const { services, image, task, workDir, signal, log, progress, onStep, onMade } = run
-  const { steps, step, files } = piece
+async function runInputPlan(
+  run: InputsRun & Required<Pick<StepsRun, 'onStep' | 'onOutput'>>,
+  inputPlan: InputPlan,
+): Promise<StepsResult | ChunkedInputs> {
+  const { services, image, task, workDir, signal, log, progress, onStep, onOutput } = run
+  const { steps, step, files } = inputPlan
   const engines = await services.engines()
-  const filesRun = {
+  const stepsRun = {
     steps,
-    from: step,
+    firstIndex: step,
     image,
     workDir,
     signal,
@@ -208,37 +243,37 @@ async function runPiece(
     engines,
     progress,
     onStep,
-    onMade,
+    onOutput,
   }
-  const fetch = () => fetchInputs(services.files, files, workDir, signal)
+  const fetchFiles = () => fetchInputs(services.files, files, workDir, signal)
   if (task.expandedBy !== undefined) {
-    const { results, warnings } = await fetchResults(task, { services, workDir, signal })
-    const { held } = piece
-    const inputs = joinReads(filesRun) ? await fetch() : inputsOf(files, workDir)
-    const done = await convertFiles({ ...filesRun, inputs, results, held })
+    const { results, warnings } = await fetchChunkResults(task, { services, workDir, signal })
+    const { held: sourceContent } = inputPlan
+    const inputs = joinNeedsInputs(stepsRun) ? await fetchFiles() : inputFilesOf(files, workDir)
+    const done = await runSteps({ ...stepsRun, inputs, results, sourceContent })
     return { ...done, warnings: [...warnings, ...done.warnings] }
   }
-  const inputs = await fetch()
-  if (task.part !== undefined) return convertFiles({ ...filesRun, inputs, share: task.spec })
-  const split = await portionsOf({ ...filesRun, inputs }, run)
-  if (!split) return convertFiles({ ...filesRun, inputs })
-  const { portions, held } = split
+  const inputs = await fetchFiles()
+  if (task.part !== undefined) return runSteps({ ...stepsRun, inputs, share: task.spec })
+  const split = await splitIntoChunks({ ...stepsRun, inputs }, run)
+  if (!split) return runSteps({ ...stepsRun, inputs })
+  const { chunks, sourceContent } = split
   return {
-    portions: await storePortions(run, piece, portions),
-    pieces: [held ? { ...piece, held } : piece],
+    chunks: await storeChunks(run, inputPlan, chunks),
+    inputPlans: [sourceContent ? { ...inputPlan, held: sourceContent } : inputPlan],
   }
 }
 
 /** One of several pieces is not worth it. */
-async function portionsOf(filesRun: FilesRun, { pieces, image, services }: PiecesRun) {
-  if (pieces.length > 1) return undefined
-  return splitFiles(filesRun, async () => ({
-    workers: await freeWorkers(image, services),
+async function splitIntoChunks(stepsRun: StepsRun, { inputPlans, image, services }: InputsRun) {
+  if (inputPlans.length > 1) return undefined
+  return splitFirstStep(stepsRun, async () => ({
+    workers: await countIdleWorkers(image, services),
     timeoutS: services.config.TASK_LIMIT_S ?? Number.POSITIVE_INFINITY,
   }))
 }
 
-async function factsOf({ engine, result }: FilesDone): Promise<Facts> {
+async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> {
   const { method, details } = result
   return {
     ...{ engine: engine.id, engineVersion: await engineVersion(engine) },
@@ -247,7 +282,7 @@ async function factsOf({ engine, result }: FilesDone): Promise<Facts> {
   }
 }
 
-const withFacts = (before: Facts, facts: Facts): Facts => ({
+const mergeFacts = (before: TaskFacts, facts: TaskFacts): TaskFacts => ({
   ...before,
   ...facts,
   ...(facts.details && { details: { ...before.details, ...facts.details } }),

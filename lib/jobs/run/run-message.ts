@@ -1,40 +1,43 @@
 import type { SQSBatchItemFailure, SQSRecord } from 'aws-lambda'
 import type { Services } from '../../services.ts'
-import { taskMessageOf, TaskMessage } from '../task-message.ts'
-import type { Work } from './claimed-task.ts'
-import { servicesFor } from './presigned-services.ts'
+import { TaskMessage, taskMessageOf } from '../task-message.ts'
+import type { TaskHandler } from './claimed-task.ts'
+import { createTaskServices } from './presigned-services.ts'
 import { runTask } from './run-task.ts'
 import type { TaskRun } from './task-run.ts'
 
 /** Seconds after which a message comes again when the table or the queue did not answer. */
-const retryS = 5
+const retryDelayS = 5
 
 /** What a message asks for; named where it is to come again. */
 export async function runMessage(
   record: SQSRecord,
   run: Omit<TaskRun, 'ref' | 'extendVisibility' | 'services'> & { readonly services: Services },
-  work: Work,
+  handleTask: TaskHandler,
 ): Promise<SQSBatchItemFailure | undefined> {
   const { queues, log } = run.services
   const message = TaskMessage.parse(JSON.parse(record.body))
   const extendVisibility = (seconds: number) =>
     queues.extendVisibility(run.queue, record.receiptHandle, seconds)
   try {
-    const own = await servicesFor(message, run)
-    if (!own) {
-      await sendAgain(message, run)
+    const taskServices = await createTaskServices(message, run)
+    if (!taskServices) {
+      await resendForSigning(message, run)
       return undefined
     }
-    const outcome = await runTask({ ...run, services: own, ref: message, extendVisibility }, work)
-    if ('again' in outcome) {
-      await sendAgain(message, run)
+    const outcome = await runTask(
+      { ...run, services: taskServices, ref: message, extendVisibility },
+      handleTask,
+    )
+    if ('resend' in outcome) {
+      await resendForSigning(message, run)
       return undefined
     }
     if (outcome.done) return undefined
-    await extendVisibility(outcome.againInS)
+    await extendVisibility(outcome.retryInS)
   } catch (error) {
     log.error({ error, ...taskMessageOf(message) }, 'task could not be run; the message comes again')
-    await extendVisibility(retryS).catch((cause) =>
+    await extendVisibility(retryDelayS).catch((cause) =>
       log.warn({ error: cause, ...taskMessageOf(message) }, 'the message comes again late'),
     )
   }
@@ -42,7 +45,7 @@ export async function runMessage(
 }
 
 /** By whoever can sign for it. */
-async function sendAgain(
+async function resendForSigning(
   message: TaskMessage,
   { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
 ): Promise<void> {

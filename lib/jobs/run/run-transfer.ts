@@ -27,11 +27,11 @@ export interface TransferRun {
   readonly signal: AbortSignal
   progress(percent: number): void
   /** Keeps what a store has of a file that is on its way, for the attempt after this one. */
-  note(begun: string): Promise<void>
+  saveUploadState(begun: string): Promise<void>
 }
 
 /** Seconds before the second and the third attempt. */
-const pausesS = [5, 30]
+const retryDelaysS = [5, 30]
 
 /**
  * What a transfer leaves in its task.
@@ -39,43 +39,43 @@ const pausesS = [5, 30]
  */
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
-  const code = failureOf(operation)
-  if (operation.kind === 'import') requireAttempt(task, code)
+  const code = transferErrorCode(operation)
+  if (operation.kind === 'import') requireAttemptLeft(task, code)
   const fields = services.vault.openAll(task.spec, task.jobId)
-  if ('packs' in operation) return { files: [await packUp(run, fields)] }
+  if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Connections that nobody else ends go with the transfer.
-  const over = new AbortController()
-  const surroundings = {
+  const finished = new AbortController()
+  const deps = {
     ...{ outgoing: (await services.outgoing()).for(run.state.job.owner), gcsEndpoint },
-    signal: AbortSignal.any([signal, over.signal]),
+    signal: AbortSignal.any([signal, finished.signal]),
   }
   try {
-    if ('openStore' in operation) return { deliveries: await takeOut(run, operation, fields, surroundings) }
+    if ('openStore' in operation) return { deliveries: await exportFiles(run, operation, fields, deps) }
     if ('find' in operation)
-      return await bringIn(run, await (await operation.find())(fields, surroundings), fields)
+      return await importFiles(run, await (await operation.find())(fields, deps), fields)
     await requireBrowser(services)
     const { workDir, progress } = run
     const capture = await operation.capture()
-    const { file, warnings } = await capture(fields, { ...surroundings, workDir, progress })
-    return { ...(await bringIn(run, [file], fields)), warnings: [...task.warnings, ...warnings] }
+    const { file, warnings } = await capture(fields, { ...deps, workDir, progress })
+    return { ...(await importFiles(run, [file], fields)), warnings: [...task.warnings, ...warnings] }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
-    const told = new AppError(code, error.message, error.details, { cause: error })
-    throw error.isPassing ? new TransientError(told, pausesS[task.attempt - 1] ?? 0) : told
+    const clientError = new AppError(code, error.message, error.details, { cause: error })
+    throw error.isPassing ? new TransientError(clientError, retryDelaysS[task.attempt - 1] ?? 0) : clientError
   } finally {
-    over.abort()
+    finished.abort()
   }
 }
 
 /** What is told of one that failed. */
-export function failureOf(operation: TransferOperation): ErrorCode {
+export function transferErrorCode(operation: TransferOperation): ErrorCode {
   if ('packs' in operation) return 'CONVERSION_FAILED'
   return operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
 }
 
 /** Whatever ended the processes that had it, each further attempt may end another one, and what runs beside it. */
-function requireAttempt({ attempt }: Task, code: ErrorCode): void {
+function requireAttemptLeft({ attempt }: Task, code: ErrorCode): void {
   if (attempt <= maxAttempts) return
   const sentence = 'The transfer did not survive three attempts. Try again later, or with smaller files.'
   throw new AppError(code, sentence, { reason: 'incomplete' })
@@ -87,29 +87,31 @@ async function requireBrowser(services: TaskServices): Promise<void> {
   throw new AppError('UNSUPPORTED_CONVERSION', 'This service has no browser that could show a website.')
 }
 
-type Export = ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> }
+type StoreExport = ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> }
 
-async function bringIn(
+async function importFiles(
   run: TransferRun,
-  found: readonly RemoteFile[],
+  remoteFiles: readonly RemoteFile[],
   fields: Fields,
 ): Promise<Partial<Task>> {
   const { services, task } = run
   await requireDiskSpace(services.config)
-  const total = totalOf(found)
+  const total = totalSize(remoteFiles)
   const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)
   let done = 0
-  const free = freeingWhatIsNew()
+  const collectGarbage = createBufferCollector()
   const files: StoredFile[] = []
   try {
-    for (const [index, file] of found.entries()) {
+    for (const [index, file] of remoteFiles.entries()) {
       const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
-      const got = (chunk: Buffer) => {
+      const onBytes = (chunk: Buffer) => {
         done += chunk.length
-        free(chunk)
+        collectGarbage(chunk)
         if (total !== undefined) run.progress((done / total) * 100)
       }
-      files.push(await bringOne(run, file, { key, path: join(run.workDir, `import-${index}`), fields, got }))
+      files.push(
+        await importFile(run, file, { key, path: join(run.workDir, `import-${index}`), fields, onBytes }),
+      )
     }
   } catch (error) {
     await services.files.delete(files.map(({ key }) => key))
@@ -124,25 +126,25 @@ async function bringIn(
 }
 
 /** Loaded where it is wanted: few tasks are of its kind. */
-async function packUp(run: TransferRun, fields: Fields): Promise<StoredFile> {
+async function packIntoZip(run: TransferRun, fields: Fields): Promise<StoredFile> {
   const { services, task, signal, workDir } = run
-  const { packResults } = await import('./pack-results.ts')
+  const { packResultsIntoZip } = await import('./pack-results.ts')
   const key = `${jobPrefix(task.jobId)}${task.number}/pack-${task.attempt}`
   const progress = (percent: number) => run.progress(percent)
-  return packResults(fields, { services, key, path: join(workDir, 'pack'), signal, progress })
+  return packResultsIntoZip(fields, { services, key, path: join(workDir, 'pack'), signal, progress })
 }
 
-interface Place {
+interface ImportTarget {
   readonly key: string
   readonly path: string
   readonly fields: Fields
-  readonly got: (chunk: Buffer) => void
+  readonly onBytes: (chunk: Buffer) => void
 }
 
-async function bringOne(
+async function importFile(
   { services, state, signal }: TransferRun,
   file: RemoteFile,
-  { key, path, fields, got }: Place,
+  { key, path, fields, onBytes }: ImportTarget,
 ): Promise<StoredFile> {
   const { files } = services
   const { maxFileBytes } = await limitsOfOwner(state.job.owner, services)
@@ -151,9 +153,9 @@ async function bringOne(
     sha256?: string
   }
   const maxBytes = Math.min(maxFileBytes, max_size)
-  const place = { path, size: file.size, contentType: 'application/octet-stream', signal }
-  const store = (body: AsyncIterable<Buffer>) => files.receive(key, body, place)
-  const { size, sha256 } = await receive(file, { maxBytes, signal, got, store })
+  const storeOptions = { path, size: file.size, contentType: 'application/octet-stream', signal }
+  const store = (body: AsyncIterable<Buffer>) => files.receive(key, body, storeOptions)
+  const { size, sha256 } = await receive(file, { maxBytes, signal, got: onBytes, store })
   try {
     if (expected !== undefined && expected.toLowerCase() !== sha256)
       throw new RemoteError('incomplete', `The file has the SHA-256 ${sha256}, not the one that was given.`, {
@@ -170,15 +172,15 @@ async function bringOne(
 }
 
 /** Of buffers that are used again there is nothing to free. */
-function freeingWhatIsNew(): (piece: Buffer) => void {
-  const free = freeingSpent()
-  return (piece) => {
-    if (!isReusable(piece)) free(piece.length)
+function createBufferCollector(): (chunk: Buffer) => void {
+  const collectGarbage = freeingSpent()
+  return (chunk) => {
+    if (!isReusable(chunk)) collectGarbage(chunk.length)
   }
 }
 
 /** Bytes of all of them; undefined where nobody knows. */
-function totalOf(files: readonly { readonly size: number | undefined }[]): number | undefined {
+function totalSize(files: readonly { readonly size: number | undefined }[]): number | undefined {
   let total = 0
   for (const { size } of files) {
     if (size === undefined) return undefined
@@ -187,33 +189,33 @@ function totalOf(files: readonly { readonly size: number | undefined }[]): numbe
   return total
 }
 
-async function takeOut(
+async function exportFiles(
   run: TransferRun,
-  { openStore, place }: Export,
+  { openStore, place }: StoreExport,
   fields: Fields,
-  surroundings: Surroundings,
+  deps: Surroundings,
 ): Promise<ExportedFile[]> {
   const { task, state, services, signal } = run
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
-  const paths = pathsOf(files, fields, place, task)
+  const paths = exportPaths(files, fields, place, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
-  const begun = (trace: string) => run.note(trace)
-  const store: Store = await (await openStore())(fields, { ...surroundings, begun })
+  const onUploadState = (state: string) => run.saveUploadState(state)
+  const store: Store = await (await openStore())(fields, { ...deps, begun: onUploadState })
   const deliveries: ExportedFile[] = []
   let done = 0
-  const free = freeingWhatIsNew()
-  const sent = (bytes: number) => {
+  const collectGarbage = createBufferCollector()
+  const onBytes = (bytes: number) => {
     done += bytes
     run.progress((done / Math.max(1, total)) * 100)
   }
   try {
     if (task.begun !== undefined) await store.forget?.(task.begun)
-    requireAttempt(task, 'EXPORT_FAILED')
+    requireAttemptLeft(task, 'EXPORT_FAILED')
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
       const open: OutgoingFile['open'] = async (range) =>
-        watched(await services.files.stream(file, range, signal), free)
-      const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, sent)
+        watched(await services.files.stream(file, range, signal), collectGarbage)
+      const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, onBytes)
       deliveries.push({ url, filename, size, mimeType, sha256 })
     }
   } finally {
@@ -223,15 +225,15 @@ async function takeOut(
 }
 
 /** Where each file goes: to what the template says, or under its own name below the prefix. */
-export function pathsOf(
+export function exportPaths(
   files: readonly Pick<StoredFile, 'filename'>[],
   fields: Fields,
   place: ExportOperation['place'],
   { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
 ): string[] {
   const template = place && fields[place.path]
-  const given = String((place && fields[place.prefix]) ?? '')
-  const prefix = place?.isFolder && /[^/]$/.test(given) ? `${given}/` : given
+  const rawPrefix = String((place && fields[place.prefix]) ?? '')
+  const prefix = place?.isFolder && /[^/]$/.test(rawPrefix) ? `${rawPrefix}/` : rawPrefix
   const paths = new DistinctNames()
   return files.map(({ filename }, index) => {
     const parts = { name: filename, jobId, index, date: createdAt }
@@ -239,7 +241,9 @@ export function pathsOf(
       typeof template === 'string'
         ? template
             .split('/')
-            .map((part, at, all) => (part.includes('{') ? filled(part, at === all.length - 1, parts) : part))
+            .map((part, at, all) =>
+              part.includes('{') ? fillTemplate(part, at === all.length - 1, parts) : part,
+            )
             .join('/')
         : `${prefix}${filename}`
     return paths.next(path)
@@ -247,7 +251,7 @@ export function pathsOf(
 }
 
 /** A folder of a path has no extension to follow. */
-const filled = (part: string, isLast: boolean, parts: Parameters<typeof nameFromTemplate>[1]) =>
+const fillTemplate = (part: string, isLast: boolean, parts: Parameters<typeof nameFromTemplate>[1]) =>
   isLast
     ? nameFromTemplate(part, parts)
     : nameFromTemplate(part, { ...parts, name: parts.name.replace(/\.[^.]*$/, '') })

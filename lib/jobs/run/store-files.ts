@@ -7,29 +7,29 @@ import { readingFrom } from '../../formats/detect/source.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { eachOf } from '../../map-concurrently.ts'
-import { Spec } from '../../tasks/operation.ts'
-import { jobPrefix, type InputPlan, type StoredFile, type Task } from '../job.ts'
-import { waysOf } from './fallbacks.ts'
-import type { FilesMade } from './run-steps.ts'
+import { TaskSpec } from '../../tasks/operation.ts'
+import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../job.ts'
+import { countTriedRoutes } from './fallbacks.ts'
+import type { StepsOutput } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** Stores what came of a piece, in the bucket under a key of this attempt. @param at the piece's place in its task. */
+/** Stores what came of a piece, in the bucket under a key of this attempt. @param planIndex the piece's place in its task. */
 export async function storeFiles(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
-  piece: InputPlan,
-  at: number,
-  { result, format, nextStep }: FilesMade,
+  inputPlan: InputPlan,
+  planIndex: number,
+  { result, format, nextStep }: StepsOutput,
 ): Promise<StoredFile[]> {
-  const source = piece.files[0]?.filename ?? 'file'
-  const isFinal = nextStep === piece.steps.length
+  const source = inputPlan.files[0]?.filename ?? 'file'
+  const isFinal = nextStep === inputPlan.steps.length
   return Promise.all(
     result.files.map(async (file, index) => {
       const type = await typeOf(file, format)
       // Another attempt writes elsewhere, so a late worker never replaces what is a result already. Those of a task
       // that has split are counted anew.
-      const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${waysOf(piece)}`
-      const place = [task.part ?? 0, at, nextStep, attempt, index].join('-')
-      const key = `${jobPrefix(task.jobId)}${task.number}/${place}.${type.extension}`
+      const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
+      const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
+      const key = `${jobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
       const { size } = await stat(file.path)
       const hashing = sha256Of(file.path, size)
       const [sha256] = await Promise.all([
@@ -37,7 +37,7 @@ export async function storeFiles(
         services.files.putFile(key, file.path, type.mimeType, hashing),
       ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
-      const filename = isFinal && task.part === undefined ? named(name, task, at + index) : name
+      const filename = isFinal && task.part === undefined ? outputName(name, task, planIndex + index) : name
       const { mimeType, traits } = type
       return { key, filename, format: type.format, mimeType, size, sha256, ...(traits && { traits }) }
     }),
@@ -45,25 +45,25 @@ export async function storeFiles(
 }
 
 /** A portion whose file is in the bucket. */
-export type StoredPortion = Pick<Chunk, 'spec'> & { readonly file?: StoredFile }
+export type StoredChunk = Pick<Chunk, 'spec'> & { readonly file?: StoredFile }
 
 /** Files that are stored at a time. */
-const storers = 4
+const maxConcurrentUploads = 4
 
 /** Stores what was cut for single shares, under keys of this attempt. */
-export async function storePortions(
+export async function storeChunks(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
-  piece: InputPlan,
+  inputPlan: InputPlan,
   portions: readonly Chunk[],
-): Promise<StoredPortion[]> {
-  const filename = piece.files[0]?.filename ?? 'file'
+): Promise<StoredChunk[]> {
+  const filename = inputPlan.files[0]?.filename ?? 'file'
   const stored = new Map<Chunk, StoredFile>()
-  await eachOf([...portions.entries()], storers, async ([index, portion]) => {
+  await eachOf([...portions.entries()], maxConcurrentUploads, async ([index, portion]) => {
     const { format } = portion.file ?? {}
     if (!portion.file || !format) return
     const { path } = portion.file
-    const { mimeType, extension } = known(format)
-    const key = `${jobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${waysOf(piece)}-${index}.${extension}`
+    const { mimeType, extension } = fileTypeOf(format)
+    const key = `${jobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${countTriedRoutes(inputPlan)}-${index}.${extension}`
     const { size } = await stat(path)
     const hashing = sha256Of(path, size)
     const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
@@ -76,8 +76,8 @@ export async function storePortions(
 }
 
 /** As the task wants its files named. */
-function named(name: string, { spec, jobId, createdAt }: Task, index: number): string {
-  const { filename: template } = Spec.parse(spec)
+function outputName(name: string, { spec, jobId, createdAt }: Task, index: number): string {
+  const { filename: template } = TaskSpec.parse(spec)
   return template === undefined ? name : nameFromTemplate(template, { name, jobId, index, date: createdAt })
 }
 
@@ -90,7 +90,7 @@ interface FileType {
 
 /** A member of an archive is what its bytes say; it may be nothing that we know. */
 async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
-  if (file.filename === undefined || file.format) return known(file.format ?? made)
+  if (file.filename === undefined || file.format) return fileTypeOf(file.format ?? made)
   const { size } = await stat(file.path)
   const handle = await open(file.path)
   try {
@@ -99,7 +99,7 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
       size,
       read: readingFrom(handle),
     })
-    return { ...known(format), ...(traits && { traits }) }
+    return { ...fileTypeOf(format), ...(traits && { traits }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'
@@ -109,7 +109,7 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
   }
 }
 
-function known(id: FormatId): FileType {
+function fileTypeOf(id: FormatId): FileType {
   const { extensions, mimeTypes } = formatById(id)
   return { format: id, mimeType: mimeTypes[0] ?? 'application/octet-stream', extension: extensions[0] ?? id }
 }

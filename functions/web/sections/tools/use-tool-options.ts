@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { listConversions } from '../../../routes/list-conversions.ts'
+import type { findConversions } from '../../../routes/list-conversions.ts'
 import { ask, type DataOf, listFormats } from '../../api.ts'
 import { type Loaded, useLoaded } from '../../ui/use-query.ts'
 import { createCatalogue } from '../convert/format-catalog.ts'
@@ -7,7 +7,7 @@ import type { Chosen } from './tool-file.ts'
 import { type MergeKind, mergeKindOf, usualTarget } from './targets.ts'
 import type { Tool } from './tools.ts'
 
-type Conversions = DataOf<typeof listConversions>['conversions']
+type Conversions = DataOf<typeof findConversions>['conversions']
 
 /** What the service can do with the files that were chosen. */
 export function useOptions(tool: Tool, files: readonly Chosen[]) {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { runAfter } from '../../../../lib/workflows/cron-schedule.ts'
+import { nextRunTime } from '../../../../lib/workflows/cron-schedule.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
 import { ask, type DataOf, Problem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
@@ -147,7 +147,7 @@ function nextRuns(cron: string, timezone: string): number[] {
   const runs: number[] = []
   let last: number | undefined = Date.now()
   while (last !== undefined && runs.length < shownRuns) {
-    last = runAfter({ cron, timezone }, last)
+    last = nextRunTime({ cron, timezone }, last)
     if (last !== undefined) runs.push(last)
   }
   return runs
