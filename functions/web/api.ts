@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { FormatView } from '../../lib/http/format-view.ts'
 import type { OptionView } from '../../lib/http/option-view.ts'
 import type { createConversion } from '../routes/create-conversion.ts'
-import type { findConversions } from '../routes/list-conversions.ts'
+import type { listConversions } from '../routes/list-conversions.ts'
 import type { createMultipart } from '../routes/multipart-uploads.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
 
@@ -139,14 +139,14 @@ export async function listFormats(): Promise<readonly Format[]> {
 /** Empty for a pair that does not convert. */
 export async function optionsOf(from: string, to: string, operation?: string): Promise<readonly Option[]> {
   const path = `/v1/formats/conversions?${new URLSearchParams({ from, to, ...(operation && { operation }) })}`
-  const { data } = await call<DataOf<typeof findConversions>>(path)
+  const { data } = await call<DataOf<typeof listConversions>>(path)
   return data.conversions[0]?.options ?? []
 }
 
 /** Formats that a tool makes of a format. */
 export async function targetsOfTool(from: string, operation: string): Promise<readonly string[]> {
   const path = `/v1/formats/conversions?${new URLSearchParams({ from, operation })}`
-  const { data } = await call<DataOf<typeof findConversions>>(path)
+  const { data } = await call<DataOf<typeof listConversions>>(path)
   return data.conversions.map(({ to }) => to)
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { checkConversion } from '../../../routes/check-conversion.ts'
-import type { findConversions } from '../../../routes/list-conversions.ts'
+import type { listConversions } from '../../../routes/list-conversions.ts'
 import { ask, type DataOf, type Format, listFormats, type Option } from '../../api.ts'
 import { said } from '../../options/translate-option.ts'
 import type { Whereabouts } from '../../shell/router.ts'
@@ -11,7 +11,7 @@ import { Search, useSearch } from '../../ui/search.tsx'
 import { useLoaded } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
-type Conversions = DataOf<typeof findConversions>
+type Conversions = DataOf<typeof listConversions>
 type Checked = DataOf<typeof checkConversion>
 
 /** `/formats`, `/formats/png` and `/formats/png-to-webp`. */
