@@ -25,7 +25,7 @@ import {
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { thumbnailRowsOf } from './image/thumbnail-options.ts'
+import { thumbnailRows } from './image/thumbnail-options.ts'
 import { encoding } from './text/charsets.ts'
 import type { Charset } from './text/detect-charset.ts'
 import { charsetOfFile } from './text/read-text.ts'
@@ -59,7 +59,7 @@ const capabilities: readonly Capability[] = [
   row(drawings, 'png', drawingOptions('png'), 0.8),
   row(drawings, 'jpg', drawingOptions('jpg'), 0.8),
   row(drawings, 'webp', drawingOptions('webp'), 0.8),
-  ...thumbnailRowsOf(drawings, {}, 0.8),
+  ...thumbnailRows(drawings, {}, 0.8),
   // A web page archive says of each of its parts how it is encoded.
 ].flatMap(readingAny(['html']))
 

@@ -5,20 +5,20 @@ import { gzip } from 'node:zlib'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, OutputFile, Tools } from './engine.ts'
-import { pageOptions, toPagePictures } from './ghostscript/pages.ts'
-import { pictureAsPostScript } from './ghostscript/postscript-image.ts'
-import { drawByGhostscript, unreadable } from './ghostscript/run.ts'
-import { vectorAsPdf } from './ghostscript/svg-pdf.ts'
+import { pageOptions, toPageImages } from './ghostscript/pages.ts'
+import { imageToPostScript } from './ghostscript/postscript-image.ts'
+import { runGhostscript, unreadableDrawingError } from './ghostscript/run.ts'
+import { svgToPdf } from './ghostscript/svg-pdf.ts'
 import { integer } from './options.ts'
 import { openPdf } from './pdf/open-pdf.ts'
 import { packPages } from './pdf/pack-pages.ts'
 import { pageFileName } from './pdf/page-files.ts'
 import { openShape, type PageSelection } from './pdf/page-options.ts'
-import { pagesOf } from './pdf/page-range.ts'
+import { resolvePages } from './pdf/page-range.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 
-const PictureOptions = z.object({
+const RasterOptions = z.object({
   dpi: integer(18, 1200).default(150).describe('Pixels per inch of the drawing.'),
 })
 const PdfOptions = z.object(openShape)
@@ -26,20 +26,20 @@ const noOptions = z.object({})
 
 /** Costs above those of poppler for what both do, so that it draws pages only when it is asked to. */
 const capabilities: readonly Capability[] = [
-  row(['eps', 'ai', 'ps'], ['pdf'], noOptions, 0.15),
-  row(['eps', 'ai'], ['png'], PictureOptions, 0.15),
-  row(['eps', 'ai'], ['jpg', 'tiff'], PictureOptions, 0.2),
-  row(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
-  { ...row(['svg', 'svgz'], ['pdf'], noOptions, 0.1), unsupportedTraits: ['browser-drawing'] },
-  { ...row(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3), unsupportedTraits: ['browser-drawing'] },
-  row(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
-  row(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
-  row(['pdf'], ['jpg'], pageOptions.jpg, 1),
-  row(['pdf'], ['png'], pageOptions.png, 1),
-  row(['pdf'], ['tiff'], pageOptions.tiff, 1),
+  conversion(['eps', 'ai', 'ps'], ['pdf'], noOptions, 0.15),
+  conversion(['eps', 'ai'], ['png'], RasterOptions, 0.15),
+  conversion(['eps', 'ai'], ['jpg', 'tiff'], RasterOptions, 0.2),
+  conversion(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
+  { ...conversion(['svg', 'svgz'], ['pdf'], noOptions, 0.1), unsupportedTraits: ['browser-drawing'] },
+  { ...conversion(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3), unsupportedTraits: ['browser-drawing'] },
+  conversion(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
+  conversion(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
+  conversion(['pdf'], ['jpg'], pageOptions.jpg, 1),
+  conversion(['pdf'], ['png'], pageOptions.png, 1),
+  conversion(['pdf'], ['tiff'], pageOptions.tiff, 1),
 ]
 
-function row(
+function conversion(
   from: readonly FormatId[],
   to: readonly FormatId[],
   options: z.ZodObject,
@@ -69,40 +69,40 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 async function convert(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   switch (work.from) {
     case 'pdf':
-      return fromPdf(input, work, tools)
+      return convertPdf(input, work, tools)
     case 'svg':
     case 'svgz':
-      return fromSvg(input, work, tools)
+      return convertSvg(input, work, tools)
     case 'jpg':
     case 'png':
     case 'tiff':
-      return fromPicture(input, work, tools)
+      return convertImage(input, work, tools)
     default:
-      return fromPostScript(input.path, work, tools)
+      return convertPostScript(input.path, work, tools)
   }
 }
 
 /** One drawing. Its bounding box is the page: what lies outside was not meant to be seen. */
-async function fromPostScript(input: string, work: EngineWork, tools: Tools): Promise<EngineResult> {
+async function convertPostScript(input: string, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { from, to, outDir } = work
   if (to === 'png' || to === 'jpg' || to === 'tiff') {
-    return oneOf(await drawPictures(input, to, work, tools), to, tools)
+    return takeFirstPage(await rasterize(input, to, work, tools), to, tools)
   }
   const pdf = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
   const crop = from === 'ps' ? [] : ['-dEPSCrop']
-  const switches = [...crop, ...exactPictures, '-dAutoRotatePages=/None']
-  await drawByGhostscript({ device: 'pdfwrite', input, format: from, output: pdf, switches }, tools)
-  return { files: [{ path: to === 'pdf' ? pdf : await fromDrawing(pdf, work, tools) }] }
+  const switches = [...crop, ...losslessImages, '-dAutoRotatePages=/None']
+  await runGhostscript({ device: 'pdfwrite', input, format: from, output: pdf, switches }, tools)
+  return { files: [{ path: to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
 }
 
 /** Pictures in it stay exact: left alone, the device writes photos as JPEG. */
-const exactPictures = [
+const losslessImages = [
   ...['-dAutoFilterColorImages=false', '-dColorImageFilter=/FlateEncode'],
   ...['-dAutoFilterGrayImages=false', '-dGrayImageFilter=/FlateEncode'],
 ] as const
 
 /** A PDF of one drawing as another vector format. */
-async function fromDrawing(pdf: string, { to, outDir }: EngineWork, tools: Tools): Promise<string> {
+async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: Tools): Promise<string> {
   const path = join(outDir, `output.${to}`)
   if (to === 'eps' || to === 'ps') await writePostScript(pdf, path, to === 'eps' ? 1 : undefined, tools)
   else await tools.exec('pdftocairo', ['-svg', '-f', '1', '-l', '1', pdf, path])
@@ -124,30 +124,30 @@ async function writePostScript(
   try {
     await tools.exec('pdftops', ['-q', '-level3', ...one, pdf, path])
   } catch (error) {
-    throw error instanceof ProcessFailure ? unreadable('pdf', error) : error
+    throw error instanceof ProcessFailure ? unreadableDrawingError('pdf', error) : error
   }
 }
 
-async function drawPictures(
+async function rasterize(
   input: string,
   to: 'png' | 'jpg' | 'tiff',
   { from, outDir, options }: EngineWork,
   tools: Tools,
 ): Promise<string[]> {
-  const { dpi } = PictureOptions.parse(options)
+  const { dpi } = RasterOptions.parse(options)
   const device = { png: 'pngalpha', jpg: 'jpeg', tiff: 'tiff24nc' }[to]
   const smooth = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
-  const more = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
+  const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
   // A device makes a file of each page; a drawing has one, and a liar's second should not take the first's place.
   const output = join(outDir, `page-%d.${to}`)
-  await drawByGhostscript({ device, input, format: from, output, switches: [...smooth, ...more] }, tools)
+  await runGhostscript({ device, input, format: from, output, switches: [...smooth, ...deviceSwitches] }, tools)
   const names = await readdir(outDir)
-  if (names.length === 0) throw unreadable(from)
+  if (names.length === 0) throw unreadableDrawingError(from)
   const number = (name: string) => Number(/\d+/.exec(name)?.[0])
   return names.toSorted((a, b) => number(a) - number(b)).map((name) => join(outDir, name))
 }
 
-function oneOf(paths: readonly string[], to: FormatId, tools: Tools): EngineResult {
+function takeFirstPage(paths: readonly string[], to: FormatId, tools: Tools): EngineResult {
   const [path] = paths
   if (path === undefined) throw new Error('There is no page to take.')
   if (paths.length > 1) {
@@ -156,45 +156,45 @@ function oneOf(paths: readonly string[], to: FormatId, tools: Tools): EngineResu
   return { files: [{ path }] }
 }
 
-async function fromSvg(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
+async function convertSvg(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const pdf = join(work.to === 'pdf' ? work.outDir : tools.workDir, 'drawing.pdf')
-  await vectorAsPdf(input, pdf, tools)
-  return { files: [{ path: work.to === 'pdf' ? pdf : await fromDrawing(pdf, work, tools) }] }
+  await svgToPdf(input, pdf, tools)
+  return { files: [{ path: work.to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
 }
 
-async function fromPicture(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const mostPages = work.to === 'eps' ? 1 : 500
-  const { path, pages } = await pictureAsPostScript(input, mostPages, tools)
-  if (pages > mostPages) {
-    const first = mostPages === 1 ? 'The first' : `The first ${mostPages}`
+async function convertImage(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const maxPages = work.to === 'eps' ? 1 : 500
+  const { path, pages } = await imageToPostScript(input, maxPages, tools)
+  if (pages > maxPages) {
+    const first = maxPages === 1 ? 'The first' : `The first ${maxPages}`
     tools.warn('PAGES_DROPPED', `${first} of ${pages} pages was converted.`)
   }
-  return fromPostScript(path, { ...work, from: 'ps' }, tools)
+  return convertPostScript(path, { ...work, from: 'ps' }, tools)
 }
 
-async function fromPdf(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
+async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { pages: range, password } = PdfOptions.parse(work.options)
   const opened = await openPdf(input.path, password, tools)
-  const asked = pagesOf(range, opened.sizes.length)
-  const pages = joined.includes(work.to) ? asked : [...new Set(asked)]
+  const requested = resolvePages(range, opened.sizes.length)
+  const pages = singleFileTargets.includes(work.to) ? requested : [...new Set(requested)]
   const selection = { opened, pages, outDir: work.outDir }
-  const file = await pagesTo(selection, work, tools)
+  const file = await convertPages(selection, work, tools)
   return { files: [file], details: { pages: pages.length } }
 }
 
 /** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
-const joined: readonly FormatId[] = ['tiff', 'ps']
+const singleFileTargets: readonly FormatId[] = ['tiff', 'ps']
 
-async function pagesTo(selection: PageSelection, work: EngineWork, tools: Tools): Promise<OutputFile> {
+async function convertPages(selection: PageSelection, work: EngineWork, tools: Tools): Promise<OutputFile> {
   switch (work.to) {
     case 'ps':
       return toPostScript(selection, tools)
     case 'eps':
-      return toDrawings(selection, tools)
+      return toEpsFiles(selection, tools)
     case 'jpg':
     case 'png':
     case 'tiff':
-      return toPagePictures(work.to, selection, work.options, tools)
+      return toPageImages(work.to, selection, work.options, tools)
     default:
       throw new Error(`Ghostscript was asked for ${work.to}, which it does not declare.`)
   }
@@ -211,7 +211,7 @@ async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Too
 }
 
 /** A page each, as the format is made for one drawing. */
-async function toDrawings({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
+async function toEpsFiles({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const files = []
   for (const page of new Set(pages)) {
     const path = join(outDir, pageFileName(page, opened.sizes.length, 'eps'))

@@ -4,35 +4,42 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { adobeRgbProfile, srgbProfile } from './image/color-profiles.ts'
-import { boxOf, pictureOptions } from './image/options.ts'
-import { thumbnailRowsOf } from './image/thumbnail-options.ts'
-import { claimedSide } from './imagemagick/header-dimensions.ts'
+import { parseImageOptions, resizeBoxOf } from './image/options.ts'
+import { thumbnailRows } from './image/thumbnail-options.ts'
+import { largestHeaderSide } from './imagemagick/header-dimensions.ts'
 import { maxSide } from './imagemagick/limits.ts'
-import { settled } from './imagemagick/normalize-input.ts'
+import { normalizeInput } from './imagemagick/normalize-input.ts'
 import { magick } from './imagemagick/run.ts'
-import { type SourceId, sourceOf, sources } from './imagemagick/sources.ts'
-import { colorSpaceOf, iconSides, sizeArgs, type TargetId, targetOf, targets } from './imagemagick/targets.ts'
+import { type MagickSourceId, magickSource, magickSources } from './imagemagick/sources.ts'
+import {
+  colorSpaceOf,
+  iconSides,
+  type MagickTargetId,
+  magickTarget,
+  magickTargets,
+  sizeArgs,
+} from './imagemagick/targets.ts'
 import { packPages } from './pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { unsupportedFeatureError } from './unsupported-feature.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
 
-const sourceIds = Object.keys(sources) as SourceId[] // Object.keys forgets the names that the table has.
-const targetIds = Object.keys(targets) as TargetId[]
-/** The header has a byte for it, in which 0 is 256. */
+const sourceIds = Object.keys(magickSources) as MagickSourceId[] // Object.keys widens the keys to string.
+const targetIds = Object.keys(magickTargets) as MagickTargetId[]
+/** The ICO header stores each side in one byte, where 0 means 256. */
 const maxIconSide = 256
 
-/** Pictures of design, film and old programs, which libvips does not know. */
+/** Converts image formats of design, film and legacy software that libvips does not support. */
 export const imagemagick: Engine = {
   id: 'imagemagick',
   image: 'image',
   capabilities: [
     ...targetIds.map((to): Capability => {
-      const { cost, options } = targetOf(to)
+      const { cost, options } = magickTarget(to)
       return { operation: 'convert', from: sourceIds, to: [to], same: true, options, cost }
     }),
-    ...thumbnailRowsOf(sourceIds, {}, 0.3),
+    ...thumbnailRows(sourceIds, {}, 0.3),
   ],
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['convert', '-version'],
@@ -47,25 +54,27 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     throw new Error(`ImageMagick was asked for ${work.from} to ${work.to}, which it does not declare.`)
   }
   try {
-    const asked = { input, from, to, work, tools }
-    const step: Step = { ...asked, ...(await settled(from, input, tools)) }
+    const request = { input, from, to, work, tools }
+    const step: Step = { ...request, ...(await normalizeInput(from, input, tools)) }
     const result = await (work.operation === 'thumbnail' ? thumbnail(step) : convert(step))
     tools.progress(1)
     return result
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    const texture = from === 'dds' ? await unknownTexture(input.path) : undefined
+    const texture = from === 'dds' ? await findUnsupportedTexture(input.path) : undefined
     if (texture !== undefined) throw unsupportedFeatureError(from, texture, error)
-    throw (await claimedSide(input.path, from)) > maxSide ? tooLarge(error) : explained(error, from)
+    throw (await largestHeaderSide(input.path, from)) > maxSide
+      ? imageTooLargeError(error)
+      : explainFailure(error, from)
   }
 }
 
 interface Step {
   readonly input: InputFile
-  /** After reading, besides those of its format. */
+  /** Arguments after the input file, in addition to those of its format. */
   readonly args?: readonly string[]
-  readonly from: SourceId
-  readonly to: TargetId
+  readonly from: MagickSourceId
+  readonly to: MagickTargetId
   readonly work: EngineWork
   readonly tools: Tools
 }
@@ -74,49 +83,49 @@ interface Frame {
   readonly width: number
   readonly height: number
   readonly colorspace: string
-  /** Says itself what its numbers mean. */
-  readonly profiled: boolean
+  /** The frame has an ICC profile. */
+  readonly hasProfile: boolean
 }
 
-/** Read here and made small where all thumbnails are, so that they look alike. */
+/** Decodes with ImageMagick but scales with libvips, so that all thumbnails look alike. */
 async function thumbnail(step: Step): Promise<EngineResult> {
   const { input, from, work, tools } = step
-  const { frame, index } = pick(await framesOf(step), from)
+  const { frame, index } = pickFrame(await readFrames(step), from)
   const path = join(tools.workDir, 'first.png')
-  const whole: Step = { ...step, to: 'png', work: { ...work, options: {} } }
-  await write(whole, `${sourceOf(from).coder}:${input.path}[${index}]`, frame, path)
+  const wholeStep: Step = { ...step, to: 'png', work: { ...work, options: {} } }
+  await writeFrame(wholeStep, `${magickSource(from).coder}:${input.path}[${index}]`, frame, path)
   return makeThumbnail({ ...work, inputs: [{ ...input, path, format: 'png' }] }, tools)
 }
 
 async function convert(step: Step): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
-  const frames = await framesOf(step)
+  const frames = await readFrames(step)
   tools.progress(0.2)
-  const picked = pick(frames, from)
-  const { holds } = targetOf(to)
-  const many = frames.length > 1 && sourceOf(from).takes === undefined
-  const pages = many && formatById(from).multiPage === true
+  const picked = pickFrame(frames, from)
+  const { stores } = magickTarget(to)
+  const hasManyFrames = frames.length > 1 && magickSource(from).only === undefined
+  const hasPages = hasManyFrames && formatById(from).multiPage === true
   const path = join(work.outDir, `output.${extensionOf(to)}`)
-  if (pages && holds !== 'pages') return pagesToZip(step, frames)
-  if (many && holds) {
-    const fit = pages ? [] : ['-coalesce']
-    await write(step, `${sourceOf(from).coder}:${input.path}`, picked.frame, path, fit)
+  if (hasPages && stores !== 'pages') return writePagesAsZip(step, frames)
+  if (hasManyFrames && stores) {
+    const fit = hasPages ? [] : ['-coalesce']
+    await writeFrame(step, `${magickSource(from).coder}:${input.path}`, picked.frame, path, fit)
     return { files: [{ path }], details: { frames: frames.length } }
   }
-  if (many) {
+  if (hasManyFrames) {
     tools.warn(
       'ANIMATION_DROPPED',
-      `Only the first of ${frames.length} frames was kept: ${to} holds one picture.`,
+      `Only the first of ${frames.length} frames was kept: ${to} stores a single image.`,
     )
   }
-  await write(step, `${sourceOf(from).coder}:${input.path}[${picked.index}]`, picked.frame, path)
+  await writeFrame(step, `${magickSource(from).coder}:${input.path}[${picked.index}]`, picked.frame, path)
   return { files: [{ path }] }
 }
 
-/** What lies in the file, from its headers. */
-async function framesOf({ input, from, tools }: Step): Promise<[Frame, ...Frame[]]> {
-  const { coder, takes } = sourceOf(from)
-  const path = `${coder}:${input.path}${takes === 'first' ? '[0]' : ''}`
+/** Reads the frames of the file from its headers. */
+async function readFrames({ input, from, tools }: Step): Promise<[Frame, ...Frame[]]> {
+  const { coder, only } = magickSource(from)
+  const path = `${coder}:${input.path}${only === 'first' ? '[0]' : ''}`
   const { stdout } = await magick(tools, 'identify', [
     '-ping',
     '-format',
@@ -132,26 +141,29 @@ async function framesOf({ input, from, tools }: Step): Promise<[Frame, ...Frame[
         width: Number(width),
         height: Number(height),
         colorspace,
-        profiled: profile.join('').trim() !== '',
+        hasProfile: profile.join('').trim() !== '',
       }
     })
-  if (!first || !(first.width > 0 && first.height > 0)) throw corrupt(from)
+  if (!first || !(first.width > 0 && first.height > 0)) throw corruptError(from)
   return [first, ...rest]
 }
 
-function pick(frames: readonly [Frame, ...Frame[]], from: SourceId): { frame: Frame; index: number } {
-  if (sourceOf(from).takes !== 'largest') return { frame: frames[0], index: 0 }
+function pickFrame(
+  frames: readonly [Frame, ...Frame[]],
+  from: MagickSourceId,
+): { frame: Frame; index: number } {
+  if (magickSource(from).only !== 'largest') return { frame: frames[0], index: 0 }
   const frame = frames.reduce((best, next) => (next.width > best.width ? next : best))
   return { frame, index: frames.indexOf(frame) }
 }
 
-async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<EngineResult> {
+async function writePagesAsZip(step: Step, frames: readonly Frame[]): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
   const files: PageFile[] = []
   for (const [index, frame] of frames.entries()) {
     const page = index + 1
     const path = join(work.outDir, pageFileName(page, frames.length, extensionOf(to)))
-    await write(step, `${sourceOf(from).coder}:${input.path}[${index}]`, frame, path)
+    await writeFrame(step, `${magickSource(from).coder}:${input.path}[${index}]`, frame, path)
     files.push({ page, path })
     tools.progress(0.2 + (0.7 * page) / frames.length, 'pages')
   }
@@ -159,31 +171,32 @@ async function pagesToZip(step: Step, frames: readonly Frame[]): Promise<EngineR
   return { files: [{ path, format: 'zip' }], details: { pages: frames.length } }
 }
 
-async function write(
-  { input, from, to, work, tools, args: settling = [] }: Step,
+async function writeFrame(
+  { input, from, to, work, tools, args: inputArgs = [] }: Step,
   source: string,
   frame: Frame,
   path: string,
-  joined: readonly string[] = [],
+  frameArgs: readonly string[] = [],
 ): Promise<void> {
-  const { coder, opaque, profiled, quality, args = [] } = targetOf(to)
-  const { rotate, background, metadata } = pictureOptions(work.options)
-  const asItIs = sourceOf(from).mixed && !(await isOfPhotoshop(input.path))
-  const mayShow = opaque === true && background === undefined
+  const { coder, isOpaque, supportsProfile, quality, args = [] } = magickTarget(to)
+  const { rotate, background, metadata } = parseImageOptions(work.options)
+  const keepsBlendedWhite =
+    magickSource(from).mayBeBlendedWithWhite && !(await isWrittenByPhotoshop(input.path))
+  const checksOpacity = isOpaque === true && background === undefined
   const { stdout } = await magick(tools, 'convert', [
-    ...(asItIs ? ['-define', 'psd:alpha-unblend=off'] : []),
+    ...(keepsBlendedWhite ? ['-define', 'psd:alpha-unblend=off'] : []),
     source,
-    ...(sourceOf(from).args ?? []),
-    ...settling,
-    ...joined,
+    ...(magickSource(from).args ?? []),
+    ...inputArgs,
+    ...frameArgs,
     '-auto-orient',
     ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
-    ...colorArgs(frame, profiled === true, colorSpaceOf(work.options)),
-    // Comments and places are nobody's business.
+    ...colorArgs(frame, supportsProfile === true, colorSpaceOf(work.options)),
+    // Remove comments and locations, which are private.
     ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
-    ...(mayShow ? ['-print', '%[opaque]\\n'] : []),
-    ...['-background', background ?? (opaque ? 'white' : 'none')],
-    ...(opaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
+    ...(checksOpacity ? ['-print', '%[opaque]\\n'] : []),
+    ...['-background', background ?? (isOpaque ? 'white' : 'none')],
+    ...(isOpaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
     ...sizeArgs(work.options),
     ...(to === 'ico' || to === 'cur' ? iconArgs(frame, to, work.options) : []),
     ...(to === 'jp2' || to === 'j2k' ? waveletArgs(frame, work.options) : []),
@@ -193,21 +206,21 @@ async function write(
     `${coder}:${path}`,
   ])
   if (to === 'cur') await makeCursor(path)
-  if (stdout.includes('false')) tellTransparency(to, tools)
+  if (stdout.includes('false')) warnAboutTransparency(to, tools)
 }
 
-const told = new WeakSet<Tools>()
+const warned = new WeakSet<Tools>()
 
-/** Once for all pages. */
-function tellTransparency(to: TargetId, tools: Tools): void {
-  if (told.has(tools)) return
-  told.add(tools)
-  const message = `Transparent parts became white: ${to} has none. The option background takes another color.`
+/** Warns once for all pages. */
+function warnAboutTransparency(to: MagickTargetId, tools: Tools): void {
+  if (warned.has(tools)) return
+  warned.add(tools)
+  const message = `Transparent parts became white: ${to} has no transparency. Set background for another color.`
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
-/** Its name stands in the resources before the layers. */
-async function isOfPhotoshop(path: string): Promise<boolean> {
+/** Photoshop writes its name into the image resources, before the layers. */
+async function isWrittenByPhotoshop(path: string): Promise<boolean> {
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(512 * 1024), 0, 512 * 1024, 0)
@@ -217,44 +230,46 @@ async function isOfPhotoshop(path: string): Promise<boolean> {
   }
 }
 
-/** As libvips does: what both can show stays as it is, and black stays black. */
-const faithful = ['-intent', 'Relative', '-black-point-compensation']
+/** Same as libvips: colors within both gamuts stay unchanged, and black stays black. */
+const intentArgs = ['-intent', 'Relative', '-black-point-compensation']
 
-/** Numbers are given the meaning that sRGB has, by their profile where they have one, unless the target keeps it. */
+/** Converts colors to sRGB, using the image's profile if it has one, unless the target keeps that profile. */
 function colorArgs(
-  { colorspace, profiled }: Frame,
+  { colorspace, hasProfile }: Frame,
   keepsProfile: boolean,
-  asked: ReturnType<typeof colorSpaceOf>,
+  requestedSpace: ReturnType<typeof colorSpaceOf>,
 ): string[] {
-  if (asked === 'adobe-rgb') {
-    const known = profiled ? [] : ['-colorspace', 'sRGB', '+profile', 'icc', '-profile', srgbProfile]
-    return [...known, '-profile', adobeRgbProfile]
+  if (requestedSpace === 'adobe-rgb') {
+    const sourceProfile = hasProfile
+      ? []
+      : ['-colorspace', 'sRGB', '+profile', 'icc', '-profile', srgbProfile]
+    return [...sourceProfile, '-profile', adobeRgbProfile]
   }
-  const rgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
-  // Its numbers mean what they do without a profile, and the one of them is no other picture's.
+  const isRgb = colorspace !== 'CMYK' && colorspace !== 'CMYKA'
+  // Lab values need no profile, and a Lab profile is wrong for the result.
   if (/Lab$/.test(colorspace)) return ['-colorspace', 'sRGB', '+profile', 'icc']
-  if (profiled && keepsProfile && rgb && asked !== 'srgb') return ['-colorspace', 'sRGB']
-  if (profiled) return [...faithful, '-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
+  if (hasProfile && keepsProfile && isRgb && requestedSpace !== 'srgb') return ['-colorspace', 'sRGB']
+  if (hasProfile) return [...intentArgs, '-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
   return ['-colorspace', 'sRGB', '+profile', 'icc']
 }
 
-/** Edges between few colors would get others, as the format has half as many colors as dots. */
+/** Chroma subsampling of lossy WebP would blur edges in an image with few colors. */
 async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
   const { stdout } = await magick(tools, 'identify', ['-format', '%k ', source])
   return Number(stdout.trim().split(' ')[0]) <= 256
 }
 
-/** The usual six halvings of a picture of a few dots overflow in OpenJPEG: its colors come out wrong. */
+/** For tiny images, the default six resolution levels overflow in OpenJPEG, which makes the colors wrong. */
 function waveletArgs({ width, height }: Frame, options: unknown): string[] {
-  const asked = boxOf(pictureOptions(options))
-  const side = Math.min(width, height, asked?.width ?? width, asked?.height ?? height)
+  const box = resizeBoxOf(parseImageOptions(options))
+  const side = Math.min(width, height, box?.width ?? width, box?.height ?? height)
   const levels = Math.max(1, Math.min(6, Math.floor(Math.log2(side)) - 2))
   return ['-define', `jp2:number-resolutions=${levels}`]
 }
 
 /**
- * A cursor is an icon with another number, and the place that points instead of planes and depth. Type and count of
- * entries stand at 2 and 4, the entries of 16 bytes from 6 on, and that place at 4 of each.
+ * Turns an icon into a cursor: another type number, and a hotspot in place of planes and depth. The type is at offset 2,
+ * the entry count at 4; entries of 16 bytes start at 6, with the hotspot at offset 4 of each.
  */
 async function makeCursor(path: string): Promise<void> {
   const file = await open(path, 'r+')
@@ -269,20 +284,20 @@ async function makeCursor(path: string): Promise<void> {
   }
 }
 
-/** A square with the usual sizes in it, none of them larger than the picture. */
+/** Arguments for square icons in the common sizes, none larger than the image. */
 function iconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown): string[] {
   const square = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
   if (to === 'cur') return [...square, '-resize', '128x128>']
-  const asked = iconSides(options)
-  if (!asked && sizeArgs(options).length > 0) return square
+  const requestedSides = iconSides(options)
+  if (!requestedSides && sizeArgs(options).length > 0) return square
   const side = Math.min(maxIconSide, Math.max(width, height))
   const smaller = [128, 64, 48, 32, 16].filter((size) => size < side)
-  const sides = asked ?? [side, ...smaller]
+  const sides = requestedSides ?? [side, ...smaller]
   return [...square, '-extent', `${side}x${side}`, '-define', `icon:auto-resize=${sides.join(',')}`]
 }
 
-/** Of the compressions of textures it knows three, and none by its name of Direct3D 10. */
-async function unknownTexture(path: string): Promise<string | undefined> {
+/** ImageMagick supports three texture compressions (DXT1, DXT3, DXT5), and none with a Direct3D 10 header. */
+async function findUnsupportedTexture(path: string): Promise<string | undefined> {
   const file = await open(path)
   try {
     const { buffer } = await file.read(Buffer.alloc(88), 0, 88, 0)
@@ -296,25 +311,27 @@ async function unknownTexture(path: string): Promise<string | undefined> {
 
 const extensionOf = (to: FormatId) => formatById(to).extensions[0] ?? to
 
-function tooLarge(cause: Error): AppError {
+function imageTooLargeError(cause: Error): AppError {
   const sentence = `The image is larger than the limit of ${maxSide} pixels per side or of its memory.`
   return new AppError('FILE_TOO_LARGE', sentence, { maxSide }, { cause })
 }
 
-function explained(error: ProcessFailure, from: SourceId): AppError {
+function explainFailure(error: ProcessFailure, from: MagickSourceId): AppError {
   const { stderr } = error
   if (
     /exceeds limit|memory allocation|resources exhausted|resource limit|list length|too many/i.test(stderr)
   ) {
-    return tooLarge(error)
+    return imageTooLargeError(error)
   }
   if (/time limit/i.test(stderr)) {
-    return new AppError('TIMEOUT', 'The image took longer than its limit.', undefined, { cause: error })
+    return new AppError('TIMEOUT', 'Processing the image exceeded the time limit.', undefined, {
+      cause: error,
+    })
   }
-  return corrupt(from, error)
+  return corruptError(from, error)
 }
 
-function corrupt(format: FormatId, cause?: Error): AppError {
+function corruptError(format: FormatId, cause?: Error): AppError {
   const sentence = `The ${format} image is damaged or incomplete.`
   return new AppError('CORRUPT_FILE', sentence, { format }, { cause })
 }

@@ -6,29 +6,31 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Engine, EngineResult, EngineWork, Tools } from './engine.ts'
-import { rawPixels } from './image/raw-pixels.ts'
-import { tellWhatIsDropped, traceable } from './image/tracing.ts'
+import { readRawPixels } from './image/raw-pixels.ts'
+import { traceableFormats, warnAboutUntracedImages } from './image/tracing.ts'
 import { flag, integer } from './options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 
 const baseShape = {
-  threshold: integer(1, 99).default(50).describe('What is darker than so many percent is traced.'),
-  invert: flag().default(false).describe('Trace the light parts, not the dark ones.'),
-  filterSpeckle: integer(0, 10_000).default(2).describe('Patches of up to so many pixels are left out.'),
+  threshold: integer(1, 99)
+    .default(50)
+    .describe('Everything darker than this brightness, in percent, is traced.'),
+  invert: flag().default(false).describe('Traces the light parts instead of the dark ones.'),
+  filterSpeckle: integer(0, 10_000).default(2).describe('Speckles of up to this many pixels are left out.'),
   smoothness: integer(0, 100)
     .default(75)
-    .describe('How round corners become: 0 keeps all of them sharp, 100 leaves none.'),
+    .describe('How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.'),
 }
 const Outline = z.object(baseShape)
 const Shapes = Outline.extend({
   color: z
     .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'Expected a color as #1a2b3c.')
+    .regex(/^#[0-9a-f]{6}$/i, 'Expected a color such as #1a2b3c.')
     .default('#000000')
-    .describe('Color of the shapes, as #1a2b3c.'),
+    .describe('Color of the shapes, such as #1a2b3c.'),
 })
 
-/** Costs above those of what keeps colors: it is asked for where one color is wanted. */
+/** The cost is above that of tracers that keep colors: potrace is for clients that explicitly want one color. */
 const targets = {
   svg: { backend: 'svg', options: Shapes, cost: 1 },
   svgz: { backend: 'svg', options: Shapes, cost: 1 },
@@ -37,21 +39,21 @@ const targets = {
   dxf: { backend: 'dxf', options: Outline, cost: 0.2 },
 } as const satisfies Partial<Record<FormatId, { backend: string; options: z.ZodObject; cost: number }>>
 type TargetId = keyof typeof targets
-const targetIds = Object.keys(targets) as TargetId[] // Object.keys forgets the names.
+const targetIds = Object.keys(targets) as TargetId[] // Object.keys widens the keys to string.
 
-/** Of a page of print at 600 dots per inch; more dots give no other curves. */
+/** Longest side in pixels of a printed page at 600 dpi; more pixels do not change the curves. */
 const maxSide = 8000
-/** A point per pixel. */
+/** One point per pixel. */
 const dotsPerInch = 72
 
-/** Drawings, stamps and scans in one color, as smooth shapes. */
+/** Traces drawings, stamps and scans as smooth shapes of one color. */
 export const potrace: Engine = {
   id: 'potrace',
   image: 'image',
   capabilities: targetIds.map((to) => {
     const { options, cost } = targets[to]
-    const drops = 'Colors were left out: the picture was traced as shapes of one color.'
-    return { operation: 'convert', from: traceable, to: [to], options, cost, drops } as const
+    const drops = 'Colors were lost: the image was traced as shapes of one color.'
+    return { operation: 'convert', from: traceableFormats, to: [to], options, cost, drops } as const
   }),
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
   version: ['potrace', '--version'],
@@ -62,25 +64,25 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = targetIds.find((id) => id === work.to)
   if (!input || !to) throw new Error(`Potrace was asked for ${work.to}, which it does not declare.`)
-  const picture = await rawPixels(input, {
+  const pixels = await readRawPixels(input, {
     page: 0,
     maxSide,
     transparency: 'over white',
     prepare: (image) => image.greyscale().toColourspace('b-w'),
   })
-  tellWhatIsDropped(input.format, to, picture.pages, tools)
-  const source = join(tools.workDir, 'picture.pgm')
-  const header = Buffer.from(`P5 ${picture.width} ${picture.height} 255\n`)
-  await writeFile(source, [header, picture.data])
+  warnAboutUntracedImages(input.format, to, pixels.pages, tools)
+  const source = join(tools.workDir, 'image.pgm')
+  const header = Buffer.from(`P5 ${pixels.width} ${pixels.height} 255\n`)
+  await writeFile(source, [header, pixels.data])
   tools.progress(0.3)
   const path = join(work.outDir, `output.${to}`)
-  const resolution = (dotsPerInch * picture.width) / picture.original.width
+  const resolution = (dotsPerInch * pixels.width) / pixels.original.width
   const args = [...argsOf(to, work.options), `--resolution=${resolution.toFixed(4)}`]
   try {
     await tools.exec('potrace', [...args, `--output=${path}`, '--', source])
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    const sentence = 'The picture cannot be traced.'
+    const sentence = 'The image cannot be traced.'
     throw new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
   }
   if (to === 'svgz') await writeFile(path, await promisify(gzip)(await readFile(path), { level: 9 }))
@@ -88,7 +90,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   return { files: [{ path }] }
 }
 
-/** Corners sharper than this are kept (Potrace's manual, --alphamax). */
+/** Maximum of --alphamax: above it, all corners are smoothed (Potrace's manual). */
 const maxAlpha = 1.334
 
 function argsOf(to: TargetId, raw: unknown): string[] {

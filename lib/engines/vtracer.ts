@@ -8,8 +8,8 @@ import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { type RawPixels, rawPixels } from './image/raw-pixels.ts'
-import { tellWhatIsDropped, traceable } from './image/tracing.ts'
+import { type RawPixels, readRawPixels } from './image/raw-pixels.ts'
+import { traceableFormats, warnAboutUntracedImages } from './image/tracing.ts'
 import { integer } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
@@ -18,18 +18,20 @@ const Options = z.object({
   colorMode: z
     .enum(['color', 'bw'])
     .default('color')
-    .describe('color traces every color, bw the dark parts in black.'),
-  threshold: integer(1, 99).default(50).describe('For bw: what is darker than so many percent is black.'),
+    .describe('color traces all colors, bw traces the dark parts in black.'),
+  threshold: integer(1, 99)
+    .default(50)
+    .describe('For bw: everything darker than this brightness, in percent, is black.'),
   colorPrecision: integer(1, 8)
     .default(6)
-    .describe('Bits per color channel: fewer give fewer, larger shapes.'),
+    .describe('Bits per color channel: fewer bits give fewer, larger shapes.'),
   filterSpeckle: integer(0, 128)
     .default(4)
-    .describe('Patches smaller than so many pixels a side are left out.'),
+    .describe('Speckles with sides below this many pixels are left out.'),
   curveMode: z
     .enum(['spline', 'polygon', 'pixel'])
     .default('spline')
-    .describe('Outlines as curves, as straight lines, or as steps of pixels.'),
+    .describe('Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).'),
 })
 type Options = z.output<typeof Options>
 
@@ -38,15 +40,15 @@ const packageFolder = fileURLToPath(
 )
 const program = fileURLToPath(new URL('../../layers/tracing/trace.mjs', import.meta.url))
 
-/** More pixels give a file that no program opens with joy, and no finer curves. */
+/** More pixels make the file unwieldy without making the curves finer. */
 const maxSide = 3000
 
-/** Pictures to drawings in color; and drawings packed and unpacked. */
+/** Traces images as color drawings, and compresses or decompresses SVG. */
 export const vtracer: Engine = {
   id: 'vtracer',
   image: 'image',
   capabilities: [
-    { operation: 'convert', from: traceable, to: ['svg', 'svgz'], options: Options, cost: 0.5 },
+    { operation: 'convert', from: traceableFormats, to: ['svg', 'svgz'], options: Options, cost: 0.5 },
     { operation: 'convert', from: ['svg', 'svgz'], to: ['svg', 'svgz'], options: z.object({}), cost: 0.02 },
   ],
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
@@ -63,7 +65,8 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('VTracer was called without an input.')
   const { from, to, outDir } = work
-  const svg = from === 'svg' || from === 'svgz' ? await drawing(input) : await traced(input, work, tools)
+  const svg =
+    from === 'svg' || from === 'svgz' ? await readDrawing(input) : await traceImage(input, work, tools)
   const path = join(outDir, `output.${to}`)
   await writeFile(path, to === 'svgz' ? await promisify(gzip)(svg, { level: 9 }) : svg)
   tools.progress(1)
@@ -72,54 +75,54 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 
 const maxDrawingBytes = 512 * 1024 * 1024
 
-async function drawing({ path, format }: InputFile): Promise<Buffer> {
+async function readDrawing({ path, format }: InputFile): Promise<Buffer> {
   const bytes = await readFile(path)
   try {
     const svg =
       format === 'svgz' ? await promisify(gunzip)(bytes, { maxOutputLength: maxDrawingBytes }) : bytes
     if (/<(?:\w+:)?svg\b/.test(svg.toString('latin1', 0, 1024 * 1024))) return svg
-    throw new Error('There is no svg element in it.')
+    throw new Error('The file has no svg element.')
   } catch (cause) {
     const sentence = `The ${format} drawing is damaged.`
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
   }
 }
 
-async function traced(input: InputFile, work: EngineWork, tools: Tools): Promise<Buffer> {
+async function traceImage(input: InputFile, work: EngineWork, tools: Tools): Promise<Buffer> {
   const options = Options.parse(work.options)
-  const black = options.colorMode === 'bw'
-  const picture = await rawPixels(input, {
+  const isBlackAndWhite = options.colorMode === 'bw'
+  const image = await readRawPixels(input, {
     page: 0,
     maxSide,
-    transparency: black ? 'over white' : 'keep',
-    // Black or white already: the tracer's own idea of dark is fixed.
-    prepare: (image) => (black ? inBlackAndWhite(image, options.threshold) : image),
+    transparency: isBlackAndWhite ? 'over white' : 'keep',
+    // Apply the threshold here, because the tracer's own is fixed.
+    prepare: (image) => (isBlackAndWhite ? toBlackAndWhite(image, options.threshold) : image),
   })
-  tellWhatIsDropped(input.format, work.to, picture.pages, tools)
+  warnAboutUntracedImages(input.format, work.to, image.pages, tools)
   tools.progress(0.2)
-  const pixels = join(tools.workDir, 'pixels')
+  const pixelsPath = join(tools.workDir, 'pixels')
   const path = join(tools.workDir, 'traced.svg')
-  await writeFile(pixels, picture.data)
-  const { width, height } = picture
+  await writeFile(pixelsPath, image.data)
+  const { width, height } = image
   const settings = JSON.stringify(settingsOf(options))
   const binding = join(packageFolder, 'vectorizer.linux-x64-gnu.node')
-  const args = [program, binding, pixels, String(width), String(height), path, settings]
+  const args = [program, binding, pixelsPath, String(width), String(height), path, settings]
   try {
     await tools.exec(process.execPath, args, { readOnly: [process.execPath, program, packageFolder] })
   } catch (error) {
-    throw error instanceof ProcessFailure || error instanceof EngineCrash ? tooIntricate(error) : error
+    throw error instanceof ProcessFailure || error instanceof EngineCrash ? tooDetailedError(error) : error
   }
   tools.progress(0.9)
-  return atOriginalSize(await readFile(path), picture)
+  return restoreOriginalSize(await readFile(path), image)
 }
 
-const inBlackAndWhite = (image: Sharp, threshold: number) =>
+const toBlackAndWhite = (image: Sharp, threshold: number) =>
   image
     .threshold(Math.round(threshold * 2.55))
     .toColourspace('srgb')
     .ensureAlpha()
 
-/** Numbers are the module's own names of its modes; what is not asked about is as VTracer presets photos. */
+/** Modes are numbers defined by the module; settings without an option are VTracer's preset for photos. */
 function settingsOf({ colorMode, colorPrecision, filterSpeckle, curveMode }: Options) {
   return {
     colorMode: { color: 0, bw: 1 }[colorMode],
@@ -136,7 +139,7 @@ function settingsOf({ colorMode, colorPrecision, filterSpeckle, curveMode }: Opt
   }
 }
 
-function atOriginalSize(svg: Buffer, { width, height, original }: RawPixels): Buffer {
+function restoreOriginalSize(svg: Buffer, { width, height, original }: RawPixels): Buffer {
   const size = `width="${original.width}" height="${original.height}"`
   const end = svg.indexOf('<path')
   const head = svg
@@ -146,8 +149,8 @@ function atOriginalSize(svg: Buffer, { width, height, original }: RawPixels): Bu
   return Buffer.concat([Buffer.from(head), svg.subarray(end)])
 }
 
-function tooIntricate(cause: Error): AppError {
+function tooDetailedError(cause: Error): AppError {
   const sentence =
-    'The picture is too intricate to be traced: ask for a lower colorPrecision or a larger filterSpeckle.'
+    'The image has too many details to be traced: use a lower colorPrecision or a larger filterSpeckle.'
   return new AppError('CONVERSION_FAILED', sentence, undefined, { cause })
 }

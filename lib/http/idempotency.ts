@@ -13,40 +13,40 @@ import type { HttpEvent } from './contract.ts'
 import { IdempotencyStore, renewMs, type StoredReply } from './idempotency-store.ts'
 
 /**
- * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): what a request makes is made once, however often it is
- * sent, even if the process dies in between. Only success is kept: what was refused has made nothing, so a mended
- * request may come under the same key.
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a request takes effect once, however often it is sent,
+ * even if the process dies in between. Only successful replies are stored: a rejected request has had no effect, so a
+ * corrected one may use the same key.
  */
 
 export const idempotencyHeader = 'idempotency-key'
 export const replayedHeader = 'idempotent-replayed'
 
-/** For the reference. */
+/** Description for the API reference. */
 export const idempotencyKeyDescription =
-  'Makes the request safe to repeat. 1 to 255 visible ASCII characters that you use for nothing else, best a UUID. For 24 hours the same request gets the first reply again, status and body unchanged, with the header `Idempotent-Replayed: true`, and nothing is made twice. While the first is at work the answer is 409 `IDEMPOTENCY_IN_PROGRESS` with `Retry-After`; another request under the same key gets 422 `IDEMPOTENCY_KEY_REUSED`. Requests are the same when their query, their fields (in any order) and the names, order and content of their files are. Errors are not kept: after a 4xx a mended request may use the key, after a 5xx the same one. A key belongs to the endpoint and to your identity, or to your address while you have none: a repetition then gets the same identity, so let nobody guess it.'
+  'Makes the request safe to retry. Use 1 to 255 visible ASCII characters that are unique to the request, preferably a UUID. For 24 hours a repetition of the request gets the first reply, with the same status and body and the header `Idempotent-Replayed: true`, and nothing is created twice. While the first request is running, a repetition gets 409 `IDEMPOTENCY_IN_PROGRESS` with `Retry-After`; a different request with the same key gets 422 `IDEMPOTENCY_KEY_REUSED`. Requests are the same if they have the same query, the same fields (in any order) and the same files (name, order and content). Errors are not stored: after a 4xx you may send a corrected request with the same key, after a 5xx the same request. A key belongs to the endpoint and to your identity, or to your IP address as long as you have no identity: a repetition then gets the same identity, so choose a key that nobody can guess.'
 
-/** Bytes of a compressed reply; a record takes 400 KB (AWS's limit). */
+/** Size limit of a stored, compressed reply; a DynamoDB item may have 400 KB. */
 const maxReplyBytes = 300_000
 
 type Result = APIGatewayProxyStructuredResultV2
 
-/** A request under a key, whoever sent it. */
+/** A request with an idempotency key. */
 export interface KeyedRequest {
   readonly key: string
   readonly event: HttpEvent
   readonly body: Pick<ParsedBody, 'value' | 'files'>
 }
 
-/** What a request may do once. */
+/** One attempt to run an idempotent request. */
 export interface IdempotentAttempt {
-  /** Of the job that it makes, if it makes one. */
+  /** Id for the job that the request creates, if it creates one. */
   readonly jobId: string
-  /** An earlier try may have made it. */
+  /** An earlier attempt may have created the job. */
   readonly isRetry: boolean
 }
 
 /**
- * Quoted, as the draft has it, and bare, as everybody sends it, a key is the same.
+ * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it.
  * @throws AppError INVALID_INPUT
  */
 export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
@@ -61,14 +61,14 @@ export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
   )
 }
 
-/** Makes each request under a key once. */
+/** Runs each request with an idempotency key once. */
 export class Idempotency {
   readonly #reservations: IdempotencyStore
   readonly #keys: Services['keys']
   readonly #vault: Vault
   readonly #renewMs: number
 
-  /** @param renewIntervalMs how often a request that is at work says so. */
+  /** @param renewIntervalMs how often a running request renews its lease. */
   constructor({ table, keys, vault }: Pick<Services, 'table' | 'keys' | 'vault'>, renewIntervalMs = renewMs) {
     this.#reservations = new IdempotencyStore(table)
     this.#keys = keys
@@ -77,7 +77,8 @@ export class Idempotency {
   }
 
   /**
-   * Whose request it is: one without an identity comes from whoever sent the same from its address before.
+   * Returns the sender. A request without an identity gets the one that was issued to the same request from the same IP
+   * address before.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async senderOf(keyed: KeyedRequest, principal: Principal): Promise<Principal> {
@@ -88,8 +89,8 @@ export class Idempotency {
   }
 
   /**
-   * Runs it, or gives the answer that it had.
-   * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, and whatever `run` throws.
+   * Runs the request, or returns the reply that it got before.
+   * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, and errors of `run`.
    */
   async runOnce(
     keyed: KeyedRequest,
@@ -100,13 +101,13 @@ export class Idempotency {
     const { reservation, isRetry } = await this.#reservations.claim(place, this.#fingerprint(keyed))
     if (reservation.reply) return this.#replayed(reservation.reply, place)
     const renew = () =>
-      this.#reservations.renew(place, reservation).catch((error) => log.warn({ error }, 'renewal failed'))
+      this.#reservations.renew(place, reservation).catch((error) => log.warn({ error }, 'idempotency lease could not be renewed'))
     const renewal = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRetry })
       const reply = this.#stored(result, place)
       if (reply) await this.#reservations.saveReply(place, reservation, reply)
-      // Too large to be kept: it is made again from the job.
+      // Too large to store: a repetition creates the reply again from the job.
       else await this.#reservations.release(place, reservation)
       return result
     } catch (error) {
@@ -123,19 +124,19 @@ export class Idempotency {
     return this.#place(keyed, `address ${keyed.event.requestContext.http.sourceIp}`)
   }
 
-  /** Where its record is. Keys and addresses are nobody's business: the table has only what they come to. */
+  /** Key of the record. Idempotency keys and IP addresses are private, so the table only contains their HMAC. */
   #place({ key, event }: KeyedRequest, principal: string): Key {
     const { method } = event.requestContext.http
     return { pk: `IDEM#${this.#digest([principal, method, event.rawPath, key])}`, sk: 'IDEM' }
   }
 
-  /** Fields may be passwords, which are short: without our own secret nobody finds them by trying. */
+  /** An HMAC, as fields may be passwords: a plain hash of a short password could be guessed. */
   #fingerprint({ event, body }: KeyedRequest): string {
     const files = body.files.map(({ field, filename, size, sha256 }) => [field, filename, size, sha256])
     return this.#digest([event.queryStringParameters ?? {}, body.value, files])
   }
 
-  /** Sealed: some replies hold secrets, as that of a webhook that was made. */
+  /** Encrypted, as some replies contain secrets, for example that of a new webhook. */
   #stored({ statusCode = 200, headers = {}, body = '' }: Result, { pk }: Key): StoredReply | undefined {
     const { sealed } = this.#vault.seal(gzipSync(body).toString('base64'), pk)
     const bytes = Buffer.from(sealed, 'base64url')
@@ -159,5 +160,5 @@ export class Idempotency {
   }
 }
 
-/** It made nothing. */
+/** The request had no effect. */
 const isClientError = (error: unknown) => error instanceof AppError && error.status < 500

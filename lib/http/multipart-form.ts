@@ -12,29 +12,29 @@ import { connectionClosedError } from './read-body.ts'
 import { repeatedFieldError } from './repeated-field.ts'
 import { notUtf8Error } from './utf8-escapes.ts'
 
-/** A form with more than these is an attack, not a request. */
+/** A form beyond these limits is an attack, not a request. */
 const formLimits = { fields: 200, fieldBytes: 1024 * 1024, parts: 400, headerPairs: 100 }
 
 export interface MultipartForm {
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly ReceivedFile[]
-  /** Deletes every stored file that nobody adopted. */
+  /** Deletes the stored files that no handler adopted. */
   discard(): Promise<void>
 }
 
 export interface FormOptions {
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Names of the fields that may carry a file. */
+  /** Names of the fields that may contain a file. */
   readonly fileFields: readonly string[]
   readonly maxFileBytes: number
   readonly files: Files
-  /** As long as a job may keep the file. */
+  /** How long a job may keep the file. */
   readonly retentionHours: number
 }
 
 /**
- * Reads a multipart form; files go to the bucket while they arrive and are never whole in memory.
- * @throws AppError INVALID_REQUEST for a broken form, FILE_TOO_LARGE, INVALID_INPUT for a file where none belongs.
+ * Reads a multipart form; files are streamed to the bucket and are never entirely in memory.
+ * @throws AppError INVALID_REQUEST for a malformed form, FILE_TOO_LARGE, INVALID_INPUT for a file in an unexpected field.
  */
 export async function readMultipartForm(body: Readable, options: FormOptions): Promise<MultipartForm> {
   const fields: Record<string, string> = {}
@@ -92,9 +92,9 @@ function parse(
     const parser = openParser(options)
     parser.on('field', (name, value, info) => {
       if (info.valueTruncated)
-        fail(new AppError('INVALID_INPUT', `The field ${name} is longer than 1 MiB.`, { field: name }))
+        fail(new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, { field: name }))
       else if (Object.hasOwn(fields, name)) fail(repeatedFieldError(name))
-      // What the parser puts in place of bytes that are no UTF-8; whoever sends it as it is has lost letters before.
+      // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
       else if (value.includes('\ufffd')) fail(notUtf8Error(name))
       else fields[name] = value
     })
@@ -109,7 +109,7 @@ function parse(
         fail(
           new AppError(
             'INVALID_REQUEST',
-            `The form has too many parts: it may have ${formLimits.fields} fields, and ${formLimits.parts} parts with its files.`,
+            `The form has too many parts: expected at most ${formLimits.fields} fields, and ${formLimits.parts} parts including files.`,
             { max: formLimits.parts },
           ),
         ),
@@ -119,7 +119,7 @@ function parse(
       fail(
         new AppError(
           'INVALID_REQUEST',
-          'The form ended early or is broken; the upload was probably cut off. Send it again.',
+          'The form is incomplete or malformed; the upload was probably interrupted. Send it again.',
           undefined,
           { cause: error },
         ),
@@ -138,14 +138,14 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
       defParamCharset: 'utf8',
       limits: {
         ...{ fields: formLimits.fields, headerPairs: formLimits.headerPairs },
-        // For the parser these are reached as soon as they are full.
+        // One more, because the parser reports a limit as soon as it is reached.
         ...{ fieldSize: formLimits.fieldBytes + 1, parts: formLimits.parts + 1, fileSize: maxFileBytes + 1 },
       },
     })
   } catch (error) {
     throw new AppError(
       'INVALID_REQUEST',
-      'The header Content-Type names no boundary, so the form cannot be read.',
+      'Content-Type: expected multipart/form-data with a boundary, got none. Let your HTTP client set the header.',
       undefined,
       { cause: error },
     )
@@ -154,7 +154,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
 
 function unexpectedFileError(field: string, expected: readonly string[]): AppError {
   const names = expected.map((name) => `\`${name}\``).join(' or ')
-  return new AppError('INVALID_INPUT', `A file came in the field \`${field}\`; it belongs into ${names}.`, {
+  return new AppError('INVALID_INPUT', `${field}: unexpected file. Send it in the field ${names}.`, {
     field,
     expected,
   })
@@ -169,7 +169,7 @@ function storeFile(
 ): StoredPart {
   const key = uploadKey('received', newId('upl'), options.retentionHours)
   const meter = new Meter(options.maxFileBytes)
-  // An error on either side must end the other, else the upload would wait for bytes that never come.
+  // An error on either side must stop the other, or the upload would wait forever for the remaining bytes.
   stream.on('error', (error) => meter.destroy(error))
   stream.pipe(meter)
   const done = options.files.putStream(key, meter, 'application/octet-stream', signal).catch((error) => {
@@ -179,7 +179,7 @@ function storeFile(
   return { field, filename: fileName(info.filename), key, meter, done, adopted: false }
 }
 
-/** Counts and hashes what passes; ends the stream with FILE_TOO_LARGE at the limit. */
+/** Counts and hashes the bytes that pass through; fails with FILE_TOO_LARGE at the limit. */
 class Meter extends Transform {
   bytes = 0
   readonly headAndTail = new HeadAndTail()
@@ -213,7 +213,7 @@ class Meter extends Transform {
 
 export function fileTooLargeError(maxBytes: number, size?: number): AppError {
   const max = Math.floor(maxBytes / 1024 / 1024)
-  return new AppError('FILE_TOO_LARGE', `The file is larger than the ${max} MiB that are accepted.`, {
+  return new AppError('FILE_TOO_LARGE', `file: expected at most ${max} MiB. Send a smaller file.`, {
     field: 'file',
     maxBytes,
     ...(size !== undefined && { size }),

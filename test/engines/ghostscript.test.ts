@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { pageOptions, switchesOf } from '../../lib/engines/ghostscript/pages.ts'
+import { pageOptions, pageSwitches } from '../../lib/engines/ghostscript/pages.ts'
 import { ghostscript } from '../../lib/engines/ghostscript.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
@@ -150,7 +150,7 @@ describe('pages drawn by Ghostscript', () => {
 
   test('are told of by these switches', () => {
     const told = (to: 'jpg' | 'png', options: object) =>
-      switchesOf(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
+      pageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
     const plain = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
     assert.equal(told('png', {}), plain)
     assert.equal(told('jpg', {}), `${plain} -dJPEGQ=85`)

@@ -4,7 +4,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { type Chunk, chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
+import { type Chunk, readChunks, buildPng } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -31,9 +31,9 @@ describe('a PNG that tells its colors without a profile', () => {
     const plain = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
       .png()
       .toBuffer()
-    const [header, ...rest] = [...chunksOf(plain)].filter(({ type }) => type !== 'pHYs')
+    const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
     assert.ok(header)
-    await writeFile(path, pngOf([header, ...told, ...rest]))
+    await writeFile(path, buildPng([header, ...told, ...rest]))
     return path
   }
 
@@ -108,10 +108,10 @@ describe('a PNG that tells its colors without a profile', () => {
         .toColourspace(space)
         .png()
         .toBuffer()
-      const [header, ...rest] = [...chunksOf(plain)].filter(({ type }) => type !== 'pHYs')
+      const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
       assert.ok(header)
       const path = join(folder, `${space}.png`)
-      await writeFile(path, pngOf([header, gamma(100_000), ...rest]))
+      await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
       for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await shown(path, to), levels, to)
     })
   }
@@ -119,14 +119,14 @@ describe('a PNG that tells its colors without a profile', () => {
   test('has the colors that browsers show where it is animated', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
-    const parts = [...chunksOf(await readFile(await telling('frame', [gamma(100_000)])))]
+    const parts = [...readChunks(await readFile(await telling('frame', [gamma(100_000)])))]
     const chunks = parts.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
       const second = { type: 'fdAT', data: Buffer.concat([whole(2), chunk.data]) }
       return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, second]
     })
-    await writeFile(animated, pngOf(chunks))
+    await writeFile(animated, buildPng(chunks))
     for (const to of ['gif', 'webp', 'png'] as const)
       assertNear(await shown(animated, to), [133, 219, 133], to)
   })

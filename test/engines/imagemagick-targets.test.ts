@@ -4,13 +4,13 @@ import {
   colorSpaceOf,
   iconSides,
   sizeArgs,
-  type TargetId,
-  targetOf,
-  targets,
+  type MagickTargetId,
+  magickTarget,
+  magickTargets,
 } from '../../lib/engines/imagemagick/targets.ts'
 
-const ids = Object.keys(targets) as TargetId[] // Object.keys forgets the names.
-const those = (has: (id: TargetId) => boolean) => ids.filter(has).join(' ')
+const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys forgets the names.
+const those = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
 describe('a format that ImageMagick writes', () => {
   test('is one of these', () => {
@@ -23,13 +23,13 @@ describe('a format that ImageMagick writes', () => {
   })
 
   test('goes by the name of its own, but for these', () => {
-    const others = ids.flatMap((id) => (targetOf(id).coder === id ? [] : [`${id}:${targetOf(id).coder}`]))
+    const others = ids.flatMap((id) => (magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`]))
     assert.equal(others.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
   test('has white below what is transparent where it has no transparency', () => {
     assert.equal(
-      those((id) => targetOf(id).opaque === true),
+      those((id) => magickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
       cal vicar fits cin`.replace(/\s+/g, ' '),
     )
@@ -37,22 +37,22 @@ describe('a format that ImageMagick writes', () => {
 
   test('holds several pictures, or a profile of colors', () => {
     assert.equal(
-      those((id) => targetOf(id).holds === 'frames'),
+      those((id) => magickTarget(id).stores === 'frames'),
       'gif mng',
     )
     assert.equal(
-      those((id) => targetOf(id).holds === 'pages'),
+      those((id) => magickTarget(id).stores === 'pages'),
       'tiff dcx',
     )
     assert.equal(
-      those((id) => targetOf(id).profiled === true),
+      those((id) => magickTarget(id).supportsProfile === true),
       'png jpg webp tiff ptif psd psb miff',
     )
   })
 
   test('is told so much of its samples', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const told = (args: string) => those((id) => (targetOf(id).args ?? []).join(' ') === args)
+    const told = (args: string) => those((id) => (magickTarget(id).args ?? []).join(' ') === args)
     assert.equal(told('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(told('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
     assert.equal(told(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
@@ -68,15 +68,15 @@ describe('a format that ImageMagick writes', () => {
 
   test('costs less on the ways to others: PNG before JPEG before the rest', () => {
     assert.equal(
-      those((id) => targetOf(id).cost !== 0.35),
+      those((id) => magickTarget(id).cost !== 0.35),
       'png jpg',
     )
-    assert.ok(targets.png.cost < targets.jpg.cost && targets.jpg.cost < 0.35)
+    assert.ok(magickTargets.png.cost < magickTargets.jpg.cost && magickTargets.jpg.cost < 0.35)
   })
 })
 
 describe('what is asked of a picture', () => {
-  const told = (id: TargetId, options: object) => targetOf(id).quality?.(options).join(' ')
+  const told = (id: MagickTargetId, options: object) => magickTarget(id).quality?.(options).join(' ')
 
   test('is told of a PNG', () => {
     assert.equal(told('png', {}), '-quality 65 -interlace None')
@@ -105,10 +105,10 @@ describe('what is asked of a picture', () => {
       assert.equal(told(id, { quality: 7 }), `-quality 7`, id)
     }
     assert.equal(
-      those((id) => targetOf(id).quality !== undefined),
+      those((id) => magickTarget(id).quality !== undefined),
       'png jpg webp jp2 j2k jng',
     )
-    const named = (id: TargetId, name: string) => name in targetOf(id).options.shape
+    const named = (id: MagickTargetId, name: string) => name in magickTarget(id).options.shape
     assert.equal(
       those((id) => named(id, 'quality')),
       'jpg webp jp2 j2k jng',
@@ -142,7 +142,7 @@ describe('what is asked of a picture', () => {
   test('are the sides of an icon, the largest first', () => {
     assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(iconSides({}), undefined)
-    const takes = (sizes: string) => targets.ico.options.safeParse({ sizes }).success
+    const takes = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
     for (const wrong of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
       assert.equal(takes(wrong), false, wrong)
     assert.ok(takes(Array(50).fill('1').join()) && takes('1,256'))

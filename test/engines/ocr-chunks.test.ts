@@ -3,7 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Chunk, WorkerPool } from '../../lib/engines/engine.ts'
-import { sharesOfOcr } from '../../lib/engines/pdf/ocr/chunks.ts'
+import { planOcrChunks } from '../../lib/engines/pdf/ocr/chunks.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -20,32 +20,32 @@ const scans = (pages: number, language = 'eng') => ({
 const sizes = (runs: readonly (readonly number[])[] | undefined) => runs?.map(({ length }) => length)
 
 test('pages to be read are shared out among workers that are free, each as many', () => {
-  const runs = sharesOfOcr(scans(200), { workers: 100, timeoutS: 840 }, 2)
+  const runs = planOcrChunks(scans(200), { workers: 100, timeoutS: 840 }, 2)
   assert.deepEqual(runs?.flat(), count(200))
   assert.equal(runs?.length, 61)
   for (const size of sizes(runs) ?? []) assert.ok(size === 3 || size === 4, `${size} pages`)
-  assert.deepEqual(sizes(sharesOfOcr(scans(200), { workers: 8, timeoutS: 840 }, 2)), Array(8).fill(25))
+  assert.deepEqual(sizes(planOcrChunks(scans(200), { workers: 8, timeoutS: 840 }, 2)), Array(8).fill(25))
 })
 
 test('pages are shared out where one worker would not end in time, however few there are', () => {
   const crew = { workers: 1, timeoutS: 840 }
-  assert.equal(sharesOfOcr(scans(150), crew, 2), undefined)
-  assert.deepEqual(sizes(sharesOfOcr(scans(240), crew, 2)), Array(8).fill(30))
+  assert.equal(planOcrChunks(scans(150), crew, 2), undefined)
+  assert.deepEqual(sizes(planOcrChunks(scans(240), crew, 2)), Array(8).fill(30))
   // Each language is asked for the words that the one before was not sure of.
-  assert.equal(sharesOfOcr(scans(150, 'eng+deu+fra'), crew, 2)?.length, 11)
-  assert.equal(sharesOfOcr(scans(240), { workers: 2, timeoutS: Infinity }, 2), undefined)
+  assert.equal(planOcrChunks(scans(150, 'eng+deu+fra'), crew, 2)?.length, 11)
+  assert.equal(planOcrChunks(scans(240), { workers: 2, timeoutS: Infinity }, 2), undefined)
 })
 
 test('a short scan is read by one worker', () => {
-  assert.equal(sharesOfOcr(scans(8), { workers: 100, timeoutS: 840 }, 2), undefined)
-  assert.deepEqual(sizes(sharesOfOcr(scans(9), { workers: 100, timeoutS: 840 }, 2)), [5, 4])
-  assert.equal(sharesOfOcr({ ...scans(9), pages: [] }, { workers: 100, timeoutS: 840 }, 2), undefined)
+  assert.equal(planOcrChunks(scans(8), { workers: 100, timeoutS: 840 }, 2), undefined)
+  assert.deepEqual(sizes(planOcrChunks(scans(9), { workers: 100, timeoutS: 840 }, 2)), [5, 4])
+  assert.equal(planOcrChunks({ ...scans(9), pages: [] }, { workers: 100, timeoutS: 840 }, 2), undefined)
 })
 
 test('a large page counts for more than a small one', () => {
   const poster = { width: 2384, height: 3370 }
   const some = { sizes: [poster, ...count(20).map(() => a4)], pages: count(21), language: 'eng' }
-  assert.deepEqual(sizes(sharesOfOcr(some, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
+  assert.deepEqual(sizes(planOcrChunks(some, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
 })
 
 /** Blank paper between pages of text, and what else is in the catalog. */

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { keepRecognized, recognize } from '../../lib/engines/pdf/ocr/recognize.ts'
+import { recognizeChunk, recognize } from '../../lib/engines/pdf/ocr/recognize.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -34,11 +34,11 @@ test('pages that would take too long to be read come without text, and a warning
   const page = await scannedPage(says(1))
   const { manner, tools, workDir, told } = await scanned([page, page, page])
   const pageTakesS = 0.01
-  const { read } = await recognize({ ...manner, pages: [1, 3], pageTakesS }, tools)
+  const { read } = await recognize({ ...manner, pages: [1, 3], pageTimeoutS: pageTakesS }, tools)
   assert.deepEqual(read, [], 'what was given up was not read')
   const numbers = [7, 8, 20]
   const path = join(workDir, 'kept.zip')
-  const kept = await keepRecognized({ ...manner, pages: [1, 2, 3], pageTakesS }, { numbers, path }, tools)
+  const kept = await recognizeChunk({ ...manner, pages: [1, 2, 3], pageTimeoutS: pageTakesS }, { documentPages: numbers, path }, tools)
   assert.deepEqual(kept, [])
   const reason =
     'TEXT_MAY_BE_MISSING The text of these pages was not read, as reading one took longer than 0.01 seconds:'

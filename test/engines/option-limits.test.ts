@@ -28,7 +28,7 @@ import { isInputOption, isLenientOption } from '../../lib/engines/options.ts'
 import { DocxOptions } from '../../lib/engines/pdf/docx/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
-import { compressRows } from '../../lib/engines/vips/compress.ts'
+import { compressImageRows } from '../../lib/engines/vips/compress.ts'
 import { mergeRows } from '../../lib/engines/vips/merge.ts'
 
 /** The schemas by what they are for, as one table: each is asked for its limits, its words and what it is when left out. */
@@ -39,7 +39,7 @@ const schemas = {
   webp: animatedWebpOptions,
   apng: animatedPngOptions,
   smallerFilm: compressOptions(videoContainers.mp4),
-  smallerPicture: rowOf(compressRows),
+  smallerPicture: rowOf(compressImageRows),
   films: mergeVideoOptions,
   sounds: mergeSoundOptions,
   filmMark: filmWatermarkOptions,

@@ -20,9 +20,9 @@ import {
 } from '../../lib/engines/ffmpeg/options.ts'
 import { sizeFor } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
-import { jpgShape, pngShape, scales } from '../../lib/engines/image/options.ts'
-import { manyCount, scaleInto, thumbnailBox } from '../../lib/engines/image/thumbnail-options.ts'
-import { color, stampInputs } from '../../lib/engines/image/watermark-options.ts'
+import { jpgShape, pngShape, qualityScales } from '../../lib/engines/image/options.ts'
+import { thumbnailCount, scaleInto, thumbnailBox } from '../../lib/engines/image/thumbnail-options.ts'
+import { watermarkColor, stampInputs } from '../../lib/engines/image/watermark-options.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page-setup.ts'
 import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
@@ -34,7 +34,7 @@ describe('the words for quality', () => {
   ]
 
   test('of pictures rise, and stay within 100', () => {
-    for (const [format, scale] of Object.entries(scales)) {
+    for (const [format, scale] of Object.entries(qualityScales)) {
       const [low = 0, medium = 0, high = 0, highest = 0] = words(scale)
       assert.ok(0 < low && low < medium && medium < high && high <= highest && highest <= 100, format)
     }
@@ -62,9 +62,9 @@ test('a book without a title is called as its file', () => {
 
 test('colors are names or numbers, with or without their sign', () => {
   const names = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple']
-  for (const name of [...names, '#abc', '#A1b2C3']) assert.equal(color.parse(name), name)
-  assert.equal(color.parse('ff0000'), '#ff0000')
-  for (const wrong of ['pink', '#ab', 'red;', '']) assert.throws(() => color.parse(wrong), wrong)
+  for (const name of [...names, '#abc', '#A1b2C3']) assert.equal(watermarkColor.parse(name), name)
+  assert.equal(watermarkColor.parse('ff0000'), '#ff0000')
+  for (const wrong of ['pink', '#ab', 'red;', '']) assert.throws(() => watermarkColor.parse(wrong), wrong)
 })
 
 test('layouts have as many speakers as their names say', () => {
@@ -123,9 +123,9 @@ test('a thumbnail has a box, and what is drawn for it is as large as the box nee
     scaleInto({ width: 10, height: 10 }, { ...box, fit }),
   )
   assert.deepEqual(scaled, [10, 10, 30, 30])
-  assert.equal(manyCount.parse(undefined), 1)
+  assert.equal(thumbnailCount.parse(undefined), 1)
   assert.deepEqual(
-    [0, 1, 20, 21].map((count) => manyCount.safeParse(count).success),
+    [0, 1, 20, 21].map((count) => thumbnailCount.safeParse(count).success),
     [false, true, true, false],
   )
   assert.deepEqual(stampInputs, {

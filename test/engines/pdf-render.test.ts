@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
 import type { OpenPdf } from '../../lib/engines/pdf/open-pdf.ts'
-import { type Rendering, renderPages } from '../../lib/engines/pdf/render.ts'
+import { type RenderSettings, renderPages } from '../../lib/engines/pdf/render.ts'
 import { toText } from '../../lib/engines/pdf/text.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
@@ -15,7 +15,7 @@ describe('pages of a PDF', () => {
   /** Draws with a program that makes its files and nothing else; `drop` is a page that it leaves out. */
   async function drawn(
     sizes: readonly { width: number; height: number }[],
-    wanted: Partial<Rendering> = {},
+    wanted: Partial<RenderSettings> = {},
     drop?: number,
   ) {
     const workDir = await mkdtemp(join(tmpdir(), 'batches-'))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { coarser } from '../../lib/engines/pdf/ocr/downscale.ts'
-import { numberOf, pointOf } from '../../lib/engines/pdf/sheets/numbers.ts'
+import { downscaleFineImages } from '../../lib/engines/pdf/ocr/downscale.ts'
+import { parseSheetNumber, findDecimalSeparator } from '../../lib/engines/pdf/sheets/numbers.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -140,11 +140,11 @@ test('a Word document of a PDF is by its author', async () => {
 
 describe('what stands in a cell', () => {
   test('is a number where it is nothing else', () => {
-    assert.deepEqual(numberOf('1204', undefined), { value: 1204, format: '0' })
-    assert.deepEqual(numberOf('-1,204.50', '.'), { value: -1204.5, format: '#,##0.00' })
-    assert.deepEqual(numberOf('1.204,5', ','), { value: 1204.5, format: '#,##0.0' })
-    assert.deepEqual(numberOf('€ 12,00', ','), { value: 12, format: '"€"0.00' })
-    assert.deepEqual(numberOf('12.5 %', '.'), { value: 0.125, format: '0.0%' })
+    assert.deepEqual(parseSheetNumber('1204', undefined), { value: 1204, format: '0' })
+    assert.deepEqual(parseSheetNumber('-1,204.50', '.'), { value: -1204.5, format: '#,##0.00' })
+    assert.deepEqual(parseSheetNumber('1.204,5', ','), { value: 1204.5, format: '#,##0.0' })
+    assert.deepEqual(parseSheetNumber('€ 12,00', ','), { value: 12, format: '"€"0.00' })
+    assert.deepEqual(parseSheetNumber('12.5 %', '.'), { value: 0.125, format: '0.0%' })
   })
 
   test('stays text where a sheet would change it', () => {
@@ -159,14 +159,14 @@ describe('what stands in a cell', () => {
       '-',
       '1,2,3',
     ])
-      assert.equal(numberOf(text, '.'), undefined, text)
+      assert.equal(parseSheetNumber(text, '.'), undefined, text)
   })
 
   test('is read as its table writes numbers, and left alone where that cannot be told', () => {
-    assert.equal(pointOf(['1,204.50', '12']), '.')
-    assert.equal(pointOf(['1.204,50', '1.204']), ',')
-    assert.equal(pointOf(['1.204', '1,204']), undefined)
-    assert.equal(numberOf('1.204', undefined), undefined)
+    assert.equal(findDecimalSeparator(['1,204.50', '12']), '.')
+    assert.equal(findDecimalSeparator(['1.204,50', '1.204']), ',')
+    assert.equal(findDecimalSeparator(['1.204', '1,204']), undefined)
+    assert.equal(parseSheetNumber('1.204', undefined), undefined)
   })
 })
 
@@ -175,7 +175,7 @@ test('pages of very fine pictures are made coarser before they are read, and tha
     const ran: string[] = []
     const told: string[] = []
     const row = `   1     0 image    ${width}  8419  rgb     3   8  image  no         7  0   ${dpi}   ${dpi}  312K 0.2%`
-    await coarser('scan.pdf', {
+    await downscaleFineImages('scan.pdf', {
       exec: async (bin) => {
         ran.push(bin)
         return { stdout: `page num\n----\n${row}\n`, stderr: '' }

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { pagesOf } from '../../lib/engines/pdf/page-range.ts'
+import { resolvePages } from '../../lib/engines/pdf/page-range.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
@@ -198,13 +198,13 @@ describe('a PDF', () => {
 
 describe('a range of pages', () => {
   test('lists single pages, ranges both ways and the last', () => {
-    assert.deepEqual(pagesOf('1-3,7, 9 - last', 10), [1, 2, 3, 7, 9, 10])
-    assert.deepEqual(pagesOf('last-8', 10), [10, 9, 8])
-    assert.deepEqual(pagesOf(undefined, 3), [1, 2, 3])
+    assert.deepEqual(resolvePages('1-3,7, 9 - last', 10), [1, 2, 3, 7, 9, 10])
+    assert.deepEqual(resolvePages('last-8', 10), [10, 9, 8])
+    assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
   })
 
   test('outside of the document is refused', () => {
-    for (const range of ['0', '11', '5-11']) assert.throws(() => pagesOf(range, 10), AppError)
+    for (const range of ['0', '11', '5-11']) assert.throws(() => resolvePages(range, 10), AppError)
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
-import { chunksOf, pngOf } from '../../lib/engines/vips/apng/chunks.ts'
+import { readChunks, buildPng } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -331,7 +331,7 @@ async function parts(): Promise<string> {
     const png = await sharp({ create: { width: wide, height, channels: 4, background: color } })
       .png()
       .toBuffer()
-    return Buffer.concat([...chunksOf(png)].filter(({ type }) => type === 'IDAT').map(({ data }) => data))
+    return Buffer.concat([...readChunks(png)].filter(({ type }) => type === 'IDAT').map(({ data }) => data))
   }
   const numbersOf = (...values: number[]) => Buffer.from(values.flatMap((value) => [0, 0, 0, value]))
   const control = (sequence: number, wide: number, left: number, dispose: number, blend: number) => ({
@@ -346,7 +346,7 @@ async function parts(): Promise<string> {
     data: Buffer.concat([numbersOf(sequence), await pixels(color, wide)]),
   })
   const path = join(await folder(), 'parts.apng')
-  const file = pngOf([
+  const file = buildPng([
     { type: 'IHDR', data: Buffer.concat([numbersOf(width, height), Buffer.from([8, 6, 0, 0, 0])]) },
     { type: 'acTL', data: numbersOf(3, 0) },
     control(0, width, 0, 0, 0),

@@ -3,16 +3,16 @@ import { describe, test } from 'node:test'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import type { Effort } from '../../lib/engines/vips/compress-formats.ts'
-import { fitting } from '../../lib/engines/vips/compress-to-size.ts'
+import { compressToSize } from '../../lib/engines/vips/compress-to-size.ts'
 import { svgDensity } from '../../lib/engines/vips/image.ts'
-import { pictureError } from '../../lib/engines/vips/image-error.ts'
+import { imageError } from '../../lib/engines/vips/image-error.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('a picture that is to fit into so many bytes', () => {
   /** Of a picture whose bytes grow with its quality and its dots. */
   async function tried(targetSize: number, most: number, bytesOfAll = 1000) {
     const efforts: Effort[] = []
-    const made = await fitting(targetSize, most, async (effort) => {
+    const made = await compressToSize(targetSize, most, async (effort) => {
       efforts.push(effort)
       const size = Math.ceil((bytesOfAll * effort.quality * effort.scale ** 2) / 100)
       return { path: `${effort.quality} ${effort.scale}`, size }
@@ -63,7 +63,7 @@ describe('a picture that is to fit into so many bytes', () => {
 })
 
 describe('what libvips says of a picture', () => {
-  const said = (message: string) => pictureError(new Error(message), 'tiff')
+  const said = (message: string) => imageError(new Error(message), 'tiff')
 
   test('is told as what can be done about it', () => {
     for (const [message, code, words] of [
@@ -105,7 +105,7 @@ describe('what libvips says of a picture', () => {
       Object.assign(new Error('ENOSPC: no space left'), { errno: -28 }),
       'words',
     ]
-    for (const error of others) assert.equal(pictureError(error, 'png'), error)
+    for (const error of others) assert.equal(imageError(error, 'png'), error)
   })
 })
 

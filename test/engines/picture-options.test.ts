@@ -5,28 +5,28 @@ import type { Media } from '../../lib/engines/ffmpeg/probe.ts'
 import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { cutOf } from '../../lib/engines/ffmpeg/trim.ts'
 import {
-  boxOf,
-  color,
+  resizeBoxOf,
+  colorOption,
   colorSpace,
-  drawnColorSpace,
-  drawnGray,
+  renderedColorSpace,
+  renderedColorSpaceWithoutProfile,
   jpegQualityOf,
-  pictureOptions,
-  scales,
+  parseImageOptions,
+  qualityScales,
 } from '../../lib/engines/image/options.ts'
 import {
-  filled,
+  enlargingBox,
   scaleInto,
   thumbnailBox,
-  thumbnailRowsOf,
+  thumbnailRows,
 } from '../../lib/engines/image/thumbnail-options.ts'
 import {
-  color as markColor,
-  plainPosition,
-  watermarkOptions,
+  watermarkColor as markColor,
+  normalizePosition,
+  parseWatermarkOptions,
 } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
-import { pageRange, pagesOf, rangesOf, runsOf } from '../../lib/engines/pdf/page-range.ts'
+import { pageRange, resolvePages, formatPageRange, consecutiveRuns } from '../../lib/engines/pdf/page-range.ts'
 
 /** What comes out of a value; undefined where it is refused. */
 const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
@@ -61,7 +61,7 @@ describe('an option as a form sends it', () => {
       [qualityNumber(55, scale), qualityNumber('low', scale), qualityNumber(undefined, scale)],
       [55, 10, 30],
     )
-    for (const [format, { low, medium, high, highest }] of Object.entries(scales)) {
+    for (const [format, { low, medium, high, highest }] of Object.entries(qualityScales)) {
       const words = [low, medium, high, highest]
       assert.deepEqual(
         words,
@@ -84,8 +84,8 @@ describe('an option of pictures', () => {
       ['gray', '#808080'],
       ['green', '#008000'],
     ])
-      assert.equal(of(color, given), seen)
-    refuses(color, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
+      assert.equal(of(colorOption, given), seen)
+    refuses(colorOption, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
     assert.deepEqual(
       ['ff8800', '#F80', 'f80', 'purple'].map((given) => of(markColor, given)),
       ['#ff8800', '#F80', '#f80', 'purple'],
@@ -99,22 +99,22 @@ describe('an option of pictures', () => {
     for (const given of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
       assert.equal(of(colorSpace, given), 'gray')
     assert.deepEqual(
-      [of(colorSpace, 'sRGB'), of(colorSpace, undefined), of(drawnColorSpace, undefined)],
+      [of(colorSpace, 'sRGB'), of(colorSpace, undefined), of(renderedColorSpace, undefined)],
       ['srgb', undefined, 'srgb'],
     )
     refuses(colorSpace, 'cmyk', 'graying', 7)
-    refuses(drawnGray, 'adobe-rgb')
-    assert.equal(of(drawnGray, undefined), 'srgb')
+    refuses(renderedColorSpaceWithoutProfile, 'adobe-rgb')
+    assert.equal(of(renderedColorSpaceWithoutProfile, undefined), 'srgb')
   })
 
   test('that is a size is a box to fit into', () => {
-    const box = (options: object) => boxOf(pictureOptions(options))
+    const box = (options: object) => resizeBoxOf(parseImageOptions(options))
     assert.deepEqual(box({}), undefined)
     assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
     assert.deepEqual(box({ height: '5', fit: 'crop' }), { width: undefined, height: 5, fit: 'crop' })
     assert.deepEqual(box({ downscale: 16, fit: 'scale' }), { width: 16, height: 16, fit: 'max' })
     assert.deepEqual(box({ downscale: 16, width: 5 }), { width: 5, height: undefined, fit: 'max' })
-    assert.equal(pictureOptions({ width: 30_000 }).width, 30_000)
+    assert.equal(parseImageOptions({ width: 30_000 }).width, 30_000)
     for (const wrong of [
       { width: 0 },
       { height: 30_001 },
@@ -123,12 +123,12 @@ describe('an option of pictures', () => {
       { rotate: 45 },
       { metadata: 'all' },
     ])
-      assert.throws(() => pictureOptions(wrong), JSON.stringify(wrong))
+      assert.throws(() => parseImageOptions(wrong), JSON.stringify(wrong))
     assert.deepEqual(
-      ['-90', 0, '270'].map((rotate) => pictureOptions({ rotate }).rotate),
+      ['-90', 0, '270'].map((rotate) => parseImageOptions({ rotate }).rotate),
       [-90, 0, 270],
     )
-    assert.deepEqual([pictureOptions({}).fit, pictureOptions({}).metadata], ['max', 'strip'])
+    assert.deepEqual([parseImageOptions({}).fit, parseImageOptions({}).metadata], ['max', 'strip'])
   })
 })
 
@@ -152,8 +152,8 @@ describe('a thumbnail', () => {
     const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
       scaleInto(size, { width: 200, height: 200, fit })
     assert.deepEqual([scale('max'), scale('grow'), scale('crop'), scale('scale')], [2, 2, 4, 4])
-    assert.deepEqual(filled({ width: 1, height: 1, fit: 'max' }).fit, 'grow')
-    assert.deepEqual(filled({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
+    assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'max' }).fit, 'grow')
+    assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
   })
 
   test('of a film may be several, and is taken at a time', () => {
@@ -167,7 +167,7 @@ describe('a thumbnail', () => {
   })
 
   test('has a row for each format, the quality where there is one', () => {
-    const rows = thumbnailRowsOf(['jpg'], {}, 0.5)
+    const rows = thumbnailRows(['jpg'], {}, 0.5)
     assert.deepEqual(
       rows.map(({ operation, from, to, cost, same, options }) => [
         operation,
@@ -199,15 +199,15 @@ describe('a watermark', () => {
       ['middle_center', 'center'],
       ['diagonal', 'diagonal'],
     ]) {
-      assert.equal(plainPosition(given), seen, given)
-      assert.equal(watermarkOptions({ watermarkPosition: given }).watermarkPosition, seen)
+      assert.equal(normalizePosition(given), seen, given)
+      assert.equal(parseWatermarkOptions({ watermarkPosition: given }).watermarkPosition, seen)
     }
-    assert.throws(() => watermarkOptions({ watermarkPosition: 'left-bottom' }))
-    assert.equal(plainPosition(7), 7)
+    assert.throws(() => parseWatermarkOptions({ watermarkPosition: 'left-bottom' }))
+    assert.equal(normalizePosition(7), 7)
   })
 
   test('covers as much as is said, in per cent or as a part', () => {
-    const opacity = (value: unknown) => watermarkOptions({ watermarkOpacity: value }).watermarkOpacity
+    const opacity = (value: unknown) => parseWatermarkOptions({ watermarkOpacity: value }).watermarkOpacity
     assert.deepEqual(
       [opacity('30%'), opacity(' 7.5 % '), opacity('0.5'), opacity(1), opacity(undefined)],
       [0.3, 0.075, 0.5, 1, 0.3],
@@ -217,11 +217,11 @@ describe('a watermark', () => {
   })
 
   test('is text that shows, of a size and color that make sense', () => {
-    const { watermarkText, watermarkColor, watermarkScale } = watermarkOptions({ watermarkText: 'ü 漢' })
+    const { watermarkText, watermarkColor, watermarkScale } = parseWatermarkOptions({ watermarkText: 'ü 漢' })
     assert.deepEqual([watermarkText, watermarkColor, watermarkScale], ['ü 漢', '#808080', 40])
-    assert.equal(watermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)
+    assert.equal(parseWatermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)
     for (const text of ['', ' \t ', 'a'.repeat(201), 'a\0', 'a\x0b', '\u200b', '\uffff']) {
-      assert.throws(() => watermarkOptions({ watermarkText: text }), JSON.stringify(text))
+      assert.throws(() => parseWatermarkOptions({ watermarkText: text }), JSON.stringify(text))
     }
     for (const wrong of [
       { watermarkFontSize: 3.9 },
@@ -231,8 +231,8 @@ describe('a watermark', () => {
       { watermarkMargin: -1 },
       { watermarkMargin: 1001 },
     ])
-      assert.throws(() => watermarkOptions(wrong), JSON.stringify(wrong))
-    assert.equal(watermarkOptions({ watermarkMargin: '0' }).watermarkMargin, 0)
+      assert.throws(() => parseWatermarkOptions(wrong), JSON.stringify(wrong))
+    assert.equal(parseWatermarkOptions({ watermarkMargin: '0' }).watermarkMargin, 0)
   })
 })
 
@@ -258,18 +258,18 @@ describe('a part', () => {
   })
 
   test('of a document is its pages in the order of the range', () => {
-    assert.deepEqual(pagesOf(undefined, 3), [1, 2, 3])
-    assert.deepEqual(pagesOf('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
-    assert.deepEqual(pagesOf('last-3', 4), [4, 3])
+    assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
+    assert.deepEqual(resolvePages('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
+    assert.deepEqual(resolvePages('last-3', 4), [4, 3])
     for (const range of ['0', '5', '1-5'])
-      assert.throws(() => pagesOf(range, 4), { details: { field: 'pages' } })
-    assert.equal(pagesOf('1-20000', 30_000).length, 20_000)
-    assert.throws(() => pagesOf('1-20001', 30_000), /at most 20000 pages/)
+      assert.throws(() => resolvePages(range, 4), { details: { field: 'pages' } })
+    assert.equal(resolvePages('1-20000', 30_000).length, 20_000)
+    assert.throws(() => resolvePages('1-20001', 30_000), /at most 20000 pages/)
     for (const range of ['1-5,10,15-last', ' 2 ', 'Last'])
       assert.ok(pageRange.safeParse(range).success, range)
     refuses(pageRange, '', '1-', ',1', '1,,2', '1-2-3', 'first', '1234567', '1;2', '1,'.repeat(1000))
-    assert.equal(rangesOf([7, 10, 2, 9, 3, 2, 1]), '1-3,7,9-10')
-    assert.deepEqual(runsOf([1, 2, 3, 7, 6, 9]), [
+    assert.equal(formatPageRange([7, 10, 2, 9, 3, 2, 1]), '1-3,7,9-10')
+    assert.deepEqual(consecutiveRuns([1, 2, 3, 7, 6, 9]), [
       [1, 3],
       [7, 7],
       [6, 6],

@@ -3,7 +3,7 @@ import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tiffPages } from '../../lib/engines/image/tiff-fields.ts'
-import { tiffTag } from '../../lib/engines/image/tiff-tag.ts'
+import { readTiffTag } from '../../lib/engines/image/tiff-tag.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const path = join(scratchFolder('tiff-tag'), 'a.tiff')
@@ -38,7 +38,7 @@ function tiff(isBig: boolean, entries: readonly Entry[], after: Buffer = Buffer.
 
 const valueIn = async (file: Buffer) => {
   await writeFile(path, file)
-  return tiffTag(path, 339)
+  return readTiffTag(path, 339)
 }
 
 const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(values).buffer)

@@ -259,7 +259,7 @@ describe('a watermark on a picture', () => {
     await refused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
     await refused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /picture for the watermark/)
     const blank = mark(vips, paper, { watermarkText: '\u2800' })
-    await refused(blank, 'INVALID_INPUT', /^watermarkText: expected text that shows/)
+    await refused(blank, 'INVALID_INPUT', /^watermarkText: expected visible text/)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'watermark' }).steps[0].capability
     for (const wrong of [
       ...['', '   ', '\n', '\u200b', 'a\u0007', 'x'.repeat(201)].map((watermarkText) => ({ watermarkText })),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { time } from '../../lib/engines/ffmpeg/options.ts'
-import { color, pictureShape } from '../../lib/engines/image/options.ts'
-import { color as markColor, watermarkShape } from '../../lib/engines/image/watermark-options.ts'
+import { colorOption, imageShape } from '../../lib/engines/image/options.ts'
+import { watermarkColor as markColor, watermarkShape } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
 import { optionLabels } from '../../lib/http/option-labels.ts'
 import { optionViews } from '../../lib/http/option-view.ts'
@@ -43,7 +43,7 @@ describe('an option as a form shows it', () => {
       ['enum', 'choice', ['none', 'auto'], undefined],
     )
     assert.deepEqual(choice.enumLabels, { none: 'None', auto: 'Automatic' })
-    const turn = view('rotate', pictureShape.rotate)
+    const turn = view('rotate', imageShape.rotate)
     assert.deepEqual([turn.type, turn.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
     assert.equal(turn.number, undefined, 'it takes no other numbers')
   })
@@ -57,7 +57,7 @@ describe('an option as a form shows it', () => {
   })
 
   test('is a color, which is a word or one of some patterns', () => {
-    const ground = view('background', color.optional())
+    const ground = view('background', colorOption.optional())
     assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
     assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))
     const mark = view('watermarkColor', markColor)

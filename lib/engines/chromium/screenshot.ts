@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { scales } from '../image/options.ts'
+import { qualityScales } from '../image/options.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
 import type { Page, PageArea } from './page.ts'
 
@@ -47,7 +47,7 @@ export async function photograph(page: Page, photo: Photo): Promise<Photographed
   const most = Math.floor(maxSidePixels / scale)
   const width = Math.min(most, whole.width)
   const height = Math.min(most, whole.height)
-  const words = to === 'webp' ? scales.webp : scales.jpg
+  const words = to === 'webp' ? qualityScales.webp : qualityScales.jpg
   const { data } = await page.call(z.looseObject({ data: z.string() }), 'Page.captureScreenshot', {
     format: to === 'jpg' ? 'jpeg' : to,
     ...(to !== 'png' && { quality: qualityNumber(options.quality, words) }),

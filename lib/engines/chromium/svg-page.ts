@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { boxOf, dpi, pictureOptions } from '../image/options.ts'
-import { filled, scaleInto, thumbnailBox } from '../image/thumbnail-options.ts'
+import { resizeBoxOf, dpi, parseImageOptions } from '../image/options.ts'
+import { enlargingBox, scaleInto, thumbnailBox } from '../image/thumbnail-options.ts'
 import { decimal } from '../options.ts'
 import { targetExtension, writeImage } from '../vips/convert.ts'
 import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
@@ -83,7 +83,7 @@ export async function drawingAsPicture(page: Page, work: EngineWork, tools: Tool
   const drawn: InputFile = { ...input, path, format: 'png' }
   tools.progress(0.6, 'drawn')
   if (work.operation === 'thumbnail') {
-    const box = filled(thumbnailBox(work.options))
+    const box = enlargingBox(thumbnailBox(work.options))
     await photographDrawing(page, area, Math.max(1, scaleInto(area, box)), path)
     return asThumbnail(drawn, work, tools)
   }
@@ -95,7 +95,7 @@ export async function drawingAsPicture(page: Page, work: EngineWork, tools: Tool
 function scaleFor({ width, height }: PageArea, options: unknown): number {
   const { dpi: asked, scale } = DrawingOptions.parse(options)
   if (asked !== undefined) return (asked / pixelsPerInch) * scale
-  const box = boxOf(pictureOptions(options))
+  const box = resizeBoxOf(parseImageOptions(options))
   if (!box || box.fit === 'max') return scale
   return scale * Math.max((box.width ?? 0) / width, (box.height ?? 0) / height, 1)
 }
@@ -108,7 +108,7 @@ async function asPicture(
   const to = targets.find((target) => target === id)
   if (!to) throw new Error(`A drawing was asked for as ${id}, which the browser does not declare.`)
   const picture = await openImage(drawn, to, tools, options)
-  await warnAboutLosses(picture, to, { options: pictureOptions(options) }, tools)
+  await warnAboutLosses(picture, to, { options: parseImageOptions(options) }, tools)
   const path = join(outDir, `output.${targetExtension(to)}`)
   const { width, height } = await writeImage(picture, to, { page: 0, path, options }, tools)
   return { files: [{ path }], details: { width, height } }
@@ -121,7 +121,7 @@ async function asThumbnail(
 ): Promise<EngineResult> {
   const to = thumbnailTargetOf(id)
   const path = join(outDir, `output.${to}`)
-  const box = filled(thumbnailBox(options))
+  const box = enlargingBox(thumbnailBox(options))
   const details = await writeThumbnail(drawn, { to, path, options, box }, tools)
   return { files: [{ path }], details: { ...details } }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Tools } from '../engine.ts'
-import { brightest, convertedRange, knee, white } from '../image/hdr.ts'
+import { peakNits, hdrConvertedMessage, knee, whiteNits } from '../image/hdr.ts'
 
 /** What tells how the colors of a film are meant, in the words of ffprobe. */
 export const Colors = z.object({
@@ -28,10 +28,10 @@ export function usualRange(video: Colors): string[] {
   return [
     // Of odd sides as of any, and deep enough for what is to be spread.
     'format=yuv444p12le',
-    `zscale=tin=${color_transfer}:pin=2020:min=${matrix}:t=linear:npl=${white}`,
+    `zscale=tin=${color_transfer}:pin=2020:min=${matrix}:t=linear:npl=${whiteNits}`,
     'format=gbrpf32le',
     'zscale=p=709',
-    `tonemap=mobius:param=${knee}:desat=0:peak=${(brightest / white).toFixed(2)}`,
+    `tonemap=mobius:param=${knee}:desat=0:peak=${(peakNits / whiteNits).toFixed(2)}`,
     'zscale=t=709:m=709:r=limited',
     'format=yuv444p',
   ]
@@ -44,7 +44,7 @@ export function rangeWarnings(
 ): { readonly code: string; readonly message: string }[] {
   if (!isHdr(video)) return []
   const way = keeper === undefined ? '' : ` codec=${keeper} keeps them.`
-  const message = `${convertedRange('film', names[video.color_transfer] ?? '')}${way}`
+  const message = `${hdrConvertedMessage('video', names[video.color_transfer] ?? '')}${way}`
   return [{ code: 'COLORS_CONVERTED', message }]
 }
 

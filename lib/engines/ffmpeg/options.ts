@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { color } from '../image/options.ts'
+import { colorOption } from '../image/options.ts'
 import { watermarkShape } from '../image/watermark-options.ts'
 import { decimal, flag, integer, lenientOption, numberFromText, quality } from '../options.ts'
 import { audioCodecs } from './audio-codecs.ts'
@@ -149,7 +149,7 @@ const pictureShape = {
     .preprocess(numberFromText, z.literal([0, 90, 180, 270]))
     .optional()
     .describe('Degrees to turn the picture clockwise.'),
-  background: color
+  background: colorOption
     .optional()
     .describe(
       'Color behind transparent parts, as #ff8800 or white. Left out, they stay where the codec has transparency, and become white for animations, black for films.',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../engine.ts'
-import { manyCount, thumbnailRowsOf } from '../image/thumbnail-options.ts'
+import { thumbnailCount, thumbnailRows } from '../image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import { time } from './options.ts'
 import type { Size } from './video-filters.ts'
@@ -15,11 +15,11 @@ const shape = {
     .describe(
       'Where in the film, as HH:MM:SS.ms or seconds; the first, where count asks for several. About a third in when left out, where there is something to see.',
     ),
-  count: manyCount.describe('So many pictures, evenly over the film.'),
+  count: thumbnailCount.describe('So many pictures, evenly over the film.'),
 }
 const FilmOptions = z.object(shape)
 
-export const filmThumbnailRows = (from: readonly FormatId[]) => thumbnailRowsOf(from, shape, 0.5)
+export const filmThumbnailRows = (from: readonly FormatId[]) => thumbnailRows(from, shape, 0.5)
 
 /**
  * Pictures out of a film.

@@ -4,10 +4,10 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { pictureOptions } from '../image/options.ts'
+import { parseImageOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
-import { extensionOf, viewOf, writePicture } from '../vips/convert.ts'
-import { loadSharp, openPicture, warnOfLosses } from '../vips/image.ts'
+import { targetExtension, imageViewOf, writeImage } from '../vips/convert.ts'
+import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
 import { maxPixels } from '../vips/limits.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { time } from './options.ts'
@@ -60,9 +60,9 @@ export async function filmAsPicture(work: EngineWork, input: InputFile, tools: T
   const times = timesOf(film, timestamp, rows * columns)
   const drawn =
     times.length > 1
-      ? await sheetOf(film, { times, columns, rows, width: pictureOptions(work.options).width }, tools)
+      ? await sheetOf(film, { times, columns, rows, width: parseImageOptions(work.options).width }, tools)
       : await oneStill(film, times[0], tools)
-  const path = join(work.outDir, `output.${extensionOf(to)}`)
+  const path = join(work.outDir, `output.${targetExtension(to)}`)
   const size = await written({ ...input, path: drawn, format: 'png' }, { to, path, work }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { ...size, pictures: times.length, durationS: film.lengthS } }
@@ -76,9 +76,9 @@ async function written(
   { to, path, work }: { to: Target; path: string; work: EngineWork },
   tools: Tools,
 ) {
-  const picture = await openPicture(still, to, tools, work.options)
-  await warnOfLosses(picture, to, viewOf(work.options), tools)
-  return writePicture(picture, to, { page: 0, path, options: work.options }, tools)
+  const picture = await openImage(still, to, tools, work.options)
+  await warnAboutLosses(picture, to, imageViewOf(work.options), tools)
+  return writeImage(picture, to, { page: 0, path, options: work.options }, tools)
 }
 
 interface Sheet {

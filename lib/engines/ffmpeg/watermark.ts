@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
-import { type Sheet, sheetOn, watermarkOf } from '../image/watermark.ts'
-import { watermarkOptions } from '../image/watermark-options.ts'
+import { type WatermarkOverlay, overlayFor, createWatermark } from '../image/watermark.ts'
+import { parseWatermarkOptions } from '../image/watermark-options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { ownCodec, type Source } from './compress.ts'
 import { filmWatermarkOptions } from './options.ts'
@@ -23,16 +23,16 @@ export async function watermarkFilm(
 ): Promise<EngineResult> {
   const { media, from } = source
   if (!media.video) throw nothingOf('picture', from, work.to)
-  const watermark = await watermarkOf(watermarkOptions(work.options), work.inputs[1])
+  const watermark = await createWatermark(parseWatermarkOptions(work.options), work.inputs[1])
   const container = containerOf(work.to)
   const { quality, preset } = filmWatermarkOptions.parse(work.options)
   const options = { mode: 'auto', quality, preset, ...ownCodec({ media, container }) } as const
-  const sheet = sheetOn(encodedSize(media.video, container, options), watermark)
+  const sheet = overlayFor(encodedSize(media.video, container, options), watermark)
   const overlay = sheet && (await drawn(sheet, tools))
   return transcode({ ...source, to: work.to, container, target, options, ...(overlay && { overlay }) }, tools)
 }
 
-async function drawn({ svg, left, top }: Sheet, tools: Tools): Promise<Overlay> {
+async function drawn({ svg, left, top }: WatermarkOverlay, tools: Tools): Promise<Overlay> {
   const sharp = await loadSharp()
   const path = join(tools.workDir, 'watermark.png')
   // A picture inside may be more text than its reader takes from strangers; the sheet is our own.

@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { OutputFile, Tools } from '../engine.ts'
 import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
-import { drawnColorSpace, jpegQuality, jpegQualityOf, scales } from '../image/options.ts'
+import { renderedColorSpace, jpegQuality, jpegQualityOf, qualityScales } from '../image/options.ts'
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { openShape, type PageSelection, resolutionOf, resolutionShape } from '../pdf/page-options.ts'
-import { drawByGhostscript } from './run.ts'
+import { openShape, type PageSelection, computeResolution, resolutionShape } from '../pdf/page-options.ts'
+import { runGhostscript } from './run.ts'
 
 const PlainOptions = z.object({
   ...openShape,
   ...resolutionShape,
-  colorSpace: drawnColorSpace,
+  colorSpace: renderedColorSpace,
 })
 
 export const pageOptions = {
@@ -32,7 +32,7 @@ const devices = {
 } as const
 
 /** One page is a picture, several are a ZIP of pictures; all pages of a TIFF are one file. */
-export async function toPagePictures(
+export async function toPageImages(
   to: PageTarget,
   selection: PageSelection,
   given: unknown,
@@ -40,7 +40,7 @@ export async function toPagePictures(
 ): Promise<OutputFile> {
   const options = pageOptions.jpg.parse(given)
   const { pages, outDir } = selection
-  const files = await draw(to, selection, options, tools)
+  const files = await renderPageFiles(to, selection, options, tools)
   if (to === 'tiff') {
     const path = join(outDir, 'output.tiff')
     const ordered = pages.flatMap((page) => files.find((file) => file.page === page)?.path ?? [])
@@ -54,37 +54,37 @@ export async function toPagePictures(
   return { path: await packPages(outDir, files, parameters), format: 'zip' }
 }
 
-export type DrawOptions = z.output<typeof pageOptions.jpg>
+export type PageRenderOptions = z.output<typeof pageOptions.jpg>
 
-async function draw(
+async function renderPageFiles(
   to: PageTarget,
   { opened, pages, outDir }: PageSelection,
-  options: DrawOptions,
+  options: PageRenderOptions,
   tools: Tools,
 ): Promise<PageFile[]> {
   const folder = to === 'tiff' ? tools.workDir : outDir
   const files: PageFile[] = []
-  const wanted = [...new Set(pages)].sort((a, b) => a - b)
-  for (const page of wanted) {
+  const sortedPages = [...new Set(pages)].sort((a, b) => a - b)
+  for (const page of sortedPages) {
     const path = join(folder, pageFileName(page, opened.sizes.length, to))
-    await drawByGhostscript(
+    await runGhostscript(
       {
         device: devices[to][options.colorSpace === 'gray' ? 'gray' : 'color'],
         input: opened.path,
         format: 'pdf',
         output: path,
-        switches: switchesOf(to, page, resolutionOf(opened, page, options).dpi, options),
+        switches: pageSwitches(to, page, computeResolution(opened, page, options).dpi, options),
       },
       tools,
     )
     files.push({ page, path })
-    tools.progress((files.length / wanted.length) * 0.95, 'pages')
+    tools.progress((files.length / sortedPages.length) * 0.95, 'pages')
   }
   return files
 }
 
 /** What a page is drawn by, beside its device. */
-export function switchesOf(to: PageTarget, page: number, dpi: number, options: DrawOptions): string[] {
+export function pageSwitches(to: PageTarget, page: number, dpi: number, options: PageRenderOptions): string[] {
   const { colorSpace } = options
   return [
     `-r${dpi}`,
@@ -92,6 +92,6 @@ export function switchesOf(to: PageTarget, page: number, dpi: number, options: D
     `-dLastPage=${page}`,
     ...['-dUseCropBox', '-dTextAlphaBits=4', '-dGraphicsAlphaBits=4'],
     ...(colorSpace === 'adobe-rgb' ? [`-sOutputICCProfile=${pageAdobeRgbProfile}`] : []),
-    ...(to === 'jpg' ? [`-dJPEGQ=${qualityNumber(jpegQualityOf(options), scales.jpg)}`] : []),
+    ...(to === 'jpg' ? [`-dJPEGQ=${qualityNumber(jpegQualityOf(options), qualityScales.jpg)}`] : []),
   ]
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
-import { rawPixels } from '../image/raw-pixels.ts'
+import { readRawPixels } from '../image/raw-pixels.ts'
 
 const compress = promisify(deflate)
 
 /** A page as large as the picture: its own resolution where it tells one, a point per pixel otherwise. */
 const pointsPerInch = 72
 
-export interface PicturePages {
+export interface PostScriptPages {
   /** A PostScript program that draws a page per picture, for Ghostscript to write anew. */
   readonly path: string
   readonly pages: number
@@ -20,18 +20,18 @@ export interface PicturePages {
  * Paper knows no transparency, so it is laid over white. Data stand in the program behind the operator that reads
  * them, so that it opens no file (PostScript Language Reference 3.13.1).
  */
-export async function pictureAsPostScript(
+export async function imageToPostScript(
   input: InputFile,
-  mostPages: number,
+  maxPages: number,
   tools: Tools,
-): Promise<PicturePages> {
+): Promise<PostScriptPages> {
   const parts: Buffer[] = [Buffer.from('%!PS\n')]
   let pages = 1
-  for (let page = 0; page < Math.min(pages, mostPages); page++) {
-    const raw = await rawPixels(input, { page, transparency: 'over white' })
+  for (let page = 0; page < Math.min(pages, maxPages); page++) {
+    const raw = await readRawPixels(input, { page, transparency: 'over white' })
     pages = raw.pages
     const scale = pointsPerInch / (raw.density ?? pointsPerInch)
-    parts.push(header(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
+    parts.push(imageHeader(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
     tools.progress((page + 1) / (pages * 2), 'pixels')
   }
   const path = join(tools.workDir, 'picture.ps')
@@ -45,7 +45,7 @@ interface Raster {
   readonly channels: number
 }
 
-function header({ width, height, channels }: Raster, scale: number): Buffer {
+function imageHeader({ width, height, channels }: Raster, scale: number): Buffer {
   const [w, h] = [width * scale, height * scale]
   const decode = Array.from({ length: channels }, () => '0 1').join(' ')
   return Buffer.from(`<< /PageSize [${w} ${h}] >> setpagedevice

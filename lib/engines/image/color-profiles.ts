@@ -1,7 +1,7 @@
-/** ICC profiles: the first two of Debian's icc-profiles-free. */
+/** Paths of ICC profiles; the first two are from Debian's icc-profiles-free. */
 
 export const srgbProfile = '/usr/share/color/icc/sRGB.icc'
 export const adobeRgbProfile = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
 
-/** For pages that are drawn. Of Debian's libgs-common, as free as Ghostscript; viewers find it in the picture. */
+/** For rendered pages, where it is embedded in the image. From Debian's libgs-common, licensed like Ghostscript. */
 export const pageAdobeRgbProfile = '/usr/share/color/icc/ghostscript/a98.icc'

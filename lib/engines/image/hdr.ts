@@ -1,9 +1,9 @@
-/** In cd/m²: the white of paper (BT.2408), and the lights that films and pictures are made for as a rule. */
-export const [white, brightest] = [203, 1000] as const
+/** Luminance in cd/m² of diffuse white (BT.2408), and of the display that HDR videos and images usually target. */
+export const [whiteNits, peakNits] = [203, 1000] as const
 
-/** Of white: lights up to it stay as they are, and all above come closer together. */
+/** Relative to white: light up to this value stays unchanged, everything above is compressed. */
 export const knee = 0.7
 
 /** @param kind PQ or HLG. */
-export const convertedRange = (what: 'film' | 'picture', kind: string): string =>
-  `The ${what} is of high dynamic range (${kind}): its colors were converted to those of usual screens.`
+export const hdrConvertedMessage = (what: 'image' | 'video', kind: string): string =>
+  `The ${what} has high dynamic range (${kind}); its colors were converted to standard dynamic range.`

@@ -14,60 +14,62 @@ const colorNames = {
 } as const
 const isColorName = (text: string): text is keyof typeof colorNames => Object.hasOwn(colorNames, text)
 
-/** Comes out as six digits: no other text of a client reaches a program. */
-export const color = z
+/** Parses to `#` and six hex digits, so that no other text from the client reaches a program. */
+export const colorOption = z
   .string()
   .trim()
   .toLowerCase()
   .regex(
-    // It is lower case by now, but a form that checks by this pattern has what was typed.
+    // The value is lower case here, but forms that validate with this pattern see what the user typed.
     new RegExp(`^(?:#?[0-9a-fA-F]{6}|${Object.keys(colorNames).join('|')})$`),
-    'Expected six hexadecimal digits, as #ff8800, or black, white, gray, red, green, blue, yellow.',
+    'Expected six hexadecimal digits such as #ff8800, or black, white, gray, red, green, blue, yellow.',
   )
   .transform((text) => (isColorName(text) ? colorNames[text] : `#${text.replace('#', '')}`))
 
-/** What every picture can be asked for. */
-export const pictureShape = {
+/** Options that all image targets share. */
+export const imageShape = {
   width: integer(1, maxSide)
     .optional()
-    .describe('Width in pixels; the height follows unless it is given too.'),
+    .describe('Width in pixels; the height keeps the proportions unless it is set too.'),
   height: integer(1, maxSide)
     .optional()
-    .describe('Height in pixels; the width follows unless it is given too.'),
+    .describe('Height in pixels; the width keeps the proportions unless it is set too.'),
   fit: z
     .enum(['max', 'crop', 'scale'])
     .default('max')
-    .describe('max fits inside and never enlarges, crop fills and cuts, scale fits inside and enlarges.'),
+    .describe(
+      'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.',
+    ),
   downscale: integer(16, maxSide)
     .optional()
-    .describe('Longest side in pixels; larger pictures become smaller.'),
+    .describe('Maximum length of the longest side in pixels; larger images are scaled down.'),
   rotate: z
     .preprocess(numberFromText, z.literal([0, 90, 180, 270, -90, -180, -270]))
     .optional()
-    .describe('Degrees clockwise, besides the turn that the camera noted.'),
-  background: color
+    .describe('Degrees clockwise, in addition to the rotation stored by the camera.'),
+  background: colorOption
     .optional()
-    .describe('Color behind transparent parts, as #ff8800. White where the format has no transparency.'),
+    .describe('Color behind transparent parts, such as #ff8800. White where the format has no transparency.'),
   metadata: z
     .enum(['strip', 'keep'])
     .default('strip')
-    .describe('keep carries over what a camera or an author noted, the place among it.'),
+    .describe('keep preserves what the camera or author stored, including the location.'),
 }
-const picture = z.object(pictureShape)
-export type PictureOptions = z.output<typeof picture>
+const ImageOptionsSchema = z.object(imageShape)
+export type ImageOptions = z.output<typeof ImageOptionsSchema>
 
-export const pictureOptions = (raw: unknown): PictureOptions => picture.parse(raw)
+export const parseImageOptions = (raw: unknown): ImageOptions => ImageOptionsSchema.parse(raw)
 
-export type Box = Pick<PictureOptions, 'width' | 'height' | 'fit'>
+export type ResizeBox = Pick<ImageOptions, 'width' | 'height' | 'fit'>
 
-/** The box that the pixels have to fit; nothing where they stay as many as they are. */
-export function boxOf({ width, height, fit, downscale }: PictureOptions): Box | undefined {
+/** Returns the box to resize to; undefined to keep the size. */
+export function resizeBoxOf({ width, height, fit, downscale }: ImageOptions): ResizeBox | undefined {
   if (width !== undefined || height !== undefined) return { width, height, fit }
   return downscale === undefined ? undefined : { width: downscale, height: downscale, fit: 'max' }
 }
 
-/** `Adobe RGB`, `adobe_rgb` and `grayscale` mean what they say. */
-const plainColorSpace = (value: unknown) =>
+/** Normalizes spellings such as `Adobe RGB`, `adobe_rgb` and `grayscale`. */
+const normalizeColorSpace = (value: unknown) =>
   typeof value === 'string'
     ? value
         .toLowerCase()
@@ -76,32 +78,36 @@ const plainColorSpace = (value: unknown) =>
         .replace(/^gr[ae]y(?:scales?)?$/, 'gray')
     : value
 
-/** Of shapes alone. */
+/** For vector drawings only. */
 export const dpi = integer(18, 1200)
   .optional()
-  .describe('Pixels per inch at which shapes are drawn; at 96 a pixel of a drawing is one.')
+  .describe(
+    'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.',
+  )
 
-const oneColorSpace = z.preprocess(plainColorSpace, z.enum(['srgb', 'adobe-rgb', 'gray']))
-const colorSpaceWords =
-  'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print, gray, also named grayscale, makes shades of gray.'
+const colorSpaceSchema = z.preprocess(normalizeColorSpace, z.enum(['srgb', 'adobe-rgb', 'gray']))
+const colorSpaceDescription =
+  'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.'
 
-/** Left out, a picture keeps the one that it has. */
-export const colorSpace = oneColorSpace.optional().describe(colorSpaceWords)
+/** When left out, an image keeps its color space. */
+export const colorSpace = colorSpaceSchema.optional().describe(colorSpaceDescription)
 
-/** For what has none before it is drawn, as a page. */
-export const drawnColorSpace = oneColorSpace.default('srgb').describe(colorSpaceWords)
+/** For sources without a color space until they are rendered, such as pages. */
+export const renderedColorSpace = colorSpaceSchema.default('srgb').describe(colorSpaceDescription)
 
-/** The same where the target holds no profile. */
-export const drawnGray = z
-  .preprocess(plainColorSpace, z.enum(['srgb', 'gray']))
+/** Like `renderedColorSpace`, for targets that cannot store a profile. */
+export const renderedColorSpaceWithoutProfile = z
+  .preprocess(normalizeColorSpace, z.enum(['srgb', 'gray']))
   .default('srgb')
-  .describe('srgb or gray: gray, also named grayscale, makes shades of gray.')
+  .describe('srgb or gray: gray, or grayscale, converts to shades of gray.')
 
-export const lossyShape = { ...pictureShape, quality: quality.optional() }
+export const lossyShape = { ...imageShape, quality: quality.optional() }
 
-const progressive = flag().optional().describe('Shows coarse at first, then finer while it loads.')
+const progressive = flag()
+  .optional()
+  .describe('The image appears coarse at first and sharpens while it loads.')
 
-export const jpegQuality = integer(1, 100).optional().describe('1 to 100; it comes before quality.')
+export const jpegQuality = integer(1, 100).optional().describe('1 to 100; takes precedence over quality.')
 
 export const jpgShape = {
   ...lossyShape,
@@ -111,15 +117,19 @@ export const jpgShape = {
 }
 
 export const pngShape = {
-  ...pictureShape,
-  compressionLevel: integer(0, 9).default(6).describe('0 is fastest, 9 smallest; the pixels are the same.'),
-  palette: flag().default(false).describe('At most 256 colors: much smaller, not exact.'),
+  ...imageShape,
+  compressionLevel: integer(0, 9)
+    .default(6)
+    .describe('0 is fastest, 9 is smallest; the pixels do not change.'),
+  palette: flag()
+    .default(false)
+    .describe('Reduces the image to at most 256 colors: much smaller, but not exact.'),
   progressive,
   colorSpace,
 }
 
-/** The words at about the same visible quality in each format, by comparing pictures. */
-export const scales = {
+/** Quality levels with about the same visible quality in each format, found by comparing images. */
+export const qualityScales = {
   jpg: { low: 50, medium: 70, high: 85, highest: 95 },
   webp: { low: 45, medium: 65, high: 80, highest: 95 },
   avif: { low: 35, medium: 50, high: 63, highest: 80 },
@@ -131,7 +141,7 @@ export const scales = {
   djvu: { low: 25, medium: 50, high: 75, highest: 95 },
 } as const satisfies Record<string, QualityScale>
 
-/** The option of JPEG alone comes before that of all pictures. */
+/** The JPEG option takes precedence over the general quality. */
 export const jpegQualityOf = ({
   jpegQuality,
   quality,

@@ -30,7 +30,10 @@ const darkest = 0.05
  * means that scale. Anything else is a measurement (heights, temperatures): its minimum becomes black and its maximum
  * white, because the image would otherwise be nearly black.
  */
-export function chooseTonalRange({ min, max, brightShare, isColored }: SampleStats, tools: Tools): TonalRange {
+export function chooseTonalRange(
+  { min, max, brightShare, isColored }: SampleStats,
+  tools: Tools,
+): TonalRange {
   const isLight = min >= -darkest * Math.max(1, max)
   if (isLight && max <= 1.0001) return { black: 0, white: 1 }
   if (isLight && isColored && (max <= maxHighlight || brightShare <= maxHighlightShare)) {
@@ -46,7 +49,7 @@ export function chooseTonalRange({ min, max, brightShare, isColored }: SampleSta
   const black = isColored ? Math.min(0, min) : min
   tools.warn(
     'VALUES_SCALED',
-    `The samples are no usual shades but values from ${formatNumber(min)} to ${formatNumber(max)}: ${formatNumber(black)} became black and ${formatNumber(max)} white.`,
+    `The samples are not standard color values but range from ${formatNumber(min)} to ${formatNumber(max)}: ${formatNumber(black)} became black and ${formatNumber(max)} white.`,
   )
   return { black, white: max }
 }

@@ -1,31 +1,35 @@
-import type { Position } from './watermark-options.ts'
+import type { OverlayPosition } from './watermark-options.ts'
 
-/** In the unit of what is drawn on: points of a page, pixels of a picture. */
+/** Size in the unit of the surface: points for a page, pixels for an image. */
 export interface Size {
   readonly width: number
   readonly height: number
 }
 
-export interface Box extends Size {
+export interface PlacedBox extends Size {
   readonly left: number
   readonly top: number
 }
 
-/** An SVG of what a drawing has inside of a box, a unit of which is so long. */
-export function framed({ left, top, width, height }: Box, unit: 'pt' | 'px', drawing: string): string {
-  const box = `width="${width}${unit}" height="${height}${unit}" viewBox="${left} ${top} ${width} ${height}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${box}>${drawing}</svg>`
+/** Wraps SVG content in a document that shows only the box; `unit` is the length of one of its units. */
+export function svgDocument(
+  { left, top, width, height }: PlacedBox,
+  unit: 'pt' | 'px',
+  content: string,
+): string {
+  const attributes = `width="${width}${unit}" height="${height}${unit}" viewBox="${left} ${top} ${width} ${height}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${content}</svg>`
 }
 
-export function xmlText(text: string): string {
-  return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Where the middle of a thing lies that keeps `margin` from the edges, or less where there is no room for that. */
-export function middleAt(
+/** Returns the center of an object placed `margin` from the edges, or closer to them if the surface is too small. */
+export function centerAt(
   surface: Size,
   { width, height }: Size,
-  position: Position,
+  position: OverlayPosition,
   margin: number,
 ): { x: number; y: number } {
   const across = insetOf(surface.width, width, margin)

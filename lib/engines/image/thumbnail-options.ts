@@ -5,60 +5,61 @@ import { integer, quality } from '../options.ts'
 import type { Size } from './svg-layout.ts'
 
 const maxSide = 8192
-const usualSide = 256
+const defaultSide = 256
 
 export const thumbnailTargets = ['png', 'jpg', 'webp'] as const satisfies readonly FormatId[]
 export type ThumbnailTarget = (typeof thumbnailTargets)[number]
 
-const side = (other: string) =>
+const sideOption = (other: string) =>
   integer(1, maxSide)
     .optional()
     .describe(
-      `Pixels. Left out it follows from the ${other}; both left out are a box of ${usualSide} by ${usualSide}.`,
+      `Pixels. When left out, it follows from the ${other}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
     )
 
 const boxShape = {
-  width: side('height'),
-  height: side('width'),
+  width: sideOption('height'),
+  height: sideOption('width'),
   fit: z
     .enum(['max', 'crop', 'scale'])
     .default('max')
     .describe(
-      'max fits inside and never enlarges, crop fills the box and cuts off what reaches beyond, scale takes on its shape.',
+      'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.',
     ),
 }
 
-export const manyCount = integer(1, 20).default(1)
+export const thumbnailCount = integer(1, 20).default(1)
 
 const Thumbnail = z.object({ ...boxShape, quality: quality.optional() })
 
-/** In pixels; `grow` fits inside as `max` does, and fills. */
+/** Box in pixels; `grow` fits inside like `max`, but also enlarges. */
 export interface ThumbnailBox {
   readonly width: number
   readonly height: number
   readonly fit: 'max' | 'grow' | 'crop' | 'scale'
 }
 
-/** A side that was left out is as long as it comes to be, but not endless. */
+/** A side that was left out is limited only by the maximum. */
 export function thumbnailBox(raw: unknown): ThumbnailBox {
   const { width, height, fit } = Thumbnail.parse(raw)
   if (width !== undefined && height !== undefined) return { width, height, fit }
-  if (width === undefined && height === undefined) return { width: usualSide, height: usualSide, fit }
-  // With one side alone there is nothing to cut off and no other shape to take on.
+  if (width === undefined && height === undefined) return { width: defaultSide, height: defaultSide, fit }
+  // With only one side given there is nothing to crop or distort.
   return { width: width ?? maxSide, height: height ?? maxSide, fit: fit === 'max' ? 'max' : 'grow' }
 }
 
-/** For what has no pixels of its own, as a page or a shape: there are none to make up. */
-export const filled = (box: ThumbnailBox): ThumbnailBox => (box.fit === 'max' ? { ...box, fit: 'grow' } : box)
+/** Box for a page or vector drawing, which can be rendered at any size without enlarging pixels. */
+export const enlargingBox = (box: ThumbnailBox): ThumbnailBox =>
+  box.fit === 'max' ? { ...box, fit: 'grow' } : box
 
-/** How much larger something has to be drawn so that no pixel of the box is made up. */
+/** Returns the scale at which to render so that no pixels have to be enlarged to fill the box. */
 export function scaleInto({ width, height }: Size, box: ThumbnailBox): number {
   const scales = [box.width / width, box.height / height]
   return box.fit === 'crop' || box.fit === 'scale' ? Math.max(...scales) : Math.min(...scales)
 }
 
-/** A row for each format that thumbnails have. */
-export const thumbnailRowsOf = (
+/** Capability rows for thumbnails, one per target format. */
+export const thumbnailRows = (
   from: readonly FormatId[],
   more: z.ZodRawShape,
   cost: number,

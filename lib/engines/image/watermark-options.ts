@@ -2,13 +2,21 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import { decimal, integer, numberFromText } from '../options.ts'
 
-/** Options of what is laid over pages, pictures and films. Only data: the planner and the API read it. */
+/** Options of watermarks on pages, images and videos. Data only, because the planner and the API import it. */
 
-/** Pictures that can be a watermark. */
-const stamps = ['png', 'jpg', 'webp', 'gif', 'tiff', 'svg', 'avif'] as const satisfies readonly FormatId[]
+/** Formats of images that can be a watermark. */
+const stampFormats = [
+  'png',
+  'jpg',
+  'webp',
+  'gif',
+  'tiff',
+  'svg',
+  'avif',
+] as const satisfies readonly FormatId[]
 
-/** The one further file that a watermark may have. */
-export const stampInputs = { from: stamps, min: 0, max: 1 } as const
+/** The optional additional file: the watermark image. */
+export const stampInputs = { from: stampFormats, min: 0, max: 1 } as const
 
 export const positions = [
   'top-left',
@@ -21,10 +29,10 @@ export const positions = [
   'bottom',
   'bottom-right',
 ] as const
-export type Position = (typeof positions)[number]
+export type OverlayPosition = (typeof positions)[number]
 
-/** `Bottom Center` and `bottom_center` mean `bottom`, as other services write it. */
-export const plainPosition = (value: unknown) =>
+/** Normalizes spellings of other services: `Bottom Center` and `bottom_center` become `bottom`. */
+export const normalizePosition = (value: unknown) =>
   typeof value === 'string'
     ? value
         .trim()
@@ -36,54 +44,54 @@ export const plainPosition = (value: unknown) =>
     : value
 
 const colorNames = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple'] as const
-export const color = z.preprocess(
+export const watermarkColor = z.preprocess(
   (value) => (typeof value === 'string' && /^(?:[\da-f]{3}|[\da-f]{6})$/i.test(value) ? `#${value}` : value),
   z.union([z.stringFormat('color', /^#?(?:[\da-fA-F]{3}|[\da-fA-F]{6})$/), z.enum(colorNames)]),
 )
 
-export const shownText = (most: number) =>
+export const visibleText = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(most)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: no XML may hold them.
+    .max(maxLength)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow them.
     .regex(/^[^\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]*$/, 'expected text without control characters')
-    .regex(/[^\s\p{C}]/u, 'expected text that shows')
+    .regex(/[^\s\p{C}]/u, 'expected visible text')
 
-const share = /^(\d{1,3}(?:\.\d{1,6})?)\s*%$/
+const percentPattern = /^(\d{1,3}(?:\.\d{1,6})?)\s*%$/
 
-/** `30%` is 0.3. */
+/** Parses `30%` as 0.3. */
 const shareFromText = (value: unknown) => {
-  const percent = typeof value === 'string' ? share.exec(value.trim())?.[1] : undefined
+  const percent = typeof value === 'string' ? percentPattern.exec(value.trim())?.[1] : undefined
   return percent === undefined ? numberFromText(value) : Number(percent) / 100
 }
 
 export const watermarkShape = {
-  watermarkText: shownText(200)
+  watermarkText: visibleText(200)
     .optional()
-    .describe('Any script. Either this or a picture as a further file.'),
+    .describe('Text in any script. Send either this or an image as an additional file.'),
   watermarkPosition: z
-    .preprocess(plainPosition, z.enum([...positions, 'diagonal', 'tile']))
+    .preprocess(normalizePosition, z.enum([...positions, 'diagonal', 'tile']))
     .optional()
-    .describe('diagonal for a text and center for a picture when left out; tile repeats it.'),
+    .describe('When left out, diagonal for text and center for an image; tile repeats it.'),
   watermarkOpacity: z
     .preprocess(shareFromText, z.number().min(0.01).max(1))
     .default(0.3)
-    .describe('0.01 hardly shows, 1 covers. Also in percent, as 30%.'),
+    .describe('0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.'),
   watermarkFontSize: decimal(4, 500)
     .optional()
-    .describe('Points of a page, pixels of a picture or film. As large as fits well when left out.'),
-  watermarkColor: color.default('#808080').describe('As #ff0000, or a name as red.'),
+    .describe('Points on a page, pixels on an image or video. When left out, as large as fits well.'),
+  watermarkColor: watermarkColor.default('#808080').describe('Such as #ff0000, or a name such as red.'),
   watermarkScale: integer(1, 100)
     .default(40)
-    .describe('Width of a picture in percent of the page, picture or film that it comes to lie on.'),
+    .describe('Width of the watermark image in percent of the page, image or video.'),
   watermarkMargin: integer(0, 1000)
     .optional()
     .describe(
-      'Least distance from the edge, in points or pixels. A 25th of the shorter side when left out; less where there is no room.',
+      'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.',
     ),
 }
 
 const Watermark = z.object(watermarkShape)
 export type WatermarkOptions = z.output<typeof Watermark>
-export const watermarkOptions = (raw: unknown): WatermarkOptions => Watermark.parse(raw)
+export const parseWatermarkOptions = (raw: unknown): WatermarkOptions => Watermark.parse(raw)

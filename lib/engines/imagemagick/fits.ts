@@ -48,7 +48,7 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
   const [first] = images
   if (!first) {
     if (units.some(({ cards }) => cards.get('ZIMAGE') === 'T'))
-      throw unsupportedFeatureError('fits', 'a compressed picture')
+      throw unsupportedFeatureError('fits', 'a compressed image')
     return undefined
   }
   const planes = first.count === 3 ? 3 : 1
@@ -120,8 +120,7 @@ function planesOf({ cards, dataStart }: Unit): Planes | undefined {
   const [width = 0, height = 0, ...more] = sidesOf(cards)
   const reader = readers[numberOf(cards, 'BITPIX')]
   const count = more.reduce((product, side) => product * side, 1)
-  const isImage =
-    ['IMAGE', undefined].includes(cards.get('XTENSION')) && width > 0 && height > 0 && count > 0
+  const isImage = ['IMAGE', undefined].includes(cards.get('XTENSION')) && width > 0 && height > 0 && count > 0
   if (!isImage || !reader || width > maxSide || height > maxSide) return undefined
   const [scale, zero] = [numberOf(cards, 'BSCALE', 1), numberOf(cards, 'BZERO')]
   const blank = numberOf(cards, 'BLANK', Number.NaN)

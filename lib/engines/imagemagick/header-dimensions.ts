@@ -1,39 +1,39 @@
 import { open } from 'node:fs/promises'
-import type { SourceId } from './sources.ts'
+import type { MagickSourceId } from './sources.ts'
 
-/** What the first bytes of a file claim the picture's sides to be; bytes that are not there are 0. */
-type Claim = (head: Buffer) => readonly number[]
+/** Reads the sides of an image from the first bytes of its file; missing bytes are 0. */
+type SideReader = (head: Buffer) => readonly number[]
 
 const headBytes = 1024
 
-const png: Claim = (head) =>
+const png: SideReader = (head) =>
   head.toString('latin1', 12, 16) === 'IHDR' ? [head.readUInt32BE(16), head.readUInt32BE(20)] : []
 
-const text: Claim = (head) => {
-  const words = /^P[1-7Ff]\s+(?:#[^\n]*\n\s*)*(\d+)\s+(?:#[^\n]*\n\s*)*(\d+)\s/.exec(head.toString('latin1'))
-  return words ? [Number(words[1]), Number(words[2])] : []
+const text: SideReader = (head) => {
+  const match = /^P[1-7Ff]\s+(?:#[^\n]*\n\s*)*(\d+)\s+(?:#[^\n]*\n\s*)*(\d+)\s/.exec(head.toString('latin1'))
+  return match ? [Number(match[1]), Number(match[2])] : []
 }
 
-const bmp: Claim = (head) =>
+const bmp: SideReader = (head) =>
   head.toString('latin1', 0, 2) === 'BM' ? [head.readInt32LE(18), head.readInt32LE(22)].map(Math.abs) : []
 
-const photoshop: Claim = (head) =>
+const photoshop: SideReader = (head) =>
   head.toString('latin1', 0, 4) === '8BPS' ? [head.readUInt32BE(14), head.readUInt32BE(18)] : []
 
-/** The first and the last column and row. */
-const pcx: Claim = (head) =>
+/** The header has the first and last column and row. */
+const pcx: SideReader = (head) =>
   head[0] === 10
     ? [head.readUInt16LE(8) - head.readUInt16LE(4) + 1, head.readUInt16LE(10) - head.readUInt16LE(6) + 1]
     : []
 
-/** A count at 4, entries of 16 bytes from 6 on; those that are PNG have sides of their own. */
-const icon: Claim = (head) =>
+/** An entry count at offset 4, entries of 16 bytes from 6 on; PNG entries state their own sides. */
+const icon: SideReader = (head) =>
   Array.from({ length: Math.min(head.readUInt16LE(4), 20) }, (_, index) => {
-    const place = head.readUInt32LE(6 + 16 * index + 12)
-    return place + 24 <= head.length ? png(head.subarray(place)) : []
+    const offset = head.readUInt32LE(6 + 16 * index + 12)
+    return offset + 24 <= head.length ? png(head.subarray(offset)) : []
   }).flat()
 
-const claims: Readonly<Partial<Record<SourceId, Claim>>> = {
+const sideReaders: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
   png,
   ...{ pbm: text, pgm: text, ppm: text, pnm: text, pfm: text },
   ...{ bmp, bmp2: bmp, bmp3: bmp },
@@ -42,10 +42,10 @@ const claims: Readonly<Partial<Record<SourceId, Claim>>> = {
   pcx,
 }
 
-/** The longest side; 0 where it is not known. ImageMagick may say of a picture that is too large no more than that it is damaged. */
-export async function claimedSide(path: string, from: SourceId): Promise<number> {
+/** Returns the longest side in the header, 0 if unknown. ImageMagick may report an image that is too large as damaged. */
+export async function largestHeaderSide(path: string, from: MagickSourceId): Promise<number> {
   await using file = await open(path)
   const head = Buffer.alloc(headBytes)
   await file.read(head, 0, headBytes, 0)
-  return Math.max(0, ...(claims[from]?.(head) ?? []))
+  return Math.max(0, ...(sideReaders[from]?.(head) ?? []))
 }

@@ -1,2 +1,2 @@
-/** Pixels; the limits themselves are those of `layers/imagemagick/policy.xml`. */
+/** Maximum side in pixels; must match `layers/imagemagick/policy.xml`, which enforces it. */
 export const maxSide = 16_000

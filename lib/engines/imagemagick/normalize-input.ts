@@ -2,7 +2,7 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { view } from '../../formats/detect/source.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { SampleCollector, type SampleStats, chooseTonalRange, scaleSample } from '../image/sample-range.ts'
+import { chooseTonalRange, SampleCollector, type SampleStats, scaleSample } from '../image/sample-range.ts'
 import { loadSharp } from '../vips/image.ts'
 import { normalizeTiff } from '../vips/tiff-extra-planes.ts'
 import { writeFitsImage } from './fits.ts'
@@ -17,7 +17,11 @@ interface NormalizedInput {
 }
 
 /** Works around bugs of ImageMagick's decoders before the conversion. */
-export async function normalizeInput(from: MagickSourceId, input: InputFile, tools: Tools): Promise<NormalizedInput> {
+export async function normalizeInput(
+  from: MagickSourceId,
+  input: InputFile,
+  tools: Tools,
+): Promise<NormalizedInput> {
   switch (from) {
     case 'sixel':
       return convertSixel(input, tools)
@@ -37,20 +41,20 @@ export async function normalizeInput(from: MagickSourceId, input: InputFile, too
 
 /** Any operation on pixels from the sixel decoder turns them black (ImageMagick 6.9.11); writing a PNG first helps. */
 async function convertSixel(input: InputFile, tools: Tools): Promise<NormalizedInput> {
-  const path = join(tools.workDir, 'settled.png')
+  const path = join(tools.workDir, 'normalized.png')
   await magick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
 }
 
 /** An unreadable file is returned unchanged: ImageMagick reports what is wrong. */
 async function convertFitsInput(input: InputFile, tools: Tools): Promise<NormalizedInput> {
-  const path = join(tools.workDir, 'settled.pnm')
+  const path = join(tools.workDir, 'normalized.pnm')
   const image = await writeFitsImage(input.path, path)
   if (!image) return { from: 'fits', input }
   const { isColored, dropped } = image
   if (dropped > 0) {
     const kept = isColored ? 'The first three planes' : 'The first plane'
-    tools.warn('PLANES_DROPPED', `${kept} of ${dropped + (isColored ? 3 : 1)} made the picture.`)
+    tools.warn('PLANES_DROPPED', `${kept} of ${dropped + (isColored ? 3 : 1)} made the image.`)
   }
   return { from: 'pnm', input: { ...input, path } }
 }

@@ -7,8 +7,8 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 const policy = fileURLToPath(new URL('../../../layers/imagemagick/policy.xml', import.meta.url))
 
 /**
- * Runs with our policy, which stands in the work folder because a sandbox sees nothing of ours elsewhere.
- * @throws ProcessFailure, also where ImageMagick only warns of damage.
+ * Runs ImageMagick with our policy, copied to the work folder because the sandbox sees nothing else of ours.
+ * @throws ProcessFailure, also when ImageMagick only warns about damage.
  */
 export async function magick(tools: Tools, bin: 'identify' | 'convert', args: readonly string[]) {
   const folder = join(tools.workDir, 'policy')
@@ -16,7 +16,7 @@ export async function magick(tools: Tools, bin: 'identify' | 'convert', args: re
   await copyFile(policy, join(folder, 'policy.xml'))
   const env = { MAGICK_CONFIGURE_PATH: folder, MAGICK_TEMPORARY_PATH: tools.workDir }
   const done = await tools.exec(bin, args, { env })
-  // It goes on after some kinds of damage and calls it a warning.
+  // ImageMagick treats some kinds of damage as a warning and continues.
   if (/unexpected end|premature end|corrupt|insufficient image data|not enough/i.test(done.stderr)) {
     throw new ProcessFailure(bin, 0, done.stderr)
   }

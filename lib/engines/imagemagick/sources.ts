@@ -1,83 +1,83 @@
 import type { FormatId } from '../../formats/index.ts'
 
-/** How a file is read. `layers/imagemagick/policy.xml` permits these coders and those of the targets, and no other. */
-interface Source {
-  /** As `convert -list format` names it. */
+/** How a format is read. `layers/imagemagick/policy.xml` permits only these coders and those of the targets. */
+interface MagickSource {
+  /** Name in `convert -list format`. */
   readonly coder: string
-  /** One of the pictures inside is the picture; left out, all of them are. */
-  readonly takes?: 'first' | 'largest'
-  /** Its merged picture may be mixed with white where it is transparent, as Photoshop does it and no other. */
-  readonly mixed?: true
-  /** After reading, before all else. */
+  /** Use only this image of the file; all of them when left out. */
+  readonly only?: 'first' | 'largest'
+  /** Where transparent, the merged image may be blended with white, which only Photoshop does. */
+  readonly mayBeBlendedWithWhite?: true
+  /** Arguments directly after the input file. */
   readonly args?: readonly string[]
 }
 
-const one = (coder: string, ...args: string[]): Source => ({ coder, takes: 'first', args })
+const singleImage = (coder: string, ...args: string[]): MagickSource => ({ coder, only: 'first', args })
 
-export const sources = {
-  jpg: one('jpeg'),
-  png: one('png'),
+export const magickSources = {
+  jpg: singleImage('jpeg'),
+  png: singleImage('png'),
   webp: { coder: 'webp' },
-  // A picture may be a part of its canvas.
+  // A frame may cover only a part of the canvas.
   gif: { coder: 'gif', args: ['-coalesce'] },
-  bmp: one('bmp'),
-  bmp2: one('bmp'),
-  bmp3: one('bmp'),
+  bmp: singleImage('bmp'),
+  bmp2: singleImage('bmp'),
+  bmp3: singleImage('bmp'),
   tiff: { coder: 'tiff' },
-  // The first is the picture with all layers merged, as Photoshop stores it for other programs.
-  psd: { ...one('psd'), mixed: true },
-  psb: { ...one('psb'), mixed: true },
-  // The layers, as many as there are, come to lie over each other.
-  xcf: { coder: 'xcf', takes: 'largest' },
-  tga: one('tga'),
-  ico: { coder: 'ico', takes: 'largest' },
-  cur: { coder: 'cur', takes: 'largest' },
-  hdr: one('hdr'),
-  exr: one('exr'),
-  dds: one('dds'),
-  pcx: one('pcx'),
+  // The first is the merged image of all layers, which Photoshop stores for other programs.
+  psd: { ...singleImage('psd'), mayBeBlendedWithWhite: true },
+  psb: { ...singleImage('psb'), mayBeBlendedWithWhite: true },
+  // The layers are merged.
+  xcf: { coder: 'xcf', only: 'largest' },
+  tga: singleImage('tga'),
+  ico: { coder: 'ico', only: 'largest' },
+  cur: { coder: 'cur', only: 'largest' },
+  hdr: singleImage('hdr'),
+  exr: singleImage('exr'),
+  dds: singleImage('dds'),
+  pcx: singleImage('pcx'),
   dcx: { coder: 'dcx' },
-  // This one reads all of them by their first letters, whatever the file's name says.
-  ppm: one('pnm'),
-  pgm: one('pnm'),
-  pbm: one('pnm'),
-  pnm: one('pnm'),
-  pam: one('pnm'),
-  pfm: one('pfm'),
-  xpm: one('xpm'),
-  xbm: one('xbm'),
-  xwd: one('xwd'),
-  sgi: one('sgi'),
-  ras: one('ras'),
-  jp2: one('jp2'),
-  j2k: one('j2k'),
-  pgx: one('pgx'),
-  jng: one('jng'),
+  // The pnm coder reads all of these by their magic bytes, whatever the file is named.
+  ppm: singleImage('pnm'),
+  pgm: singleImage('pnm'),
+  pbm: singleImage('pnm'),
+  pnm: singleImage('pnm'),
+  pam: singleImage('pnm'),
+  pfm: singleImage('pfm'),
+  xpm: singleImage('xpm'),
+  xbm: singleImage('xbm'),
+  xwd: singleImage('xwd'),
+  sgi: singleImage('sgi'),
+  ras: singleImage('ras'),
+  jp2: singleImage('jp2'),
+  j2k: singleImage('j2k'),
+  pgx: singleImage('pgx'),
+  jng: singleImage('jng'),
   mng: { coder: 'mng' },
-  ptif: one('tiff'),
-  pict: one('pict'),
-  sixel: one('sixel'),
-  viff: one('viff'),
-  wbmp: one('wbmp'),
-  otb: one('otb'),
-  palm: one('palm'),
-  jbig: one('jbig'),
-  avs: one('avs'),
-  aai: one('aai'),
-  art: one('art'),
-  cal: one('cal'),
-  vicar: one('vicar'),
-  hrz: one('hrz'),
-  mtv: one('mtv'),
-  rgf: one('rgf'),
-  pcd: { coder: 'pcd', takes: 'largest' },
-  // Values of a measurement have no black and white of their own.
-  fits: one('fits', '-auto-level'),
-  cin: one('cin'),
-  // Taken as linear otherwise, which makes films too bright.
-  dpx: one('dpx', '-set', 'colorspace', 'sRGB'),
-  miff: one('miff'),
-} as const satisfies Partial<Record<FormatId, Source>>
+  ptif: singleImage('tiff'),
+  pict: singleImage('pict'),
+  sixel: singleImage('sixel'),
+  viff: singleImage('viff'),
+  wbmp: singleImage('wbmp'),
+  otb: singleImage('otb'),
+  palm: singleImage('palm'),
+  jbig: singleImage('jbig'),
+  avs: singleImage('avs'),
+  aai: singleImage('aai'),
+  art: singleImage('art'),
+  cal: singleImage('cal'),
+  vicar: singleImage('vicar'),
+  hrz: singleImage('hrz'),
+  mtv: singleImage('mtv'),
+  rgf: singleImage('rgf'),
+  pcd: { coder: 'pcd', only: 'largest' },
+  // Measurements have no defined black and white.
+  fits: singleImage('fits', '-auto-level'),
+  cin: singleImage('cin'),
+  // Otherwise read as linear, which makes film scans too bright.
+  dpx: singleImage('dpx', '-set', 'colorspace', 'sRGB'),
+  miff: singleImage('miff'),
+} as const satisfies Partial<Record<FormatId, MagickSource>>
 
-export type SourceId = keyof typeof sources
-export const sourceOf = (id: SourceId): Source => sources[id]
+export type MagickSourceId = keyof typeof magickSources
+export const magickSource = (id: MagickSourceId): MagickSource => magickSources[id]

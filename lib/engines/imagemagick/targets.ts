@@ -1,87 +1,92 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import {
-  boxOf,
   colorSpace,
+  imageShape,
   jpegQualityOf,
   jpgShape,
   lossyShape,
-  pictureOptions,
-  pictureShape,
+  parseImageOptions,
   pngShape,
-  scales,
+  qualityScales,
+  resizeBoxOf,
 } from '../image/options.ts'
 import { type Quality, qualityNumber } from '../options.ts'
 
-/** How a file is written. */
-interface Target {
-  /** As `convert -list format` names it. */
+/** How a format is written. */
+interface MagickTarget {
+  /** Name in `convert -list format`. */
   readonly coder: string
-  /** Transparency is laid over white. */
-  readonly opaque?: true
-  /** Several pictures stay together in one file. */
-  readonly holds?: 'frames' | 'pages'
-  /** Holds the profile that says which colors the numbers mean. */
-  readonly profiled?: true
+  /** No transparency: transparent pixels are flattened onto white. */
+  readonly isOpaque?: true
+  /** Stores several pages or frames in one file. */
+  readonly stores?: 'frames' | 'pages'
+  /** Stores an ICC profile. */
+  readonly supportsProfile?: true
   readonly options: z.ZodObject
-  /** Arguments for the quality that these options ask for, or for the usual one. */
+  /** Returns the arguments for the requested or default quality. */
   readonly quality?: (raw: unknown) => readonly string[]
-  /** Before writing. */
+  /** Arguments directly before the output file. */
   readonly args?: readonly string[]
   readonly cost: number
 }
 
-const sidesOf = (text: string) => text.split(',').map(Number)
+const parseSides = (text: string) => text.split(',').map(Number)
 
-const PlainOptions = z.object(pictureShape)
+const PlainOptions = z.object(imageShape)
 const LossyOptions = z.object(lossyShape)
 const JpgOptions = z.object(jpgShape)
 const PngOptions = z.object(pngShape)
 const ColorOptions = z.object({ colorSpace })
 
-/** What was asked for, of those targets that take it. */
+/** Returns the requested color space; undefined for targets without that option. */
 export const colorSpaceOf = (raw: unknown) => ColorOptions.parse(raw).colorSpace
 
 const IconOptions = z.object({
-  ...pictureShape,
+  ...imageShape,
   sizes: z
     .string()
     .max(100)
-    .refine((text) => sidesOf(text).every((side) => Number.isInteger(side) && side >= 1 && side <= 256), {
-      error: 'Expected sides from 1 to 256 pixels, as 16,32,48.',
+    .refine((text) => parseSides(text).every((side) => Number.isInteger(side) && side >= 1 && side <= 256), {
+      error: 'Expected sizes from 1 to 256 pixels, such as 16,32,48.',
     })
     .optional()
-    .describe('Sides of the pictures in the icon, 1 to 256, as 16,32,48. The usual ones when left out.'),
+    .describe(
+      'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.',
+    ),
 })
 
-const plain = (coder: string, ...args: string[]): Target => ({
+const plainTarget = (coder: string, ...args: string[]): MagickTarget => ({
   coder,
   args,
   options: PlainOptions,
   cost: 0.35,
 })
-const flat = (coder: string, ...args: string[]): Target => ({ ...plain(coder, ...args), opaque: true })
-const named = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
-const black = (coder: string): Target => flat(coder, '-monochrome')
+const opaqueTarget = (coder: string, ...args: string[]): MagickTarget => ({
+  ...plainTarget(coder, ...args),
+  isOpaque: true,
+})
+const dpxFileName = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
+const bilevelTarget = (coder: string): MagickTarget => opaqueTarget(coder, '-monochrome')
 
-const qualityArgs = (value: Quality | undefined, scale: keyof typeof scales) => [
+const qualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScales) => [
   '-quality',
-  String(qualityNumber(value, scales[scale])),
+  String(qualityNumber(value, qualityScales[scale])),
 ]
 
-export const targets = {
-  // The way to all that other engines make: cheaper than what they make better.
+export const magickTargets = {
+  // PNG is the intermediate format for targets of other engines, so its cost is low.
   png: {
     coder: 'png',
-    profiled: true,
-    // Without a unit, readers take dots for dots per millimeter: pages of it would be a few dots large.
+    supportsProfile: true,
+    // Without a unit, readers assume dots per millimeter, which makes pages tiny.
     args: ['-units', 'PixelsPerInch'],
     options: PngOptions,
     cost: 0.2,
     quality: (raw) => {
       const { compressionLevel, palette, progressive, colorSpace } = PngOptions.parse(raw)
       return [
-        // Tens are zlib's level, and 5 is adaptive filtering (ImageMagick's manual, -quality).
+        // The tens digit is the zlib level, and 5 means adaptive filtering (ImageMagick's manual, -quality).
         ...['-quality', String(compressionLevel * 10 + 5)],
         ...['-interlace', progressive ? 'PNG' : 'None'],
         ...(palette ? ['-colors', '256', '-define', 'png:color-type=3'] : []),
@@ -91,9 +96,9 @@ export const targets = {
   },
   jpg: {
     coder: 'jpeg',
-    opaque: true,
-    profiled: true,
-    // Whole dots per centimeter would make 299.72 of 300.
+    isOpaque: true,
+    supportsProfile: true,
+    // Rounded to whole dots per centimeter, 300 dpi would become 299.72.
     args: ['-units', 'PixelsPerInch'],
     options: JpgOptions,
     cost: 0.22,
@@ -106,99 +111,99 @@ export const targets = {
       ]
     },
   },
-  // One picture: it gives each frame of an animation the time of the next one.
+  // Single image only: ImageMagick gives each frame of an animation the delay of the next one.
   webp: {
     coder: 'webp',
-    profiled: true,
+    supportsProfile: true,
     options: LossyOptions,
     cost: 0.35,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'webp'),
   },
-  gif: { ...plain('gif'), holds: 'frames' },
-  tiff: { ...plain('tiff', '-compress', 'Zip'), holds: 'pages', profiled: true },
-  ptif: { ...plain('ptif', '-compress', 'Zip'), profiled: true },
-  bmp: flat('bmp3'),
-  bmp2: flat('bmp2'),
-  bmp3: flat('bmp3'),
-  // What every reader understands.
-  psd: { ...plain('psd', '-depth', '8', '-compress', 'None'), profiled: true },
-  psb: { ...plain('psb', '-depth', '8', '-compress', 'None'), profiled: true },
-  // It writes the rows from the top, and says so only when told.
-  tga: plain('tga', '-depth', '8', '-orient', 'TopLeft'),
-  ico: { ...plain('ico', '-depth', '8'), options: IconOptions },
-  cur: plain('ico', '-depth', '8'),
-  // RGB without the s is linear light, as these two hold it.
-  hdr: flat('hdr', '-colorspace', 'RGB'),
-  exr: plain('exr', '-colorspace', 'RGB'),
-  dds: plain('dds', '-define', 'dds:compression=dxt5'),
-  pcx: flat('pcx', '-depth', '8'),
-  dcx: { ...flat('dcx', '-depth', '8'), holds: 'pages' },
-  ppm: flat('ppm'),
-  pgm: flat('pgm', '-colorspace', 'Gray'),
-  pbm: black('pbm'),
-  pnm: flat('pnm'),
-  pam: plain('pam', '-depth', '8'),
-  pfm: flat('pfm'),
-  xpm: plain('xpm'),
-  xbm: black('xbm'),
-  xwd: flat('xwd', '-depth', '8'),
-  sgi: plain('sgi', '-depth', '8'),
-  ras: flat('ras', '-depth', '8'),
+  gif: { ...plainTarget('gif'), stores: 'frames' },
+  tiff: { ...plainTarget('tiff', '-compress', 'Zip'), stores: 'pages', supportsProfile: true },
+  ptif: { ...plainTarget('ptif', '-compress', 'Zip'), supportsProfile: true },
+  bmp: opaqueTarget('bmp3'),
+  bmp2: opaqueTarget('bmp2'),
+  bmp3: opaqueTarget('bmp3'),
+  // Settings that every reader supports.
+  psd: { ...plainTarget('psd', '-depth', '8', '-compress', 'None'), supportsProfile: true },
+  psb: { ...plainTarget('psb', '-depth', '8', '-compress', 'None'), supportsProfile: true },
+  // ImageMagick writes rows top-down, but declares that only with -orient.
+  tga: plainTarget('tga', '-depth', '8', '-orient', 'TopLeft'),
+  ico: { ...plainTarget('ico', '-depth', '8'), options: IconOptions },
+  cur: plainTarget('ico', '-depth', '8'),
+  // RGB (as opposed to sRGB) is linear light, which these two formats store.
+  hdr: opaqueTarget('hdr', '-colorspace', 'RGB'),
+  exr: plainTarget('exr', '-colorspace', 'RGB'),
+  dds: plainTarget('dds', '-define', 'dds:compression=dxt5'),
+  pcx: opaqueTarget('pcx', '-depth', '8'),
+  dcx: { ...opaqueTarget('dcx', '-depth', '8'), stores: 'pages' },
+  ppm: opaqueTarget('ppm'),
+  pgm: opaqueTarget('pgm', '-colorspace', 'Gray'),
+  pbm: bilevelTarget('pbm'),
+  pnm: opaqueTarget('pnm'),
+  pam: plainTarget('pam', '-depth', '8'),
+  pfm: opaqueTarget('pfm'),
+  xpm: plainTarget('xpm'),
+  xbm: bilevelTarget('xbm'),
+  xwd: opaqueTarget('xwd', '-depth', '8'),
+  sgi: plainTarget('sgi', '-depth', '8'),
+  ras: opaqueTarget('ras', '-depth', '8'),
   jp2: {
-    ...plain('jp2', '-depth', '8'),
+    ...plainTarget('jp2', '-depth', '8'),
     options: LossyOptions,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
   },
   j2k: {
-    ...plain('j2k', '-depth', '8'),
+    ...plainTarget('j2k', '-depth', '8'),
     options: LossyOptions,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
   },
-  pgx: flat('pgx', '-colorspace', 'Gray', '-depth', '8'),
+  pgx: opaqueTarget('pgx', '-colorspace', 'Gray', '-depth', '8'),
   jng: {
-    ...plain('jng'),
+    ...plainTarget('jng'),
     options: LossyOptions,
     quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jpg'),
   },
-  mng: { ...plain('mng'), holds: 'frames' },
-  pict: flat('pict', '-depth', '8'),
-  sixel: flat('sixel'),
-  viff: flat('viff', '-depth', '8'),
-  wbmp: black('wbmp'),
-  otb: black('otb'),
-  palm: flat('palm'),
-  jbig: black('jbig'),
-  avs: plain('avs', '-depth', '8'),
-  aai: plain('aai', '-depth', '8'),
-  art: black('art'),
-  cal: black('cal'),
-  vicar: flat('vicar', '-colorspace', 'Gray', '-depth', '8'),
-  fits: flat('fits', '-depth', '8'),
-  // Of pictures in black and white it writes nothing but black when it may choose.
-  // Twice it tells the name of its file, with all of its folders where nobody says it.
-  cin: flat('cin', '-depth', '10', ...named('file'), ...named('origination')),
-  dpx: plain('dpx'),
-  miff: { ...plain('miff'), profiled: true },
-} as const satisfies Partial<Record<FormatId, Target>>
+  mng: { ...plainTarget('mng'), stores: 'frames' },
+  pict: opaqueTarget('pict', '-depth', '8'),
+  sixel: opaqueTarget('sixel'),
+  viff: opaqueTarget('viff', '-depth', '8'),
+  wbmp: bilevelTarget('wbmp'),
+  otb: bilevelTarget('otb'),
+  palm: opaqueTarget('palm'),
+  jbig: bilevelTarget('jbig'),
+  avs: plainTarget('avs', '-depth', '8'),
+  aai: plainTarget('aai', '-depth', '8'),
+  art: bilevelTarget('art'),
+  cal: bilevelTarget('cal'),
+  vicar: opaqueTarget('vicar', '-colorspace', 'Gray', '-depth', '8'),
+  fits: opaqueTarget('fits', '-depth', '8'),
+  // Without -depth, black-and-white images come out all black.
+  // The header has two file names, which would otherwise contain the full path.
+  cin: opaqueTarget('cin', '-depth', '10', ...dpxFileName('file'), ...dpxFileName('origination')),
+  dpx: plainTarget('dpx'),
+  miff: { ...plainTarget('miff'), supportsProfile: true },
+} as const satisfies Partial<Record<FormatId, MagickTarget>>
 
-export type TargetId = keyof typeof targets
-export const targetOf = (id: TargetId): Target => targets[id]
+export type MagickTargetId = keyof typeof magickTargets
+export const magickTarget = (id: MagickTargetId): MagickTarget => magickTargets[id]
 
-/** The pixels in the asked size: `>` never enlarges, `^` fills. */
+/** Resize arguments for the requested size: `>` never enlarges, `^` fills the box. */
 export function sizeArgs(options: unknown): string[] {
-  const asked = boxOf(pictureOptions(options))
-  if (!asked) return []
-  const { width, height, fit } = asked
-  const box = `${width ?? ''}x${height ?? ''}`
-  if (fit === 'scale') return ['-resize', box]
+  const box = resizeBoxOf(parseImageOptions(options))
+  if (!box) return []
+  const { width, height, fit } = box
+  const geometry = `${width ?? ''}x${height ?? ''}`
+  if (fit === 'scale') return ['-resize', geometry]
   if (fit === 'max' || width === undefined || height === undefined) {
-    return ['-resize', fit === 'max' ? `${box}>` : box]
+    return ['-resize', fit === 'max' ? `${geometry}>` : geometry]
   }
-  return ['-resize', `${box}^`, '-gravity', 'center', '-extent', box, '+repage']
+  return ['-resize', `${geometry}^`, '-gravity', 'center', '-extent', geometry, '+repage']
 }
 
-/** The sides of an icon's pictures that were asked for. */
+/** Returns the requested icon sizes, largest first. */
 export function iconSides(options: unknown): number[] | undefined {
   const { sizes } = IconOptions.parse(options)
-  return sizes === undefined ? undefined : sidesOf(sizes).sort((a, b) => b - a)
+  return sizes === undefined ? undefined : parseSides(sizes).sort((a, b) => b - a)
 }

@@ -4,42 +4,42 @@ import type { Sharp } from 'sharp'
 import { formatById } from '../../formats/index.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
-import { jpegQualityOf, scales } from '../image/options.ts'
+import { jpegQualityOf, qualityScales } from '../image/options.ts'
 import { type Quality, qualityNumber } from '../options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { pixelTargets } from '../vips/targets.ts'
 import { packPages } from './pack-pages.ts'
 import { type PageFile, pageFileName } from './page-files.ts'
 import type { PageSelection } from './page-options.ts'
-import { unreadablePdf } from './qpdf.ts'
-import { type Rendering, renderPages } from './render.ts'
+import { toPdfError } from './qpdf.ts'
+import { type RenderSettings, renderPages } from './render.ts'
 
-export interface DrawOptions {
+export interface RenderOptions {
   readonly dpi: number
   readonly colorSpace: 'srgb' | 'adobe-rgb' | 'gray'
   readonly downscale?: number | undefined
 }
 
-export interface JpegOptions extends DrawOptions {
+export interface PageJpegOptions extends RenderOptions {
   readonly quality?: Quality | undefined
   readonly jpegQuality?: number | undefined
   readonly progressive: boolean
 }
 
 /** Uncompressed, for us to encode: poppler's own PNG takes five times as long. */
-export const raw = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
+export const uncompressedTiff = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
 
 export async function toJpeg(
   selection: PageSelection,
-  options: JpegOptions,
+  options: PageJpegOptions,
   tools: Tools,
 ): Promise<OutputFile> {
-  const quality = qualityNumber(jpegQualityOf(options), scales.jpg)
+  const quality = qualityNumber(jpegQualityOf(options), qualityScales.jpg)
   const { progressive } = options
-  const parameters = { ...parametersOf(options), quality, progressive }
+  const parameters = { ...manifestParameters(options), quality, progressive }
   // poppler writes gray pages as three equal channels, and knows no profile.
   if (options.colorSpace !== 'srgb') {
-    return encoded(
+    return encodePages(
       selection,
       'jpg',
       options,
@@ -49,31 +49,31 @@ export async function toJpeg(
     )
   }
   const settings = `quality=${quality},progressive=${progressive ? 'y' : 'n'},optimize=n`
-  const rendering = renderingOf(selection, options, {
+  const rendering = toRenderSettings(selection, options, {
     extension: 'jpg',
     args: ['-jpeg', '-jpegopt', settings],
   })
-  return collect(selection, 'jpg', parameters, async (use) => {
+  return collectPages(selection, 'jpg', parameters, async (use) => {
     await renderPages(selection.opened, rendering, tools, (file) =>
       use(file, (target) => rename(file.path, target)),
     )
   })
 }
 
-export function toPictures(
+export function toImages(
   to: 'png' | 'webp' | 'avif',
   selection: PageSelection,
-  options: DrawOptions,
+  options: RenderOptions,
   tools: Tools,
 ): Promise<OutputFile> {
   const encode = (page: Sharp) => pixelTargets[to].encode(page, options)
-  return encoded(selection, to, options, parametersOf(options), encode, tools)
+  return encodePages(selection, to, options, manifestParameters(options), encode, tools)
 }
 
-async function encoded(
+async function encodePages(
   selection: PageSelection,
   to: 'jpg' | 'png' | 'webp' | 'avif',
-  options: DrawOptions,
+  options: RenderOptions,
   parameters: Readonly<Record<string, unknown>>,
   encode: (page: Sharp) => Sharp,
   tools: Tools,
@@ -86,8 +86,8 @@ async function encoded(
     await encode(profiled).withDensity(options.dpi).toFile(target)
     await rm(path)
   }
-  return collect(selection, to, parameters, async (use) => {
-    const rendering = renderingOf(selection, options, raw)
+  return collectPages(selection, to, parameters, async (use) => {
+    const rendering = toRenderSettings(selection, options, uncompressedTiff)
     await renderPages(selection.opened, rendering, tools, (file) =>
       use(file, (target) => write(file, target)),
     )
@@ -97,14 +97,14 @@ async function encoded(
 /** Shapes stay shapes; letters are drawn as outlines, so that nobody needs the fonts of the PDF. */
 export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFile> {
   const pages = [...new Set(selection.pages)]
-  return collect(selection, 'svg', {}, async (use) => {
+  return collectPages(selection, 'svg', {}, async (use) => {
     for (const [index, page] of pages.entries()) {
       const range = ['-f', String(page), '-l', String(page)]
       await use({ page, path: selection.opened.path }, async (target) => {
         try {
           await tools.exec('pdftocairo', ['-svg', ...range, selection.opened.path, target])
         } catch (error) {
-          throw unreadablePdf(error)
+          throw toPdfError(error)
         }
       })
       tools.progress(((index + 1) / pages.length) * 0.95, 'pages')
@@ -115,45 +115,45 @@ export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFil
 /** One file of all pages, in the order of the range. */
 export async function toTiff(
   selection: PageSelection,
-  options: DrawOptions,
+  options: RenderOptions,
   tools: Tools,
 ): Promise<OutputFile> {
-  const drawn = new Map<number, string>()
-  const packed = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'lzw'] } as const
+  const renderedPaths = new Map<number, string>()
+  const lzwTiff = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'lzw'] } as const
   await renderPages(
     selection.opened,
-    renderingOf(selection, options, packed),
+    toRenderSettings(selection, options, lzwTiff),
     tools,
     async ({ page, path }) => {
-      drawn.set(page, path)
+      renderedPaths.set(page, path)
     },
   )
   const path = join(selection.outDir, 'output.tiff')
-  const files = selection.pages.map((page) => drawn.get(page)).filter((file) => file !== undefined)
+  const files = selection.pages.map((page) => renderedPaths.get(page)).filter((file) => file !== undefined)
   await tools.exec('tiffcp', ['-c', 'lzw', ...files, path])
   return { path }
 }
 
-function renderingOf(
+function toRenderSettings(
   { pages }: PageSelection,
-  { dpi, downscale, colorSpace }: DrawOptions,
-  how: Pick<Rendering, 'extension' | 'args'>,
-): Rendering {
-  return { pages, dpi, downscale, gray: colorSpace === 'gray', ...how }
+  { dpi, downscale, colorSpace }: RenderOptions,
+  output: Pick<RenderSettings, 'extension' | 'args'>,
+): RenderSettings {
+  return { pages, dpi, downscale, gray: colorSpace === 'gray', ...output }
 }
 
-function parametersOf({ dpi, colorSpace, downscale }: DrawOptions): Record<string, unknown> {
+function manifestParameters({ dpi, colorSpace, downscale }: RenderOptions): Record<string, unknown> {
   return { dpi, colorSpace, ...(downscale !== undefined && { downscale }) }
 }
 
-type Use = (file: PageFile, write: (target: string) => Promise<void>) => Promise<void>
+type WritePage = (file: PageFile, write: (target: string) => Promise<void>) => Promise<void>
 
 /** One page is a picture, several are a ZIP of pictures. */
-async function collect(
+async function collectPages(
   { pages, total = pages.length, opened, outDir }: PageSelection,
   to: 'jpg' | 'png' | 'webp' | 'avif' | 'svg',
   parameters: Readonly<Record<string, unknown>>,
-  draw: (use: Use) => Promise<void>,
+  draw: (writePage: WritePage) => Promise<void>,
 ): Promise<OutputFile> {
   const files: PageFile[] = []
   const extension = formatById(to).extensions[0] ?? to

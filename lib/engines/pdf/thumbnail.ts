@@ -3,34 +3,34 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { EngineResult, EngineWork, OutputFile, Tools } from '../engine.ts'
 import {
-  filled,
+  enlargingBox,
   scaleInto,
   type ThumbnailBox,
   thumbnailBox,
-  thumbnailRowsOf,
+  thumbnailRows,
 } from '../image/thumbnail-options.ts'
 import { integer } from '../options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import { openPdf, type PageSize } from './open-pdf.ts'
 import { password } from './page-options.ts'
-import { raw } from './pages-to-images.ts'
+import { uncompressedTiff } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
 
 /** A page that lets people pick pages shows as many. */
-const mostPages = 500
-const shape = {
-  count: integer(1, mostPages).default(1).describe('So many pages from the first on, a picture of each.'),
+const maxPages = 500
+const pageShape = {
+  count: integer(1, maxPages).default(1).describe('So many pages from the first on, a picture of each.'),
   password,
 }
-const PageOptions = z.object(shape)
+const PageOptions = z.object(pageShape)
 
-export const pageThumbnailRows = thumbnailRowsOf(['pdf'], shape, 0.3)
+export const pageThumbnailCapabilities = thumbnailRows(['pdf'], pageShape, 0.3)
 
 /** A page that is very long and thin is drawn as small as it has to be, and enlarged. */
-const maxDrawn = 8192 ** 2
+const maxRenderedPixels = 8192 ** 2
 
 /** In whole pixels, as what draws a page rounds up. */
-function boxOn(page: PageSize, box: ThumbnailBox): ThumbnailBox {
+function pixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
   if (box.fit !== 'grow') return box
   const scale = scaleInto(page, box)
   const whole = (side: number) => Math.max(1, Math.round(side * scale))
@@ -38,26 +38,26 @@ function boxOn(page: PageSize, box: ThumbnailBox): ThumbnailBox {
 }
 
 /** The first pages, each as a picture. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
-export async function thumbnailPages(work: EngineWork, tools: Tools): Promise<EngineResult> {
+export async function renderPageThumbnails(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A thumbnail was asked of no file.')
-  const { count, password: secret } = PageOptions.parse(work.options)
+  const { count, password: pdfPassword } = PageOptions.parse(work.options)
   const to = thumbnailTargetOf(work.to)
-  const box = filled(thumbnailBox(work.options))
-  const opened = await openPdf(input.path, secret, tools)
+  const box = enlargingBox(thumbnailBox(work.options))
+  const opened = await openPdf(input.path, pdfPassword, tools)
   const pages = opened.sizes.slice(0, count).map((_, index) => index + 1)
   const dpi = (size: PageSize) =>
-    72 * Math.min(scaleInto(size, box), Math.sqrt(maxDrawn / (size.width * size.height)))
+    72 * Math.min(scaleInto(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
   const files: OutputFile[] = []
-  await renderPages(opened, { pages, dpi, gray: false, ...raw }, tools, async (drawn) => {
+  await renderPages(opened, { pages, dpi, gray: false, ...uncompressedTiff }, tools, async (rendered) => {
     tools.signal.throwIfAborted()
-    const suffix = `-${String(drawn.page).padStart(3, '0')}`
+    const suffix = `-${String(rendered.page).padStart(3, '0')}`
     const path = join(work.outDir, `output${suffix}.${to}`)
-    const size = opened.sizes[drawn.page - 1]
-    const page = { ...input, path: drawn.path, format: 'tiff' } as const
-    await writeThumbnail(page, { to, path, options: work.options, box: size ? boxOn(size, box) : box }, tools)
-    await rm(drawn.path)
-    files[drawn.page - 1] = pages.length > 1 ? { path, suffix } : { path }
+    const size = opened.sizes[rendered.page - 1]
+    const page = { ...input, path: rendered.path, format: 'tiff' } as const
+    await writeThumbnail(page, { to, path, options: work.options, box: size ? pixelBox(size, box) : box }, tools)
+    await rm(rendered.path)
+    files[rendered.page - 1] = pages.length > 1 ? { path, suffix } : { path }
   })
   tools.progress(1)
   const [first, ...rest] = files

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import type sharp from 'sharp'
 import type { Tools } from '../engine.ts'
 import type { Animation } from './apng/read.ts'
-import type { Decoded } from './decoders.ts'
+import type { DecodedFile } from './decoders.ts'
 
 /** Maximum that WebP and sharp accept, both for a frame delay in milliseconds and for the loop count. */
-const longest = 65_535
+const maxDelayOrLoop = 65_535
 
 /** Splits a vertical RGBA strip, as libvips decodes animations, into its frames without copying. */
-export function framesOf(
+export function splitFrames(
   strip: Buffer,
   { width, height, pages }: { width: number; height: number; pages: number },
 ): Buffer[] {
@@ -19,11 +19,11 @@ export function framesOf(
 }
 
 /** Writes the frames to a lossless WebP, which libvips reads as one animation. */
-export async function framesAsWebp(
+export async function writeFramesAsWebp(
   { width, height, frames, delaysMs, loop }: Animation,
   encode: typeof sharp,
   tools: Tools,
-): Promise<Decoded> {
+): Promise<DecodedFile> {
   const path = join(tools.workDir, 'frames.webp')
   const raw = { width, height: height * frames.length, channels: 4, pageHeight: height } as const
   await encode(Buffer.concat(frames), { raw })
@@ -31,23 +31,23 @@ export async function framesAsWebp(
       lossless: true,
       exact: true,
       effort: 0,
-      delay: delaysMs.map((delayMs) => Math.min(delayMs, longest)),
-      loop: Math.min(loop, longest),
+      delay: delaysMs.map((delayMs) => Math.min(delayMs, maxDelayOrLoop)),
+      loop: Math.min(loop, maxDelayOrLoop),
     })
     .toFile(path)
   return { path, format: 'webp' }
 }
 
 /** Rotates every frame separately: libvips would rotate the whole strip. */
-export async function turned(
+export async function rotateFrames(
   animation: Animation,
   degrees: number,
   encode: typeof sharp,
 ): Promise<Animation> {
   const { width, height, frames } = animation
   const raw = { width, height, channels: 4 } as const
-  const done = []
-  for (const frame of frames) done.push(await encode(frame, { raw }).rotate(degrees).raw().toBuffer())
-  const sides = degrees % 180 === 0 ? { width, height } : { width: height, height: width }
-  return { ...animation, ...sides, frames: done }
+  const rotated = []
+  for (const frame of frames) rotated.push(await encode(frame, { raw }).rotate(degrees).raw().toBuffer())
+  const size = degrees % 180 === 0 ? { width, height } : { width: height, height: width }
+  return { ...animation, ...size, frames: rotated }
 }

@@ -1,6 +1,6 @@
 const headerBytes = 54
 
-export interface Pixels {
+export interface RgbPixels {
   readonly width: number
   readonly height: number
   /** Rows from top to bottom, three bytes per pixel: red, green, blue. */
@@ -10,7 +10,7 @@ export interface Pixels {
 }
 
 /** Encodes a 24-bit Windows bitmap: rows bottom-up in BGR order, each padded to a multiple of four bytes. */
-export function bitmap({ width, height, data, density = 0 }: Pixels): Buffer {
+export function encodeBitmap({ width, height, data, density = 0 }: RgbPixels): Buffer {
   const rowBytes = Math.ceil((width * 3) / 4) * 4
   const file = Buffer.alloc(headerBytes + rowBytes * height)
   file.write('BM', 'latin1')

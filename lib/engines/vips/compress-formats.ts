@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { pictureOptions } from '../image/options.ts'
-import { type SourceImage, renderImage } from './image.ts'
+import { parseImageOptions } from '../image/options.ts'
+import { renderImage, type SourceImage } from './image.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 
 export const compressedFormats = [
@@ -93,7 +93,10 @@ async function scaleImage({ source, to, effort }: CompressJob): Promise<Sharp> {
   const isAnimated = pages > 1 && (to === 'webp' || to === 'tiff')
   // JPEG compression inside TIFF has no transparency.
   const onWhite = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
-  return renderImage(source, to, { page: isAnimated ? -1 : 0, options: pictureOptions({ ...scaled, ...onWhite }) })
+  return renderImage(source, to, {
+    page: isAnimated ? -1 : 0,
+    options: parseImageOptions({ ...scaled, ...onWhite }),
+  })
 }
 
 /** Uses gifsicle, which keeps frames, delays and palettes: re-encoding would double the size. */

@@ -29,7 +29,7 @@ const Options = z.object({
   quality: quality.optional(),
   targetSize: integer(1000, 2_000_000_000)
     .optional()
-    .describe('Bytes that the result may have; pictures are made coarser until it fits.'),
+    .describe('Maximum size of the result in bytes; image quality is reduced until it fits.'),
 })
 
 /** Quality of the images in the document. */
@@ -83,7 +83,7 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
     if (size < best.size) best = { path, size }
   }
   if (best.path !== input.path && entries.some(({ filename }) => signaturePath.test(filename)))
-    tools.warn('SIGNATURE_BROKEN', 'The document is signed; the signature does not hold for a changed file.')
+    tools.warn('SIGNATURE_BROKEN', 'The document is signed; its signature is not valid for the changed file.')
   warnAboutSize(best.size, input.size, targetSize, work.from, tools)
   const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
   await copyFile(best.path, path)
@@ -162,7 +162,12 @@ async function shrinkImage(entry: FileEntry, level: number): Promise<Uint8Array 
     const sharp = await loadSharp()
     // A page is rarely shown larger than a screen, so more pixels than that are never seen.
     const side = 1000 + level * 20
-    const shrunk = sharp(original).resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    const shrunk = sharp(original).resize({
+      width: side,
+      height: side,
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
     const isJpeg = /\.jpe?g$/i.test(entry.filename)
     const encoder = isJpeg
       ? shrunk.jpeg({ quality: level, mozjpeg: true })
@@ -183,10 +188,10 @@ function warnAboutSize(
   tools: Tools,
 ): void {
   if (targetSize !== undefined && size > targetSize) {
-    const sentence = `The ${format} file could not be made as small as ${targetSize} bytes: it has ${size} at least.`
+    const sentence = `The ${format} file could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
     tools.warn('TARGET_NOT_REACHED', sentence)
   } else if (size === before && targetSize === undefined) {
-    const sentence = `The ${format} file holds no picture that could be made smaller, so it is returned as it came.`
+    const sentence = `The ${format} file contains no image that could be made smaller, so it is returned unchanged.`
     tools.warn('NOT_SMALLER', sentence)
   }
 }

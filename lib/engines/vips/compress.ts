@@ -5,14 +5,14 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { compressedFormats, type Effort, recompressImage } from './compress-formats.ts'
-import { compressToSize, type Attempt, maxAttempts } from './compress-to-size.ts'
+import { type Attempt, compressToSize, maxAttempts } from './compress-to-size.ts'
 import { openImage } from './image.ts'
 
 const CompressOptions = z.object({
   quality: quality.optional(),
   targetSize: integer(200, 2_000_000_000)
     .optional()
-    .describe('Bytes that the result may have; quality and then size are lowered until it fits.'),
+    .describe('Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.'),
 })
 
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
@@ -58,12 +58,18 @@ export async function compressImage(work: EngineWork, tools: Tools): Promise<Eng
   return { files: [{ path }], details: { sizeBefore: original.size, sizeAfter: best.size, ...reached } }
 }
 
-function warnAboutSize(best: Attempt, original: Attempt, to: FormatId, targetSize: number | undefined, tools: Tools): void {
+function warnAboutSize(
+  best: Attempt,
+  original: Attempt,
+  to: FormatId,
+  targetSize: number | undefined,
+  tools: Tools,
+): void {
   if (targetSize !== undefined && best.size > targetSize) {
-    const sentence = `The ${to} image could not be made as small as ${targetSize} bytes: it has ${best.size} at least.`
+    const sentence = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest result has ${best.size}.`
     tools.warn('TARGET_NOT_REACHED', sentence)
   } else if (best === original && targetSize === undefined) {
-    const sentence = `The ${to} image cannot be made smaller in this way, so it is returned as it came.`
+    const sentence = `The ${to} image could not be made smaller, so it is returned unchanged.`
     tools.warn('NOT_SMALLER', sentence)
   }
 }

@@ -3,16 +3,29 @@ import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
-import { colorSpace, pictureOptions } from '../image/options.ts'
+import { colorSpace, parseImageOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { writeFramesAsWebp, splitFrames, rotateFrames } from './animation-frames.ts'
-import { type EncodedSize, defaultDensity, encoderOf } from './encoders.ts'
+import { rotateFrames, splitFrames, writeFramesAsWebp } from './animation-frames.ts'
+import { defaultDensity, type EncodedSize, encoderOf } from './encoders.ts'
 import { hasFewColors } from './few-colors.ts'
-import { loadSharp, openImage, type SourceImage, renderImage, type ImageView, warnAboutLosses } from './image.ts'
+import {
+  type ImageView,
+  loadSharp,
+  openImage,
+  renderImage,
+  type SourceImage,
+  warnAboutLosses,
+} from './image.ts'
 import { imagesToPdf } from './image-pdf.ts'
-import { isLossless, isLosslessUnspecified, type PixelTargetId, pixelTargetIds, pixelTargetOf } from './targets.ts'
+import {
+  isLossless,
+  isLosslessUnspecified,
+  type PixelTargetId,
+  pixelTargetIds,
+  pixelTargetOf,
+} from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 
 /** @throws when the engine does not declare the format. */
@@ -26,7 +39,7 @@ export function vipsTargetOf(to: FormatId): PixelTargetId | 'pdf' {
 const ViewOptions = z.object({ colorSpace, dpi: integer(18, 1200).optional() })
 export const imageViewOf = (rawOptions: unknown): Omit<ImageView, 'page'> => ({
   ...ViewOptions.parse(rawOptions),
-  options: pictureOptions(rawOptions),
+  options: parseImageOptions(rawOptions),
 })
 
 /**
@@ -136,7 +149,7 @@ async function convertToImage(
 
 export function warnAboutDroppedFrames({ pages }: SourceImage, to: FormatId, tools: Tools): void {
   if (pages < 2) return
-  tools.warn('ANIMATION_DROPPED', `Only the first of ${pages} frames was kept: ${to} holds one picture.`)
+  tools.warn('ANIMATION_DROPPED', `Only the first of ${pages} frames was kept: ${to} stores a single image.`)
 }
 
 export const targetExtension = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
@@ -160,7 +173,13 @@ export async function writeImage(
   const { rotate } = view.options
   if (isAnimated && rotate) {
     const stillView = { ...view, page, options: { ...view.options, rotate: undefined } }
-    return encode(await rotateAnimation(source, rotate, tools), to, stillView, { path, options, isAnimated }, tools)
+    return encode(
+      await rotateAnimation(source, rotate, tools),
+      to,
+      stillView,
+      { path, options, isAnimated },
+      tools,
+    )
   }
   return encode(source, to, { ...view, page }, { path, options, isAnimated }, tools)
 }

@@ -49,20 +49,20 @@ interface DecodeJob {
 type ImageDecoder = (job: DecodeJob) => Promise<DecodedFile>
 
 const cameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
-  const path = decodedPath(input, tools, 'tif')
+  const path = pathForDecoded(input, tools, 'tif')
   // -w: white balance as measured by the camera. dcraw_emu also rotates the image upright.
   const depth = hasDeepColor ? ['-6'] : []
   const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
   // Its exit code is always 0, and it continues after damaged data.
   if (/cannot (?:unpack|open)/i.test(stderr)) throw new ProcessFailure('dcraw_emu', 0, stderr)
   if (/data corrupted|unexpected end/i.test(stderr)) {
-    tools.warn('IMAGE_DAMAGED', 'The photograph is damaged; a part of it may be missing.')
+    tools.warn('IMAGE_DAMAGED', 'The photo is damaged; a part of it may be missing.')
   }
   return { path, format: 'tiff' }
 }
 
 const jxl: ImageDecoder = async ({ input, tools }) => {
-  const path = decodedPath(input, tools, 'png')
+  const path = pathForDecoded(input, tools, 'png')
   try {
     await tools.exec('djxl', [input.path, path, '--quiet'])
   } catch (error) {
@@ -74,13 +74,13 @@ const jxl: ImageDecoder = async ({ input, tools }) => {
 }
 
 const jxr: ImageDecoder = async ({ input, tools }) => {
-  const path = decodedPath(input, tools, 'tif')
+  const path = pathForDecoded(input, tools, 'tif')
   await tools.exec('JxrDecApp', ['-i', input.path, '-o', path])
   return { path, format: 'tiff' }
 }
 
 const djvu: ImageDecoder = async ({ input, tools }) => {
-  const path = decodedPath(input, tools, 'tif')
+  const path = pathForDecoded(input, tools, 'tif')
   // Uncompressed, a book of scans would fill the disk.
   await tools.exec('ddjvu', ['-format=tiff', '-quality=90', input.path, path])
   return { path, format: 'tiff' }
@@ -98,7 +98,7 @@ const icns: ImageDecoder = async ({ input, tools }) => {
 
 /** sharp's libvips has no HEVC decoder. If the target is lossy too, JPEG is used: it is six times faster than PNG. */
 const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
-  const path = decodedPath(input, tools, isLossless ? 'png' : 'jpg')
+  const path = pathForDecoded(input, tools, isLossless ? 'png' : 'jpg')
   await tools.exec('heif-convert', ['-q', '97', input.path, path])
   return { path: await primaryImageOfHeic(input, path, tools), format: isLossless ? 'png' : 'jpg' }
 }
@@ -111,12 +111,12 @@ async function primaryImageOfHeic(input: InputFile, path: string, tools: Tools):
   if (length === 0) return path
   const { stdout } = await tools.exec('heif-info', [input.path])
   const main = [...stdout.matchAll(/^image: .*$/gm)].findIndex(([line]) => line.endsWith('primary'))
-  tools.warn('PICTURES_DROPPED', `The main one of ${length} pictures in the file was converted.`)
+  tools.warn('PICTURES_DROPPED', `Only the primary image of ${length} in the file was converted.`)
   return join(dir, `${name}-${Math.max(main, 0) + 1}${ext}`)
 }
 
 const bmp: ImageDecoder = async ({ input, tools }) => {
-  const path = decodedPath(input, tools, 'png')
+  const path = pathForDecoded(input, tools, 'png')
   await magick(tools, 'convert', [`bmp:${input.path}[0]`, '-quality', '10', `png:${path}`])
   return { path, format: 'png' }
 }
@@ -136,6 +136,6 @@ export function imageDecoderOf(format: FormatId): ImageDecoder | undefined {
   return decoders[format]
 }
 
-function decodedPath(input: InputFile, tools: Tools, extension: string): string {
+function pathForDecoded(input: InputFile, tools: Tools, extension: string): string {
   return join(tools.workDir, `${parse(input.path).name}-decoded.${extension}`)
 }

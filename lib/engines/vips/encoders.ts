@@ -2,12 +2,12 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { Tools } from '../engine.ts'
+import { splitFrames } from './animation-frames.ts'
 import { encodeApng } from './apng/write.ts'
 import { encodeBitmap } from './bitmap.ts'
-import { splitFrames } from './animation-frames.ts'
 import { loadSharp, type SourceImage } from './image.ts'
 import { setPngDensity } from './png-density.ts'
-import { type PixelTargetId, encoderQuality } from './targets.ts'
+import { encoderQuality, type PixelTargetId } from './targets.ts'
 
 /** Size of the written image, or of one frame of an animation. */
 export interface EncodedSize {
@@ -134,8 +134,8 @@ const iconSides = [16, 32, 48, 128, 256, 512, 1024]
 const icns: Encoder = async ({ image, path, tools }) => {
   const sharp = await loadSharp()
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
-  const longestSide = Math.max(info.width, info.height)
-  const sides = iconSides.filter((side) => side <= longestSide)
+  const maxSide = Math.max(info.width, info.height)
+  const sides = iconSides.filter((side) => side <= maxSide)
   const files: string[] = []
   for (const side of sides.length > 0 ? sides : iconSides.slice(0, 1)) {
     const file = join(tools.workDir, `icon-${side}.png`)

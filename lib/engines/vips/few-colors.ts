@@ -1,9 +1,9 @@
-import { loadSharp, type Picture } from './image.ts'
+import { loadSharp, type SourceImage } from './image.ts'
 import { maxPixels } from './limits.ts'
 
-const few = 256
+const maxColors = 256
 /** Larger images are usually photographs, and scanning them takes long. */
-const mostPixels = 16_000_000
+const maxScannedPixels = 16_000_000
 const topRows = 8
 const middleRows = 64
 
@@ -11,35 +11,35 @@ const middleRows = 64
  * Whether an image, such as an icon, a diagram or a screenshot, has so few colors that a lossy format with chroma
  * subsampling would visibly change them. Lossy sources are not checked.
  */
-export async function hasFewColors({ path, format, metadata }: Picture): Promise<boolean> {
+export async function hasFewColors({ path, format, metadata }: SourceImage): Promise<boolean> {
   if (metadata.isPalette) return true
   const { width, height } = metadata
-  if (!['png', 'tiff'].includes(format) || width * height > mostPixels) return false
+  if (!['png', 'tiff'].includes(format) || width * height > maxScannedPixels) return false
   const seen = new Set<number>()
   // The first rows already give most photographs away, and the middle rows nearly all, so that no more is read.
   const middle = (height - middleRows) >> 1
   if (middle > 0) {
-    if (!(await isFewIn(path, seen, { left: 0, top: 0, width, height: topRows }))) return false
-    if (!(await isFewIn(path, seen, { left: 0, top: middle, width, height: middleRows }))) return false
+    if (!(await hasFewColorsIn(path, seen, { left: 0, top: 0, width, height: topRows }))) return false
+    if (!(await hasFewColorsIn(path, seen, { left: 0, top: middle, width, height: middleRows }))) return false
   }
-  return isFewIn(path, seen)
+  return hasFewColorsIn(path, seen)
 }
 
-async function isFewIn(
+async function hasFewColorsIn(
   path: string,
   seen: Set<number>,
   band?: { left: number; top: number; width: number; height: number },
 ): Promise<boolean> {
   const sharp = await loadSharp()
-  const whole = sharp(path, { limitInputPixels: maxPixels, sequentialRead: true })
-  const data = await (band ? whole.extract(band) : whole)
+  const image = sharp(path, { limitInputPixels: maxPixels, sequentialRead: true })
+  const data = await (band ? image.extract(band) : image)
     .toColourspace('srgb')
     .ensureAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer()
   for (let at = 0; at < data.length; at += 4) {
     seen.add(data.readUInt32LE(at))
-    if (seen.size > few) return false
+    if (seen.size > maxColors) return false
   }
   return true
 }

@@ -7,45 +7,45 @@ export function hasAllPixels(data: Buffer): boolean {
   for (let at = 13 + colors(data[10] ?? 0); at < data.length; ) {
     const kind = data[at]
     if (kind === 0) at++
-    else if (kind === 0x21) at = behindBlocks(data, at + 2)
+    else if (kind === 0x21) at = skipBlocks(data, at + 2)
     else if (kind === 0x2c && at + 11 < data.length) {
       const pixels = data.readUInt16LE(at + 5) * data.readUInt16LE(at + 7)
       const codes = at + 10 + colors(data[at + 9] ?? 0)
-      if (!fills(data, codes + 1, data[codes] ?? 0, pixels)) return false
-      at = behindBlocks(data, codes + 1)
+      if (!hasAllFramePixels(data, codes + 1, data[codes] ?? 0, pixels)) return false
+      at = skipBlocks(data, codes + 1)
     } else return kind === 0x3b
   }
   return false
 }
 
-function behindBlocks(data: Buffer, start: number): number {
+function skipBlocks(data: Buffer, start: number): number {
   let at = start
   while ((data[at] ?? 0) > 0) at += (data[at] ?? 0) + 1
   return at + 1
 }
 
-function fills(data: Buffer, start: number, minimum: number, pixels: number): boolean {
+function hasAllFramePixels(data: Buffer, start: number, minimum: number, pixels: number): boolean {
   if (minimum < 1 || minimum > 11) return false
   const reader = new CodeLengths(minimum)
-  let [bits, held] = [0, 0]
+  let [bits, bitCount] = [0, 0]
   for (let block = start; (data[block] ?? 0) > 0; block += (data[block] ?? 0) + 1) {
     const end = Math.min(data.length, block + 1 + (data[block] ?? 0))
     for (let at = block + 1; at < end; at++) {
-      bits |= (data[at] ?? 0) << held
-      held += 8
-      while (held >= reader.width) {
+      bits |= (data[at] ?? 0) << bitCount
+      bitCount += 8
+      while (bitCount >= reader.width) {
         const { width } = reader
-        const goesOn = reader.take(bits & ((1 << width) - 1))
-        if (!goesOn || reader.pixels >= pixels) return reader.pixels >= pixels
+        const canContinue = reader.take(bits & ((1 << width) - 1))
+        if (!canContinue || reader.pixels >= pixels) return reader.pixels >= pixels
         bits >>>= width
-        held -= width
+        bitCount -= width
       }
     }
   }
   return reader.pixels >= pixels
 }
 
-const mostCodes = 4096
+const maxCodes = 4096
 
 class CodeLengths {
   /** Bits in the next code. */
@@ -54,7 +54,7 @@ class CodeLengths {
   readonly #clear: number
   readonly #minimum: number
   /** Pixels that each code represents. */
-  readonly #lengths = new Uint16Array(mostCodes)
+  readonly #lengths = new Uint16Array(maxCodes)
   #next: number
   #last = 0
 
@@ -78,7 +78,7 @@ class CodeLengths {
     const length = isNew ? this.#last + 1 : code < this.#next ? (this.#lengths[code] ?? 0) : 0
     if (length === 0) return false
     this.pixels += length
-    if (this.#last > 0 && this.#next < mostCodes) {
+    if (this.#last > 0 && this.#next < maxCodes) {
       this.#lengths[this.#next++] = this.#last + 1
       if (this.#next === 1 << this.width && this.width < 12) this.width++
     }

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
-import { type Chunk, readChunks, buildPng } from './apng/chunks.ts'
-import { type Chromaticities, type Curve, buildGrayProfile, buildRgbProfile } from './build-icc.ts'
-import type { ColorCodes } from './tone-mapping.ts'
+import { buildPng, type Chunk, readChunks } from './apng/chunks.ts'
+import { buildGrayProfile, buildRgbProfile, type Chromaticities, type Curve } from './build-icc.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
+import type { ColorCodes } from './tone-mapping.ts'
 
 /** Largest PNG, in bytes, that is copied only to add a profile. */
 const maxCopiedBytes = 256 * 1024 * 1024
@@ -38,12 +38,13 @@ export async function addProfileFromPng(input: InputFile, head: PngHead, tools: 
   const source = isDeepGray ? await pixelsAsPng(input.path, 'rgb16', tools) : input.path
   const isColored = hasColor(header) || isDeepGray
   const profile = isColored ? buildRgbProfile(colors.primaries, colors.curve) : buildGrayProfile(colors.curve)
-  const path = profiledPath(input.path, tools)
+  const path = pathWithProfile(input.path, tools)
   // The reader of the pixels reports a truncated file.
   return (await writeWithProfile(source, profile, path)) ? path : input.path
 }
 
-const profiledPath = (path: string, { workDir }: Tools) => join(workDir, `${parse(path).name}-profiled.png`)
+const pathWithProfile = (path: string, { workDir }: Tools) =>
+  join(workDir, `${parse(path).name}-profiled.png`)
 
 async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools): Promise<string> {
   const { default: sharp } = await import('sharp')
@@ -70,7 +71,7 @@ export async function addProfileFromCodes(
   // An existing profile takes precedence, and gray images need none.
   if (icc || !/^s?rgb/.test(space)) return undefined
   const plain = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
-  const profiledFile = profiledPath(path, tools)
+  const profiledFile = pathWithProfile(path, tools)
   return (await writeWithProfile(plain, buildRgbProfile(colors.primaries, colors.curve), profiledFile))
     ? profiledFile
     : undefined
@@ -124,9 +125,11 @@ function chromaticities(chunk: Buffer | undefined): Chromaticities {
   if (chunk?.length !== 32) return srgbPrimaries
   const at = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
   const values: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
-  return values.every((value, index) => Math.abs(value - (srgbPrimaries[index] ?? 0)) < 0.01) ? srgbPrimaries : values
+  return values.every((value, index) => Math.abs(value - (srgbPrimaries[index] ?? 0)) < 0.01)
+    ? srgbPrimaries
+    : values
 }
 
 /** Profile name, compression method and compressed profile (section 11.3.2.3). */
 const profileChunk = (profile: Buffer) =>
-  Buffer.concat([Buffer.from('told\0\0', 'latin1'), deflateSync(profile)])
+  Buffer.concat([Buffer.from('icc\0\0', 'latin1'), deflateSync(profile)])

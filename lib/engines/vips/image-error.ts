@@ -6,7 +6,7 @@ import { unsupportedFeatureError } from '../unsupported-feature.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 
 /** Translates errors of libvips and its helper programs into errors that the client can act on. */
-export function pictureError(error: unknown, format: FormatId): unknown {
+export function imageError(error: unknown, format: FormatId): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
   // A failed or crashed program or a full disk says nothing about the file.
   if (error instanceof ProcessFailure || error instanceof EngineCrash || 'errno' in error) return error
@@ -16,24 +16,25 @@ export function pictureError(error: unknown, format: FormatId): unknown {
     return new AppError('FILE_TOO_LARGE', sentence, { maxPixels }, { cause: error })
   }
   if (/entity amplification|entity reference loop/i.test(message)) {
-    const sentence =
-      'The drawing names parts of itself that would become too large. Save it without entities.'
+    const sentence = 'The drawing uses XML entities that expand to too much data. Save it without entities.'
     return new AppError('FILE_TOO_LARGE', sentence, { field: 'file' }, { cause: error })
   }
   if (/too large for|maximum .*dimension|dimensions? (is|are) too large/i.test(message)) {
-    const sentence = 'The image is too large for the target format; ask for a smaller width or height.'
+    const sentence = 'The image is too large for the target format; request a smaller width or height.'
     return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
   }
   if (/timeout/i.test(message)) {
-    const sentence = `The image took longer than its limit of ${timeoutS} seconds. Send a smaller one, or ask for fewer pixels.`
+    const sentence = `Processing the image exceeded the time limit of ${timeoutS} seconds. Send a smaller one, or request fewer pixels.`
     return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
-  const feature = unknownIn(message)
-  return feature === undefined ? damaged(format, error) : unsupportedFeatureError(format, feature, error)
+  const feature = findUnsupportedFeature(message)
+  return feature === undefined
+    ? corruptImageError(format, error)
+    : unsupportedFeatureError(format, feature, error)
 }
 
 /** Messages of libvips and libtiff about features of an intact image that they do not support; `$1` is the match. */
-const unknown: readonly (readonly [RegExp, feature: string])[] = [
+const unsupportedFeatures: readonly (readonly [RegExp, feature: string])[] = [
   [/\b([\w-]{2,16}) compression support is not configured/, '$1 compression'],
   [/bad labq format/, 'Lab colors'],
   [
@@ -43,14 +44,14 @@ const unknown: readonly (readonly [RegExp, feature: string])[] = [
   [/unknown photometric interpretation|not a PLANARCONFIG_SEPARATE/, 'unusual colors'],
 ]
 
-function unknownIn(message: string): string | undefined {
-  for (const [words, feature] of unknown) {
-    const found = words.exec(message)
-    if (found) return feature.replace('$1', found[1] ?? '')
+function findUnsupportedFeature(message: string): string | undefined {
+  for (const [pattern, feature] of unsupportedFeatures) {
+    const match = pattern.exec(message)
+    if (match) return feature.replace('$1', match[1] ?? '')
   }
   return undefined
 }
 
-export function damaged(format: FormatId, cause: Error): AppError {
+export function corruptImageError(format: FormatId, cause: Error): AppError {
   return new AppError('CORRUPT_FILE', `The ${format} image is damaged or incomplete.`, { format }, { cause })
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Metadata } from 'sharp'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import { pictureOptions } from '../image/options.ts'
+import { parseImageOptions } from '../image/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { type SourceImage, renderImage } from './image.ts'
+import { renderImage, type SourceImage } from './image.ts'
 import { setPngDensity } from './png-density.ts'
 
 /** Formats that img2pdf embeds unchanged in a PDF. */
@@ -25,19 +25,25 @@ export async function imagesToPdf(
   // An image that img2pdf refuses to embed, such as one with a zero resolution, may work once it is decoded.
   const secondFailure = failure && (await runImg2pdf(path, await preparePages(images, false, tools), tools))
   if (!secondFailure) return path
-  const sentence = 'The image is damaged, or of a kind that fits no PDF page.'
+  const sentence = 'The image is damaged or cannot be placed on a PDF page.'
   throw new AppError('CORRUPT_FILE', sentence, undefined, { cause: secondFailure })
 }
 
 /** @param mayEmbed whether images are embedded without decoding where possible. */
-async function preparePages(images: readonly SourceImage[], mayEmbed: boolean, tools: Tools): Promise<string[]> {
+async function preparePages(
+  images: readonly SourceImage[],
+  mayEmbed: boolean,
+  tools: Tools,
+): Promise<string[]> {
   const paths: string[] = []
   for (const [index, source] of images.entries()) {
     const { depth, hasAlpha, orientation = 1 } = source.metadata
     const density = pageDensity(source.metadata)
     const appliedOrientations = source.format === 'tiff' ? [1] : orientationsOfImg2pdf
-    const isPlain = depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
-    const embeds = mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
+    const isPlain =
+      depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
+    const embeds =
+      mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
     paths.push(...(embeds ? [source.path] : await decodeToPngs(source, index, tools, density)))
     tools.progress((index + 1) / (images.length + 1))
   }
@@ -96,7 +102,7 @@ async function decodeToPngs(
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
     const path = join(tools.workDir, `embed-${index}-${page}.png`)
-    const image = await renderImage(source, 'jpg', { page, options: pictureOptions({}) })
+    const image = await renderImage(source, 'jpg', { page, options: parseImageOptions({}) })
     await image.png({ compressionLevel: 3 }).toFile(path)
     await setPngDensity(path, density)
     paths.push(path)

@@ -4,7 +4,7 @@ import { readingFrom, view } from '../../formats/detect/source.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../image/color-profiles.ts'
-import { type Box, boxOf, type PictureOptions } from '../image/options.ts'
+import { type ImageOptions, type ResizeBox, resizeBoxOf } from '../image/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { unsupportedFeatureError } from '../unsupported-feature.ts'
 import { writeFramesAsWebp } from './animation-frames.ts'
@@ -12,13 +12,13 @@ import { countApngFrames, readApng } from './apng/read.ts'
 import { type DecodedFile, imageDecoderOf } from './decoders.ts'
 import { hasAllPixels } from './gif-completeness.ts'
 import { addProfileFromCodes, addProfileFromPng } from './icc-from-metadata.ts'
-import { damagedImage, imageError } from './image-error.ts'
+import { corruptImageError, imageError } from './image-error.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 import { readPngHead } from './png-head.ts'
-import { svgWithPixelLengths, pixelsPerInch, svgDefaults } from './svg-lengths.ts'
+import { pixelsPerInch, svgDefaults, svgWithPixelLengths } from './svg-lengths.ts'
 import { isLossless, type PixelTargetId, pixelTargetOf } from './targets.ts'
 import { normalizeTiff } from './tiff-extra-planes.ts'
-import { ifHdr, readHeifColorCodes, toneMap, hdrCodesOfPng } from './tone-mapping.ts'
+import { hdrCodesOfPng, ifHdr, readHeifColorCodes, toneMap } from './tone-mapping.ts'
 
 /** A file that libvips can read, with its metadata. */
 export interface SourceImage {
@@ -50,7 +50,9 @@ export async function openImage(
 ): Promise<SourceImage> {
   const needsLossless = to !== 'pdf' && isLossless(to, options)
   const { path, format } = await decodeSource(input, to, needsLossless, tools).catch((error: unknown) => {
-    throw error instanceof ProcessFailure ? damagedImage(input.format, error) : imageError(error, input.format)
+    throw error instanceof ProcessFailure
+      ? corruptImageError(input.format, error)
+      : imageError(error, input.format)
   })
   const metadata = await metadataOf(path).catch((error: unknown) => {
     throw imageError(error, input.format)
@@ -67,18 +69,14 @@ export async function openImage(
   return { path, format, sourceFormat: input.format, metadata, pages }
 }
 
-async function checkGif(
-  { path, size }: InputFile,
-  { width, height }: Metadata,
-  tools: Tools,
-): Promise<void> {
+async function checkGif({ path, size }: InputFile, { width, height }: Metadata, tools: Tools): Promise<void> {
   await using file = await open(path)
   const canvas = view(await readingFrom(file)(0, 10))
   // If a side exceeds 2,048, libvips ignores the canvas size and uses the first frame as the whole image.
   if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
-    throw unsupportedFeatureError('gif', 'a first picture that is smaller than its canvas')
+    throw unsupportedFeatureError('gif', 'a first frame that is smaller than its canvas')
   if (size <= maxCountedGifBytes && !hasAllPixels(await file.readFile()))
-    tools.warn('MAY_BE_DAMAGED', 'The GIF breaks off within a picture: look whether anything is missing.')
+    tools.warn('MAY_BE_DAMAGED', 'The GIF is truncated within a frame: check whether anything is missing.')
 }
 
 /** Largest GIF, in bytes, whose pixels are counted; counting takes about a second per few dozen megabytes. */
@@ -104,7 +102,8 @@ async function decodeSource(
   const decodedFile = await decodeFormat(input, to, isLossless || codes !== undefined, tools)
   if (!codes) return decodedFile
   const hdrCodes = ifHdr(codes)
-  if (hdrCodes) return { path: await toneMap(decodedFile.path, hdrCodes, await loadSharp(), tools), format: 'png' }
+  if (hdrCodes)
+    return { path: await toneMap(decodedFile.path, hdrCodes, await loadSharp(), tools), format: 'png' }
   const path = await addProfileFromCodes(decodedFile.path, codes, tools)
   return path === undefined ? decodedFile : { path, format: 'png' }
 }
@@ -150,7 +149,7 @@ async function decodeApng(input: InputFile, to: PixelTargetId | 'pdf', tools: To
 export interface ImageView {
   /** Index of the page or frame; -1 selects all of them as one image. */
   readonly page: number
-  readonly options: PictureOptions
+  readonly options: ImageOptions
   readonly colorSpace?: 'srgb' | 'adobe-rgb' | 'gray' | undefined
   /** Pixels per inch at which vector drawings are rendered. */
   readonly dpi?: number | undefined
@@ -161,7 +160,7 @@ export async function renderImage(source: SourceImage, to: PixelTargetId, view: 
   const sharp = await loadSharp()
   const { metadata } = source
   const { page, options: imageOptions } = view
-  const box = boxOf(imageOptions)
+  const box = resizeBoxOf(imageOptions)
   const keepsSourceProfile = keepsProfile(source, to, view)
   const options: SharpOptions = {
     limitInputPixels: maxPixels,
@@ -220,7 +219,7 @@ export async function warnAboutLosses(
   if (hasWideGamutProfile(metadata) && !target.supportsProfile && view.colorSpace === undefined) {
     tools.warn(
       'COLORS_CONVERTED',
-      `The colors were converted to sRGB: ${to} holds no profile that tells of others.`,
+      `The colors were converted to sRGB: ${to} cannot store another color profile.`,
     )
   }
   if (!metadata.hasAlpha || view.options.background !== undefined) return
@@ -234,11 +233,15 @@ async function warnIfTransparent(path: string, to: PixelTargetId, tools: Tools):
   if (isOpaque) return
   tools.warn(
     'TRANSPARENCY_DROPPED',
-    `Transparent parts became white: ${to} has none. The option background takes another color.`,
+    `Transparent parts became white: ${to} has no transparency. Set background for another color.`,
   )
 }
 
-async function warnIfHalfTransparent({ path, pages }: SourceImage, to: PixelTargetId, tools: Tools): Promise<void> {
+async function warnIfHalfTransparent(
+  { path, pages }: SourceImage,
+  to: PixelTargetId,
+  tools: Tools,
+): Promise<void> {
   const sharp = await loadSharp()
   const all = pages > 1 && pixelTargetOf(to).stores === 'frames' ? { pages: -1 } : {}
   const alpha = await sharp(path, { limitInputPixels: maxPixels, ...all, ...svgDefaults })
@@ -249,18 +252,18 @@ async function warnIfHalfTransparent({ path, pages }: SourceImage, to: PixelTarg
   if (alpha.every((level) => level === 0 || level === 255)) return
   tools.warn(
     'TRANSPARENCY_DROPPED',
-    `Half-transparent parts became opaque or clear: ${to} knows nothing between. The option background lays them over a color.`,
+    `Partly transparent areas became fully opaque or transparent: ${to} supports nothing in between. Set background to flatten them onto a color.`,
   )
 }
 
-function resize(image: Sharp, { width, height, fit }: Box): Sharp {
+function resize(image: Sharp, { width, height, fit }: ResizeBox): Sharp {
   const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) }
   if (fit === 'crop') return image.resize({ ...size, fit: 'cover' })
   return image.resize({ ...size, fit: 'inside', withoutEnlargement: fit === 'max' })
 }
 
 /** Density at which an SVG is rendered in the requested size, so that no pixels are enlarged afterwards. */
-export function svgDensity(metadata: Metadata, box: Box | undefined, dpi: number | undefined): number {
+export function svgDensity(metadata: Metadata, box: ResizeBox | undefined, dpi: number | undefined): number {
   // At this density libvips renders one pixel per SVG pixel.
   const defaultDensity = 72
   if (dpi !== undefined) return (defaultDensity * dpi) / pixelsPerInch

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
-import { pictureOptions } from '../image/options.ts'
-import { targetExtension, vipsTargetOf, convertToPdf, warnAboutDroppedFrames, writeImage } from './convert.ts'
-import { loadSharp, openImage, type SourceImage, renderImage } from './image.ts'
+import { parseImageOptions } from '../image/options.ts'
+import { convertToPdf, targetExtension, vipsTargetOf, warnAboutDroppedFrames, writeImage } from './convert.ts'
+import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
 import { maxPixels } from './limits.ts'
 import { pixelTargetOf } from './targets.ts'
 
@@ -24,7 +24,7 @@ const maxSide = 30_000
 const layout = z
   .enum(['vertical', 'horizontal', 'grid', 'grid2x2', 'grid3x3'])
   .default('vertical')
-  .describe('How the pictures lie: below each other, beside each other, or in rows and columns.')
+  .describe('How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.')
 const LayoutOptions = z.object({ layout })
 type Layout = z.output<typeof layout>
 
@@ -112,7 +112,11 @@ async function renderCell(source: SourceImage, index: number, tools: Tools): Pro
   warnAboutDroppedFrames(source, 'png', tools)
   const path = join(tools.workDir, `cell-${index}.png`)
   // All cells need the same bit depth and color space.
-  const image = await renderImage(source, 'webp', { page: 0, options: pictureOptions({}), colorSpace: 'srgb' })
+  const image = await renderImage(source, 'webp', {
+    page: 0,
+    options: parseImageOptions({}),
+    colorSpace: 'srgb',
+  })
   const { width, height } = await image.png({ compressionLevel: 1 }).toFile(path)
   return { path, width, height }
 }
@@ -134,7 +138,7 @@ function columnCount(layout: Layout, count: number): number {
 
 function requireCells(layout: Layout, side: number, count: number): number {
   if (count <= side ** 2) return side
-  const sentence = `layout: ${layout} has ${side ** 2} places, but ${count} pictures came. Send fewer, or ask for grid.`
+  const sentence = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer, or use grid.`
   throw new AppError('INVALID_INPUT', sentence, { field: 'layout', max: side ** 2, got: count })
 }
 
@@ -158,6 +162,6 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 function requireAllowedSize(width: number, height: number): void {
   if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
-  const sentence = `The pictures together would be ${width} × ${height} pixels, which is more than an image may have. Send smaller ones, or fewer.`
+  const sentence = `The combined image would be ${width} × ${height} pixels, which exceeds the limit. Send smaller or fewer images.`
   throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })
 }

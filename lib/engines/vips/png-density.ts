@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { headOfPng } from './png-head.ts'
+import { readPngHead } from './png-head.ts'
 
 const metersPerInch = 0.0254
 
@@ -8,9 +8,9 @@ const metersPerInch = 0.0254
  * Overwrites the density of a PNG written by libvips (PNG, third edition, 11.3.4.3). For images without one, libvips
  * writes 25.4 dpi, which makes them poster-sized in Word and PDF.
  */
-export async function tellDensity(path: string, perInch: number): Promise<void> {
-  const told = (await headOfPng(path)).get('pHYs')
-  if (!told) return
+export async function setPngDensity(path: string, perInch: number): Promise<void> {
+  const oldChunk = (await readPngHead(path)).get('pHYs')
+  if (!oldChunk) return
   const perMeter = Math.round(perInch / metersPerInch)
   const chunk = Buffer.alloc(4 + 9 + 4)
   chunk.write('pHYs', 'latin1')
@@ -20,5 +20,5 @@ export async function tellDensity(path: string, perInch: number): Promise<void> 
   chunk.writeUInt32BE(crc32(chunk.subarray(0, 13)), 13)
   await using file = await open(path, 'r+')
   // The head was read from the start of the file into its own buffer, so its byteOffset is the file offset.
-  await file.write(chunk, 0, chunk.length, told.byteOffset - 4)
+  await file.write(chunk, 0, chunk.length, oldChunk.byteOffset - 4)
 }

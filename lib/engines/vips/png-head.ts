@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { type Chunk, chunksOf } from './apng/chunks.ts'
+import { type Chunk, readChunks } from './apng/chunks.ts'
 
 /** Bytes at the start of a PNG that are searched for color chunks. */
 const headBytes = 64 * 1024
@@ -7,7 +7,7 @@ const headBytes = 64 * 1024
 /** Data of the chunks before the pixels, by chunk type. */
 export type PngHead = ReadonlyMap<string, Buffer>
 
-export async function headOfPng(path: string): Promise<PngHead> {
+export async function readPngHead(path: string): Promise<PngHead> {
   await using file = await open(path)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
   return new Map([...firstChunks(buffer.subarray(0, bytesRead))].map(({ type, data }) => [type, data]))
@@ -15,7 +15,7 @@ export async function headOfPng(path: string): Promise<PngHead> {
 
 function* firstChunks(head: Buffer): Generator<Chunk> {
   try {
-    for (const chunk of chunksOf(head)) {
+    for (const chunk of readChunks(head)) {
       if (chunk.type === 'IDAT') return
       yield chunk
     }

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { Metadata, Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { pictureOptions } from '../image/options.ts'
+import { parseImageOptions } from '../image/options.ts'
 import type { Size } from '../image/svg-layout.ts'
 import {
-  filled,
+  enlargingBox,
   scaleInto,
   type ThumbnailBox,
   type ThumbnailTarget,
@@ -48,8 +48,8 @@ export async function writeThumbnail(
 ): Promise<Size> {
   const source = await openImage(input, to, tools)
   const isDrawing = source.metadata.format === 'svg'
-  const box = isDrawing ? filled(requestedBox) : requestedBox
-  const fullSize = await renderImage(source, to, { page: 0, options: pictureOptions({}) })
+  const box = isDrawing ? enlargingBox(requestedBox) : requestedBox
+  const fullSize = await renderImage(source, to, { page: 0, options: parseImageOptions({}) })
   const image = isDrawing && isTooThinToRender(source.metadata, box) ? await rasterize(fullSize) : fullSize
   // A thumbnail needs no more than 8 bits per channel.
   const small = fitInto(image, box).toColourspace('srgb')

@@ -2,8 +2,8 @@ import { join, parse } from 'node:path'
 import type Sharp from 'sharp'
 import type { Sharp as Image, Metadata, SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
-import { tiffOfShades } from '../image/rescale-tiff-samples.ts'
-import { tags, tiffTag } from '../image/tiff-tag.ts'
+import { rescaleTiffSamples } from '../image/rescale-tiff-samples.ts'
+import { readTiffTag, tags } from '../image/tiff-tag.ts'
 import { maxPixels } from './limits.ts'
 
 const mmPerInch = 25.4
@@ -14,8 +14,12 @@ const anyPlaneCount: SharpOptions = { limitInputPixels: maxPixels, limitInputCha
  * neither colors nor alpha.
  * @throws AppError UNSUPPORTED_FORMAT.
  */
-export async function normalizeTiff(original: InputFile, sharp: typeof Sharp, tools: Tools): Promise<InputFile> {
-  const input = await tiffOfShades(original, tools)
+export async function normalizeTiff(
+  original: InputFile,
+  sharp: typeof Sharp,
+  tools: Tools,
+): Promise<InputFile> {
+  const input = await rescaleTiffSamples(original, tools)
   const metadata = await sharp(input.path, anyPlaneCount)
     .metadata()
     .catch(() => undefined)
@@ -26,7 +30,7 @@ export async function normalizeTiff(original: InputFile, sharp: typeof Sharp, to
   if (areSupported) return input
   if (dropped > 0) {
     const left = dropped === 1 ? 'one plane was' : `${dropped} planes were`
-    const sentence = `Beside those of the picture's colors ${left} left out: a picture has no place for more.`
+    const sentence = `Besides the color planes, ${left} left out: an image cannot store more planes.`
     tools.warn('PLANES_DROPPED', sentence)
   }
   return { ...input, path: await dropExtraPlanes(input, metadata, planes, sharp, tools) }
@@ -48,8 +52,9 @@ async function planesOf({ channels, space }: Metadata, path: string): Promise<Pl
   const colors = inks === 1 && channels > 2 ? 3 : inks
   const extraCount = Math.max(0, channels - colors)
   // A single unnamed extra plane is an alpha channel, but after four inks it is a fifth ink.
-  const isDeclared = extraCount > 0 && ((await tiffTag(path, tags.extraSamples)) ?? 0) > 0
-  const hasAlpha = inks === colors && (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
+  const isDeclared = extraCount > 0 && ((await readTiffTag(path, tags.extraSamples)) ?? 0) > 0
+  const hasAlpha =
+    inks === colors && (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
   const dropped = extraCount - (hasAlpha ? 1 : 0)
   return { hasAlpha, dropped, areSupported: dropped === 0 && inks === colors }
 }
@@ -95,7 +100,7 @@ async function dropExtraPlanes(
       paths.push(await write(target === 'cmyk' ? image.pipelineColourspace(target) : image, `${page}`))
     }
   }
-  const path = outputPath(input, tools, 'picture')
+  const path = outputPath(input, tools, 'image')
   await tools.exec('tiffcp', [...paths, path])
   return path
 }

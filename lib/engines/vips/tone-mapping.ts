@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type Sharp from 'sharp'
 import type { Tools } from '../engine.ts'
-import { brightest, convertedRange, knee, white } from '../image/hdr.ts'
+import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../image/hdr.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
@@ -11,13 +11,17 @@ import type { PngHead } from './png-head.ts'
 const headBytes = 256 * 1024
 
 /** HDR transfer functions by H.273 code (PQ and HLG of BT.2100), from a sample of 0 to 1 to light relative to white. */
-const lights: Readonly<Record<number, { readonly name: string; readonly of: (value: number) => number }>> = {
+const transferFunctions: Readonly<
+  Record<number, { readonly name: string; readonly of: (value: number) => number }>
+> = {
   16: {
     name: 'PQ',
     of: (value) => {
       const root = value ** (32 / 2523)
       const [c1, c2, c3] = [3424 / 4096, 2413 / 128, 2392 / 128]
-      return ((10_000 / white) * Math.max(0, root - c1) ** (8192 / 1305)) / (c2 - c3 * root) ** (8192 / 1305)
+      return (
+        ((10_000 / whiteNits) * Math.max(0, root - c1) ** (8192 / 1305)) / (c2 - c3 * root) ** (8192 / 1305)
+      )
     },
   },
   18: {
@@ -31,20 +35,20 @@ const lights: Readonly<Record<number, { readonly name: string; readonly of: (val
 const hlg = 18
 
 /** Row-major matrices to sRGB primaries, by the H.273 code of the source primaries. */
-const matrices: Readonly<Record<number, readonly number[]>> = {
+const matricesToSrgb: Readonly<Record<number, readonly number[]>> = {
   1: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   9: [1.6605, -0.5876, -0.0728, -0.1246, 1.1329, -0.0083, -0.0182, -0.1006, 1.1187],
   12: [1.2249, -0.2247, 0, -0.042, 1.0419, 0, -0.0197, -0.0786, 1.0979],
 }
 
 /** Color encoding by H.273 codes. */
-export interface Range {
+export interface ColorCodes {
   readonly transfer: number
   readonly primaries: number
 }
 
 /** Returns the color codes of an AVIF or HEIC (`colr` box of type `nclx`). */
-export async function codesOfHeif(path: string): Promise<Range | undefined> {
+export async function readHeifColorCodes(path: string): Promise<ColorCodes | undefined> {
   await using file = await open(path)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
   const head = buffer.subarray(0, bytesRead)
@@ -54,20 +58,20 @@ export async function codesOfHeif(path: string): Promise<Range | undefined> {
 }
 
 /** Returns the color codes of a PNG (`cICP`) if it is HDR; undefined otherwise. */
-export function rangeOfPng(head: PngHead): Range | undefined {
+export function hdrCodesOfPng(head: PngHead): ColorCodes | undefined {
   const code = head.get('cICP')
   if (!code || code.length < 2) return undefined
-  return bright({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
+  return ifHdr({ primaries: code.readUInt8(0), transfer: code.readUInt8(1) })
 }
 
 /** Returns the codes if they describe HDR that can be converted; undefined otherwise. */
-export const bright = (range: Range) =>
-  range.transfer in lights && range.primaries in matrices ? range : undefined
+export const ifHdr = (codes: ColorCodes) =>
+  codes.transfer in transferFunctions && codes.primaries in matricesToSrgb ? codes : undefined
 
 /** Writes the image tone-mapped to sRGB as a PNG, warns about it, and returns the path. */
-export async function inUsualRange(
+export async function toneMap(
   path: string,
-  range: Range,
+  codes: ColorCodes,
   sharp: typeof Sharp,
   tools: Tools,
 ): Promise<string> {
@@ -78,14 +82,14 @@ export async function inUsualRange(
   const { width, height, channels } = info
   const samples = new Uint16Array(data.buffer, data.byteOffset, width * height * channels)
   const bytes = Buffer.alloc(samples.length)
-  const convert = converter(range, channels)
+  const convert = createRowConverter(codes, channels)
   for (let row = 0; row < height; row++) {
     // Yield so that the task can send its heartbeats.
     if (row % 256 === 0) await setImmediate()
     convert(samples, bytes, row * width * channels, (row + 1) * width * channels)
   }
-  const { name = '' } = lights[range.transfer] ?? {}
-  tools.warn('COLORS_CONVERTED', convertedRange('picture', name))
+  const { name = '' } = transferFunctions[codes.transfer] ?? {}
+  tools.warn('COLORS_CONVERTED', hdrConvertedMessage('image', name))
   const target = join(tools.workDir, `${parse(path).name}-usual.png`)
   await sharp(bytes, { raw: { width, height, channels }, limitInputPixels: maxPixels })
     .png({ compressionLevel: 1 })
@@ -93,15 +97,16 @@ export async function inUsualRange(
   return target
 }
 
-type Convert = (from: Uint16Array, to: Buffer, begin: number, end: number) => void
+type ConvertRows = (from: Uint16Array, to: Buffer, begin: number, end: number) => void
 
-function converter({ transfer, primaries }: Range, channels: number): Convert {
-  const { of = (value: number) => value } = lights[transfer] ?? {}
+function createRowConverter({ transfer, primaries }: ColorCodes, channels: number): ConvertRows {
+  const { of = (value: number) => value } = transferFunctions[transfer] ?? {}
   const light = Float32Array.from({ length: 65_536 }, (_, value) => of(value / 65_535))
-  const [rr = 1, rg = 0, rb = 0, gr = 0, gg = 1, gb = 0, br = 0, bg = 0, bb = 1] = matrices[primaries] ?? []
-  const shade = shadesOfLight()
-  const shadeOf = (value: number) =>
-    shade[Math.round(Math.min(1, Math.max(0, value)) * (shade.length - 1))] ?? 0
+  const [rr = 1, rg = 0, rb = 0, gr = 0, gg = 1, gb = 0, br = 0, bg = 0, bb = 1] =
+    matricesToSrgb[primaries] ?? []
+  const table = srgbTable()
+  const srgbOf = (value: number) =>
+    table[Math.round(Math.min(1, Math.max(0, value)) * (table.length - 1))] ?? 0
   return (from, to, begin, end) => {
     for (let at = begin; at < end; at += channels) {
       let [r, g, b] = [
@@ -111,17 +116,17 @@ function converter({ transfer, primaries }: Range, channels: number): Convert {
       ]
       if (transfer === hlg) {
         // Scene light to display light of a screen of 1,000 cd/m² (BT.2100, table 5).
-        const screen = (brightest / white) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
+        const screen = (peakNits / whiteNits) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
         ;[r, g, b] = [r * screen, g * screen, b * screen]
       }
       const red = rr * r + rg * g + rb * b
       const green = gr * r + gg * g + gb * b
       const blue = br * r + bg * g + bb * b
-      const most = Math.max(red, green, blue)
-      const less = most > knee ? pressed(most) / most : 1
-      to[at] = shadeOf(red * less)
-      to[at + 1] = shadeOf(green * less)
-      to[at + 2] = shadeOf(blue * less)
+      const peak = Math.max(red, green, blue)
+      const factor = peak > knee ? compressHighlights(peak) / peak : 1
+      to[at] = srgbOf(red * factor)
+      to[at + 1] = srgbOf(green * factor)
+      to[at + 2] = srgbOf(blue * factor)
       if (channels === 4) to[at + 3] = (from[at + 3] ?? 65_535) >> 8
     }
   }
@@ -131,15 +136,15 @@ function converter({ transfer, primaries }: Range, channels: number): Convert {
  * Compresses light above the knee with a Möbius transformation, like ffmpeg's `tonemap`: the peak becomes 1, and the
  * slope is continuous at the knee.
  */
-function pressed(light: number): number {
-  const peak = brightest / white
+function compressHighlights(light: number): number {
+  const peak = peakNits / whiteNits
   const a = (-(knee ** 2) * (peak - 1)) / (knee ** 2 - 2 * knee + peak)
   const b = (knee ** 2 - 2 * knee * peak + peak) / (peak - 1)
   return (((b + knee) ** 2 / (b - a)) * (light + a)) / (light + b)
 }
 
 /** Lookup table from light of 0 to 1 to 8-bit sRGB. */
-function shadesOfLight(): Uint8Array {
+function srgbTable(): Uint8Array {
   const steps = 16_384
   return Uint8Array.from({ length: steps }, (_, at) => {
     const light = at / (steps - 1)

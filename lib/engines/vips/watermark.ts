@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
-import { pictureOptions, pictureShape } from '../image/options.ts'
+import { imageShape, parseImageOptions } from '../image/options.ts'
 import type { Size } from '../image/svg-layout.ts'
-import { sheetOn, type Watermark, watermarkOf } from '../image/watermark.ts'
-import { stampInputs, watermarkOptions, watermarkShape } from '../image/watermark-options.ts'
+import { createWatermark, overlayFor, type Watermark } from '../image/watermark.ts'
+import { parseWatermarkOptions, stampInputs, watermarkShape } from '../image/watermark-options.ts'
 import { quality } from '../options.ts'
-import { targetExtension, hasPages, joinPageFiles } from './convert.ts'
+import { hasPages, joinPageFiles, targetExtension } from './convert.ts'
 import { encoderOf } from './encoders.ts'
-import { loadSharp, openImage, type SourceImage, renderImage } from './image.ts'
+import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
 import { type PixelTargetId, pixelTargetOf } from './targets.ts'
 
 const formats = [
@@ -25,7 +25,7 @@ const formats = [
   'bmp',
 ] as const satisfies readonly (FormatId & PixelTargetId)[]
 
-const { metadata } = pictureShape
+const { metadata } = imageShape
 const LosslessOptions = z.object({ ...watermarkShape, metadata })
 const LossyOptions = LosslessOptions.extend({ quality: quality.optional() })
 
@@ -55,7 +55,7 @@ export async function watermarkImage(work: EngineWork, tools: Tools): Promise<En
   const [input, stamp] = work.inputs
   const to = formats.find((id) => id === work.to)
   if (!input || !to) throw new Error(`vips was asked to mark ${work.to}, which it does not declare.`)
-  const watermark = await watermarkOf(watermarkOptions(work.options), stamp)
+  const watermark = await createWatermark(parseWatermarkOptions(work.options), stamp)
   const source = await openImage(input, to, tools)
   tools.progress(0.3)
   const job = { source, to, watermark, options: work.options, tools }
@@ -90,16 +90,16 @@ async function writeMarked(
 ): Promise<Size> {
   const isAnimated = page === -1
   const surface = await pageSize(source, isAnimated ? 0 : page)
-  const imageOptions = pictureOptions({ metadata: LosslessOptions.parse(options).metadata })
+  const imageOptions = parseImageOptions({ metadata: LosslessOptions.parse(options).metadata })
   const plain = await renderImage(source, to, { page, options: imageOptions })
-  const sheet = sheetOn(surface, watermark)
-  const { svg, left, top } = sheet ?? { svg: '', left: 0, top: 0 }
+  const overlay = overlayFor(surface, watermark)
+  const { svg, left, top } = overlay ?? { svg: '', left: 0, top: 0 }
   // An embedded image may exceed librsvg's limits for untrusted text; this SVG is our own.
   const layers = Array.from({ length: isAnimated ? source.pages : 1 }, (_, frame) => ({
     ...{ input: Buffer.from(svg), unlimited: true },
     ...{ left, top: top + frame * surface.height },
   }))
-  const marked = sheet ? plain.composite(layers) : plain
+  const marked = overlay ? plain.composite(layers) : plain
   // Compositing the watermark added an alpha channel.
   const withoutAddedAlpha = source.metadata.hasAlpha ? marked : marked.removeAlpha()
   const encoded = pixelTargetOf(to).encode(withoutAddedAlpha, options)

@@ -4,9 +4,9 @@ import type { InputFile, Tools } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
 
 /** Pictures whose text can be read. */
-export const readablePictures = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
+export const ocrImageFormats = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
 
-export interface PicturePdf {
+export interface ImagePdf {
   readonly path: string
   /** How many. */
   readonly pages: number
@@ -19,9 +19,9 @@ const maxPages = 500
 const maxPixels = 150_000_000
 
 /** One PDF page per picture, of the size that a scan of it would have. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
-export async function pictureAsPdf(input: InputFile, tools: Tools): Promise<PicturePdf> {
+export async function imageToPdf(input: InputFile, tools: Tools): Promise<ImagePdf> {
   try {
-    return await asPdf(input, tools)
+    return await convertImage(input, tools)
   } catch (error) {
     if (error instanceof AppError || tools.signal.aborted) throw error
     const sentence = `The ${input.format} image is damaged, or of a kind that cannot be read.`
@@ -29,15 +29,15 @@ export async function pictureAsPdf(input: InputFile, tools: Tools): Promise<Pict
   }
 }
 
-async function asPdf(input: InputFile, tools: Tools): Promise<PicturePdf> {
+async function convertImage(input: InputFile, tools: Tools): Promise<ImagePdf> {
   const path = join(tools.workDir, 'picture.pdf')
-  const { files, dpi } = await pngsOf(input, tools)
+  const { files, dpi } = await writePngs(input, tools)
   const size = `${Math.round(dpi)}dpix${Math.round(dpi)}dpi`
   await tools.exec('img2pdf', ['--imgsize', size, '--output', path, '--', ...files])
   return { path, pages: files.length, dpi }
 }
 
-async function pngsOf(input: InputFile, tools: Tools): Promise<{ files: string[]; dpi: number }> {
+async function writePngs(input: InputFile, tools: Tools): Promise<{ files: string[]; dpi: number }> {
   const sharp = await loadSharp()
   const { pages = 1, width, height, density, format } = await sharp(input.path).metadata()
   if (width * height > maxPixels || pages > maxPages) {
@@ -48,8 +48,8 @@ async function pngsOf(input: InputFile, tools: Tools): Promise<{ files: string[]
   // An animation is read in its first picture.
   for (let page = 0; page < (format === 'tiff' ? pages : 1); page++) {
     const path = join(tools.workDir, `picture-${page}.png`)
-    const picture = sharp(input.path, { page, limitInputPixels: maxPixels })
-    await picture
+    const image = sharp(input.path, { page, limitInputPixels: maxPixels })
+    await image
       .autoOrient()
       .flatten({ background: 'white' })
       .toColourspace('srgb')
@@ -59,14 +59,14 @@ async function pngsOf(input: InputFile, tools: Tools): Promise<{ files: string[]
       .toFile(path)
     files.push(path)
   }
-  return { files, dpi: dpiOf(width, height, density) }
+  return { files, dpi: plausibleDpi(width, height, density) }
 }
 
 /**
  * Pixels per inch. Cameras and screens write any number; what would make no sheet of paper (2 to 24 inches) is set to
  * make one of 11 inches, the longer side of a letter.
  */
-function dpiOf(width: number, height: number, density = 72): number {
+function plausibleDpi(width: number, height: number, density = 72): number {
   const inches = Math.max(width, height) / density
   if (density >= 100 && inches >= 2 && inches <= 24) return density
   return Math.min(600, Math.max(72, Math.max(width, height) / 11))

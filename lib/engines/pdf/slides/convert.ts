@@ -9,18 +9,18 @@ import { around } from '../docx/geometry.ts'
 import type { Page, Word } from '../docx/page-content.ts'
 import { runsOf } from '../docx/runs.ts'
 import { readStructure } from '../docx/structure.ts'
-import { pagesOf } from '../page-range.ts'
+import { resolvePages } from '../page-range.ts'
 import { openEditable } from '../tools/editable-pdf.ts'
 import { flattened } from '../tools/flatten.ts'
 import { SlidesOptions } from './capability.ts'
 import { newPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
-import { type TextBox, textBoxesOf } from './text-boxes.ts'
+import { type TextBox, findTextBoxes } from './text-boxes.ts'
 
 /** A slide is as large as the first page; PowerPoint has none that are larger or smaller than these inches. */
-const leastInches = 1
-const mostInches = 56
+const minInches = 1
+const maxInches = 56
 /** Of the distance between lines, above their letters: where PowerPoint and LibreOffice put them. */
-const aboveBase = 0.8
+const ascentRatio = 0.8
 
 /**
  * A slide for each page: its text, to be edited, over a picture of all else on it.
@@ -32,22 +32,22 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
   })
-  const pages = pagesOf(SlidesOptions.parse(work.options).pages, opened.sizes.length)
+  const pages = resolvePages(SlidesOptions.parse(work.options).pages, opened.sizes.length)
   const path = opened.hasForm ? await flattened(opened, tools) : opened.path
   const structure = await readStructure(path, pages, tools, (done) =>
     tools.progress((done / pages.length) * 0.5, 'pages'),
   )
-  const isDrawn = ({ images, vectors, turned }: Page) => images.length + vectors.length + turned.length > 0
-  const grounds = await groundsOf(path, structure.pages, tools, isDrawn)
+  const needsBackground = ({ images, vectors, turned }: Page) => images.length + vectors.length + turned.length > 0
+  const backgrounds = await groundsOf(path, structure.pages, tools, needsBackground)
   tools.progress(0.8, 'slides')
-  warn(structure.pages, tools)
+  warnPagesWithoutText(structure.pages, tools)
   const slides = await newPresentation()
-  const { title = '', author = '', subject = '' } = opened.about
+  const { title = '', author = '', subject = '' } = opened.documentInfo
   Object.assign(slides, { title, author, subject, company: '' })
   const size = slideSize(structure.pages[0])
   slides.defineLayout({ name: 'page', ...size })
   slides.layout = 'page'
-  for (const page of structure.pages) await addSlide(slides, page, size, grounds.get(page.number))
+  for (const page of structure.pages) await addSlide(slides, page, size, backgrounds.get(page.number))
   const target = join(work.outDir, 'output.pptx')
   const bytes = await slides.write({ outputType: 'nodebuffer' })
   await writeFile(target, bytes as Uint8Array) // As asked for.
@@ -63,14 +63,14 @@ interface SlideSize {
 
 function slideSize(page: Page | undefined): SlideSize {
   const [width, height] = [(page?.width ?? 595) / 72, (page?.height ?? 842) / 72]
-  const scale = Math.min(1, mostInches / Math.max(width, height))
-  return { width: Math.max(leastInches, width * scale), height: Math.max(leastInches, height * scale) }
+  const scale = Math.min(1, maxInches / Math.max(width, height))
+  return { width: Math.max(minInches, width * scale), height: Math.max(minInches, height * scale) }
 }
 
-function warn(pages: readonly Page[], tools: Tools): void {
-  const silent = pages.filter((page) => page.pieces.length === 0 && isScan(page))
-  if (silent.length > 0) {
-    const many = silent.length === 1 ? 'One page is a picture' : `${silent.length} pages are pictures`
+function warnPagesWithoutText(pages: readonly Page[], tools: Tools): void {
+  const withoutText = pages.filter((page) => page.pieces.length === 0 && isScan(page))
+  if (withoutText.length > 0) {
+    const many = withoutText.length === 1 ? 'One page is a picture' : `${withoutText.length} pages are pictures`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `${many} without text. Use toolOperation=ocr-pdf first to have it read.`,
@@ -79,27 +79,27 @@ function warn(pages: readonly Page[], tools: Tools): void {
 }
 
 /** Pages of other sizes than the first are made smaller or larger, and stand in the middle. */
-async function addSlide(slides: Presentation, page: Page, size: SlideSize, ground?: string): Promise<void> {
+async function addSlide(slides: Presentation, page: Page, size: SlideSize, background?: string): Promise<void> {
   const slide = slides.addSlide()
   const scale = Math.min(size.width / page.width, size.height / page.height)
   const [left, top] = [(size.width - page.width * scale) / 2, (size.height - page.height * scale) / 2]
-  if (ground !== undefined) {
-    const data = `image/jpeg;base64,${(await readFile(ground)).toString('base64')}`
+  if (background !== undefined) {
+    const data = `image/jpeg;base64,${(await readFile(background)).toString('base64')}`
     slide.addImage({ data, x: left, y: top, w: page.width * scale, h: page.height * scale })
   }
   // Of a scan the letters are in the picture, as what was read stands over them in the PDF.
   const transparency = isScan(page) ? 100 : 0
-  for (const words of page.turned) addTurned(slide, words, left, top, scale)
-  for (const text of textBoxesOf(page)) {
+  for (const words of page.turned) addRotatedText(slide, words, left, top, scale)
+  for (const text of findTextBoxes(page)) {
     const { box, pitch, lines } = text
     const [first] = lines
     if (!first) continue
     // Fonts that stand in are wider or narrower.
-    const room = (box[2] - box[0]) * 0.06 + first.style.size
-    slide.addText(runsIn(text, scale * 72, transparency), {
-      x: left + (first.rtl ? box[0] - room : box[0]) * scale,
-      y: top + (first.base - pitch * aboveBase) * scale,
-      w: (box[2] - box[0] + room) * scale,
+    const extraWidth = (box[2] - box[0]) * 0.06 + first.style.size
+    slide.addText(toTextRuns(text, scale * 72, transparency), {
+      x: left + (first.rtl ? box[0] - extraWidth : box[0]) * scale,
+      y: top + (first.base - pitch * ascentRatio) * scale,
+      w: (box[2] - box[0] + extraWidth) * scale,
       h: pitch * lines.length * scale,
       ...{ margin: 0, wrap: false, valign: 'top', align: first.rtl ? 'right' : 'left' },
       lineSpacing: pitch * scale * 72,
@@ -109,17 +109,17 @@ async function addSlide(slides: Presentation, page: Page, size: SlideSize, groun
 }
 
 /** Text that runs upward or downward, as the labels of axes do. */
-function addTurned(slide: Slide, words: readonly Word[], left: number, top: number, scale: number): void {
+function addRotatedText(slide: Slide, words: readonly Word[], left: number, top: number, scale: number): void {
   const [first, last] = [words[0], words.at(-1)]
   if (!first || !last) return
   const box = around(words.map((word) => word.box))
-  const upward = first.box[1] > last.box[1] || words.length === 1
+  const isUpward = first.box[1] > last.box[1] || words.length === 1
   slide.addText(words.map(({ text }) => text).join(' '), {
     x: left + box[0] * scale,
     y: top + (box[1] - first.style.size) * scale,
     w: Math.max(box[2] - box[0], first.style.size * 1.2) * scale,
     h: (box[3] - box[1] + 2 * first.style.size) * scale,
-    ...{ margin: 0, wrap: false, valign: 'middle', align: 'center', vert: upward ? 'vert270' : 'vert' },
+    ...{ margin: 0, wrap: false, valign: 'middle', align: 'center', vert: isUpward ? 'vert270' : 'vert' },
     fontFace: fontName(first.style),
     fontSize: Math.max(1, Math.round(first.style.size * scale * 720) / 10),
     color: first.style.color.toUpperCase(),
@@ -127,8 +127,8 @@ function addTurned(slide: Slide, words: readonly Word[], left: number, top: numb
 }
 
 /** @param zoom of the slide, which may be smaller or larger than the page. */
-function runsIn({ lines }: TextBox, zoom: number, transparency: number): TextRun[] {
-  return lines.flatMap((line, at) => {
+function toTextRuns({ lines }: TextBox, zoom: number, transparency: number): TextRun[] {
+  return lines.flatMap((line, lineIndex) => {
     const runs = runsOf([line], false, new Set())
     return runs.map(({ text, style, link, script }, index) => ({
       text: text.replaceAll('\t', ' '),
@@ -142,7 +142,7 @@ function runsIn({ lines }: TextBox, zoom: number, transparency: number): TextRun
         ...(script === 'super' && { superscript: true }),
         ...(script === 'sub' && { subscript: true }),
         ...(link !== undefined && { hyperlink: { url: link } }),
-        breakLine: index === runs.length - 1 && at < lines.length - 1,
+        breakLine: index === runs.length - 1 && lineIndex < lines.length - 1,
       },
     }))
   })

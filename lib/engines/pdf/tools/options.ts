@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { color, plainPosition, positions, shownText, watermarkShape } from '../../image/watermark-options.ts'
+import { watermarkColor, normalizePosition, positions, visibleText, watermarkShape } from '../../image/watermark-options.ts'
 import { decimal, flag, integer, secretOption } from '../../options.ts'
 import { pageRange } from '../page-range.ts'
 
@@ -136,14 +136,14 @@ export const toolOptions = {
   }),
   'add-page-numbers-pdf': z.object({
     ...somePages,
-    position: z.preprocess(plainPosition, z.enum(positions)).default('bottom').describe('Where on the page.'),
+    position: z.preprocess(normalizePosition, z.enum(positions)).default('bottom').describe('Where on the page.'),
     startNumber: integer(0, 1_000_000).default(1).describe('Number of the first page that has one.'),
-    format: shownText(100)
+    format: visibleText(100)
       .refine((text) => text.includes('{page}'), 'expected a text with {page} in it')
       .default('{page}')
       .describe('As `Page {page} of {pages}`.'),
     fontSize: decimal(4, 72).default(11).describe('Points.'),
-    fontColor: color.default('black').describe('As #ff0000, or a name as red.'),
+    fontColor: watermarkColor.default('black').describe('Such as #ff0000, or a name such as red.'),
     margin: length.default('24pt').describe('Distance from the edge, as 24pt or 10mm.'),
   }),
   'edit-pdf-metadata': z.object({

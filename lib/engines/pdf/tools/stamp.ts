@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { framed } from '../../image/svg-layout.ts'
+import { svgDocument } from '../../image/svg-layout.ts'
 import type { PageSize } from '../open-pdf.ts'
-import { qpdf, unreadablePdf } from '../qpdf.ts'
+import { runQpdf, toPdfError } from '../qpdf.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function stampPages(
   const sheets = new Map<string, number>()
   const from = pages.map((page) => {
     const size = sizes[page - 1] ?? { width: 612, height: 792 }
-    const svg = framed({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
+    const svg = svgDocument({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
     const sheet = sheets.get(svg) ?? sheets.size + 1
     sheets.set(svg, sheet)
     return sheet
@@ -30,7 +30,7 @@ export async function stampPages(
   tools.progress(0.6)
   const stamped = join(tools.workDir, 'stamped.pdf')
   const overlay = { file: sheetsPath, from: from.join(','), to: pages.join(',') }
-  await qpdf({ inputFile: path, overlay, outputFile: stamped }, tools)
+  await runQpdf({ inputFile: path, overlay, outputFile: stamped }, tools)
   return stamped
 }
 
@@ -63,7 +63,7 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
       const how = ['--unlimited', '--format=pdf', `--output=${part}`]
       await tools.exec('rsvg-convert', [...how, ...files.map(({ file }) => file)])
     } catch (error) {
-      throw unreadablePdf(error)
+      throw toPdfError(error)
     }
     parts.push(part)
     tools.progress((0.5 * (at + files.length)) / svgs.length)
@@ -72,6 +72,6 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
   if (only && parts.length === 1) return only
   const path = join(tools.workDir, 'sheets.pdf')
   const pages = parts.map((file) => ({ file, range: '1-z' }))
-  await qpdf({ empty: '', pages, outputFile: path }, tools)
+  await runQpdf({ empty: '', pages, outputFile: path }, tools)
   return path
 }

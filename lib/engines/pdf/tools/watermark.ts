@@ -1,6 +1,6 @@
-import { drawnOn, watermarkOf } from '../../image/watermark.ts'
+import { watermarkDrawing, createWatermark } from '../../image/watermark.ts'
 import type { PageSize } from '../open-pdf.ts'
-import { pagesOf } from '../page-range.ts'
+import { resolvePages } from '../page-range.ts'
 import { finish, type Tool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 import { stampPages } from './stamp.ts'
@@ -8,9 +8,9 @@ import { stampPages } from './stamp.ts'
 /** A text or a picture over pages. */
 export const addWatermark: Tool<ToolOptions<'watermark'>> = async (job) => {
   const { pdf, options, work, tools } = job
-  const watermark = await watermarkOf(options, work.inputs[1])
-  const pages = pagesOf(options.pages, pdf.sizes.length)
-  const draw = (page: PageSize) => drawnOn(page, watermark)
+  const watermark = await createWatermark(options, work.inputs[1])
+  const pages = resolvePages(options.pages, pdf.sizes.length)
+  const draw = (page: PageSize) => watermarkDrawing(page, watermark)
   const stamped = await stampPages(pdf, draw, [...new Set(pages)], tools)
   return finish(job, stamped, { pages: pdf.sizes.length })
 }

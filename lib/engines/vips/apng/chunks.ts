@@ -9,17 +9,17 @@ export interface Chunk {
 }
 
 /** @throws RangeError when a chunk is longer than the rest of the file. */
-export function* chunksOf(file: Buffer): Generator<Chunk> {
+export function* readChunks(file: Buffer): Generator<Chunk> {
   let at = signature.length
   while (at + 12 <= file.length) {
     const length = file.readUInt32BE(at)
-    if (at + 12 + length > file.length) throw new RangeError('A chunk of the PNG ends behind the file.')
+    if (at + 12 + length > file.length) throw new RangeError('A chunk of the PNG is longer than the file.')
     yield { type: file.toString('latin1', at + 4, at + 8), data: file.subarray(at + 8, at + 8 + length) }
     at += 12 + length
   }
 }
 
-export function pngOf(chunks: readonly Chunk[]): Buffer {
+export function buildPng(chunks: readonly Chunk[]): Buffer {
   const parts = chunks.flatMap(({ type, data }) => {
     const length = Buffer.alloc(4)
     length.writeUInt32BE(data.length)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type sharp from 'sharp'
 import { AppError } from '../../../errors.ts'
-import { type Chunk, chunksOf, pngOf } from './chunks.ts'
+import { buildPng, type Chunk, readChunks } from './chunks.ts'
 
 /** Maximum pixels of all frames together; each pixel takes four bytes of memory. */
 const maxPixels = 100_000_000
@@ -15,7 +15,7 @@ interface Frame {
   /** What happens to its area after it was shown: 0 keeps it, 1 clears it, 2 restores the previous content. */
   readonly dispose: number
   /** The frame replaces the pixels below instead of being blended over them. */
-  readonly replaces: boolean
+  readonly isReplacing: boolean
   readonly data: Buffer[]
 }
 
@@ -31,8 +31,8 @@ export interface Animation {
 }
 
 /** Returns the frame count that an animated PNG declares; 1 for a still image. @throws RangeError when truncated. */
-export async function apngFrames(path: string): Promise<number> {
-  for (const { type, data } of chunksOf(await readFile(path))) {
+export async function countApngFrames(path: string): Promise<number> {
+  for (const { type, data } of readChunks(await readFile(path))) {
     if (type === 'acTL') return Math.max(1, data.readUInt32BE(0))
     if (type === 'IDAT') return 1
   }
@@ -48,22 +48,22 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
   const width = header.readUInt32BE(0)
   const height = header.readUInt32BE(4)
   if (width * height * frames.length > maxPixels) {
-    const sentence = `The animation has more pixels in all its frames than the limit of ${maxPixels / 1e6} million.`
+    const sentence = `The frames of the animation have more pixels than the limit of ${maxPixels / 1e6} million.`
     throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels })
   }
   const canvas = Buffer.alloc(width * height * 4)
-  const whole: Buffer[] = []
+  const rendered: Buffer[] = []
   for (const frame of frames) {
     if (frame.left + frame.width > width || frame.top + frame.height > height) {
-      throw new RangeError('A frame lies outside of the animation.')
+      throw new RangeError('A frame is outside of the animation.')
     }
     const before = frame.dispose === 2 ? Buffer.from(canvas) : undefined
-    draw(canvas, width, frame, await pixelsOf(frame, header, shared, decode))
-    whole.push(Buffer.from(canvas))
-    if (frame.dispose === 1) clear(canvas, width, frame)
+    drawFrame(canvas, width, frame, await decodeFrame(frame, header, shared, decode))
+    rendered.push(Buffer.from(canvas))
+    if (frame.dispose === 1) clearArea(canvas, width, frame)
     before?.copy(canvas)
   }
-  return { width, height, frames: whole, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
+  return { width, height, frames: rendered, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
 }
 
 interface Parsed {
@@ -79,7 +79,7 @@ function parse(file: Buffer): Parsed {
   let loop = 0
   const shared: Chunk[] = []
   const frames: Frame[] = []
-  for (const chunk of chunksOf(file)) {
+  for (const chunk of readChunks(file)) {
     const { type, data } = chunk
     if (type === 'IHDR') header = data
     else if (type === 'acTL') loop = data.readUInt32BE(4)
@@ -89,9 +89,10 @@ function parse(file: Buffer): Parsed {
     else if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
     else if (frames.every((frame) => frame.data.length === 0) && type !== 'IEND') shared.push(chunk)
   }
-  const drawn = frames.filter((frame) => frame.data.length > 0)
-  if (header.length !== 13 || drawn.length === 0) throw new RangeError('The animated PNG has no frames.')
-  return { header, shared, frames: drawn, loop }
+  const drawnFrames = frames.filter((frame) => frame.data.length > 0)
+  if (header.length !== 13 || drawnFrames.length === 0)
+    throw new RangeError('The animated PNG has no frames.')
+  return { header, shared, frames: drawnFrames, loop }
 }
 
 function frameOf(data: Buffer): Frame {
@@ -104,22 +105,22 @@ function frameOf(data: Buffer): Frame {
     // A denominator of 0 means hundredths of a second.
     delayMs: Math.round((data.readUInt16BE(20) * 1000) / (data.readUInt16BE(22) || 100)),
     dispose: data.readUInt8(24),
-    replaces: data.readUInt8(25) === 0,
+    isReplacing: data.readUInt8(25) === 0,
     data: [],
   }
 }
 
-async function pixelsOf(
+async function decodeFrame(
   { width, height, data }: Frame,
   header: Buffer,
   shared: readonly Chunk[],
   decode: typeof sharp,
 ): Promise<Buffer> {
-  const own = Buffer.from(header)
-  own.writeUInt32BE(width, 0)
-  own.writeUInt32BE(height, 4)
-  const png = pngOf([
-    { type: 'IHDR', data: own },
+  const frameHeader = Buffer.from(header)
+  frameHeader.writeUInt32BE(width, 0)
+  frameHeader.writeUInt32BE(height, 4)
+  const png = buildPng([
+    { type: 'IHDR', data: frameHeader },
     ...shared,
     { type: 'IDAT', data: Buffer.concat(data) },
     { type: 'IEND', data: Buffer.alloc(0) },
@@ -131,16 +132,16 @@ async function pixelsOf(
     .toBuffer()
 }
 
-function draw(canvas: Buffer, canvasWidth: number, frame: Frame, pixels: Buffer): void {
+function drawFrame(canvas: Buffer, canvasWidth: number, frame: Frame, pixels: Buffer): void {
   for (let y = 0; y < frame.height; y++) {
     const to = ((frame.top + y) * canvasWidth + frame.left) * 4
     const row = pixels.subarray(y * frame.width * 4, (y + 1) * frame.width * 4)
-    if (frame.replaces) row.copy(canvas, to)
-    else cover(canvas, to, row)
+    if (frame.isReplacing) row.copy(canvas, to)
+    else blendRow(canvas, to, row)
   }
 }
 
-function cover(canvas: Buffer, start: number, row: Buffer): void {
+function blendRow(canvas: Buffer, start: number, row: Buffer): void {
   for (let at = 0; at < row.length; at += 4) {
     const alpha = (row[at + 3] ?? 0) / 255
     if (alpha === 0) continue
@@ -155,7 +156,7 @@ function cover(canvas: Buffer, start: number, row: Buffer): void {
   }
 }
 
-function clear(canvas: Buffer, canvasWidth: number, { left, top, width, height }: Frame): void {
+function clearArea(canvas: Buffer, canvasWidth: number, { left, top, width, height }: Frame): void {
   for (let y = top; y < top + height; y++) {
     canvas.fill(0, (y * canvasWidth + left) * 4, (y * canvasWidth + left + width) * 4)
   }

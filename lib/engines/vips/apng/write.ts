@@ -1,5 +1,5 @@
 import type sharp from 'sharp'
-import { type Chunk, readChunks, buildPng } from './chunks.ts'
+import { buildPng, type Chunk, readChunks } from './chunks.ts'
 import type { Animation } from './read.ts'
 
 interface Area {
@@ -18,7 +18,7 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
   const chunks: Chunk[] = []
   let sequence = 0
   for (const [index, frame] of frames.entries()) {
-    const area = changedArea(frames[index - 1], frame, width, height)
+    const area = findChangedArea(frames[index - 1], frame, width, height)
     const png = await encode(frame, { raw: { width, height, channels: 4 } })
       .extract(area)
       .png({ compressionLevel: 9, adaptiveFiltering: true, palette: false })
@@ -38,7 +38,7 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
 }
 
 /** Returns the smallest area that contains every change; never empty, because a frame needs at least one pixel. */
-function changedArea(previous: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
+function findChangedArea(previous: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
   if (!previous) return { left: 0, top: 0, width, height }
   let [left, top, right, bottom] = [width, height, -1, -1]
   for (let y = 0; y < height; y++) {

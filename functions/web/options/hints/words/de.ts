@@ -13,12 +13,12 @@ const hints: typeof en = {
   'Where to begin, as HH:MM:SS.ms.': 'Wo es anfängt, als HH:MM:SS.ms.',
   'Where to end, as HH:MM:SS.ms.': 'Wo es endet, als HH:MM:SS.ms.',
   'Degrees to turn the picture clockwise.': 'Um wie viel Grad das Bild im Uhrzeigersinn gedreht wird.',
-  'Degrees clockwise, besides the turn that the camera noted.':
+  'Degrees clockwise, in addition to the rotation stored by the camera.':
     'Grad im Uhrzeigersinn, zusätzlich zu der Drehung, die die Kamera vermerkt hat.',
   'Degrees clockwise: 90, 180, 270 or -90.': 'Grad im Uhrzeigersinn: 90, 180, 270 oder -90.',
   'Color behind transparent parts, as #ff8800 or white. Left out, they stay where the codec has transparency, and become white for animations, black for films.':
     'Farbe hinter durchsichtigen Teilen, als #ff8800 oder white. Ohne Angabe bleiben sie durchsichtig, wo der Codec das kann; sonst werden sie in Animationen weiß, in Filmen schwarz.',
-  'Color behind transparent parts, as #ff8800. White where the format has no transparency.':
+  'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
     'Farbe hinter durchsichtigen Teilen, als #ff8800. Weiß, wo das Format keine Durchsichtigkeit kennt.',
   'Bits per second of each sound track, as 128k; where the codec has a choice.':
     'Bits pro Sekunde jeder Tonspur, als 128k; wo der Codec eine Wahl lässt.',
@@ -42,15 +42,15 @@ const hints: typeof en = {
   'Loudness: 0.5 halves, 2 doubles it.': 'Lautstärke: 0.5 halbiert, 2 verdoppelt sie.',
   'Width in pixels, at most 480 when left out; the height follows.':
     'Breite in Bildpunkten, ohne Angabe höchstens 480; die Höhe ergibt sich.',
-  'Width in pixels; the height follows unless it is given too.':
+  'Width in pixels; the height keeps the proportions unless it is set too.':
     'Breite in Bildpunkten; die Höhe ergibt sich, wenn sie nicht auch angegeben ist.',
-  'Height in pixels; the width follows unless it is given too.':
+  'Height in pixels; the width keeps the proportions unless it is set too.':
     'Höhe in Bildpunkten; die Breite ergibt sich, wenn sie nicht auch angegeben ist.',
   'Width of the window in pixels.': 'Breite des Fensters in Bildpunkten.',
   'Height of the window in pixels.': 'Höhe des Fensters in Bildpunkten.',
-  'Pixels. Left out it follows from the height; both left out are a box of 256 by 256.':
+  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Bildpunkte. Ohne Angabe folgt sie aus der Höhe; ohne beide gilt ein Rahmen von 256 mal 256.',
-  'Pixels. Left out it follows from the width; both left out are a box of 256 by 256.':
+  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Bildpunkte. Ohne Angabe folgt sie aus der Breite; ohne beide gilt ein Rahmen von 256 mal 256.',
   'How often it plays; 0 is for ever.': 'Wie oft es läuft; 0 ist für immer.',
   'Plays forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
@@ -59,9 +59,9 @@ const hints: typeof en = {
   'How missing colors are mixed.': 'Wie fehlende Farben gemischt werden.',
   'Bytes, or as 500k, 2M: the frame rate is lowered until it fits, then the size.':
     'Bytes, oder als 500k, 2M: erst sinkt die Zahl der Bilder pro Sekunde, dann die Größe, bis es passt.',
-  'max fits inside and never enlarges, crop fills and cuts, scale fits inside and enlarges.':
+  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
     'Einpassen, mit oder ohne Vergrößern, oder füllen und beschneiden.',
-  'max fits inside and never enlarges, crop fills the box and cuts off what reaches beyond, scale takes on its shape.':
+  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'Einpassen ohne Vergrößern, den Rahmen füllen und Überstehendes abschneiden, oder seine Form annehmen.',
   'Where in the film, as HH:MM:SS.ms or seconds; the first still of a contact sheet. Left out, where there is something to see.':
     'Stelle im Film, als HH:MM:SS.ms oder in Sekunden; bei einem Kontaktbogen die des ersten Standbilds. Ohne Angabe dort, wo etwas zu sehen ist.',
@@ -71,45 +71,47 @@ const hints: typeof en = {
     'Ein Kontaktbogen mit so vielen Reihen von Standbildern, gleichmäßig über den Film. Ohne Reihen und Spalten ein einziges Bild; fehlt eines davon, so viele wie das andere.',
   'A contact sheet of so many columns of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.':
     'Ein Kontaktbogen mit so vielen Spalten von Standbildern, gleichmäßig über den Film. Ohne Reihen und Spalten ein einziges Bild; fehlt eines davon, so viele wie das andere.',
-  'Longest side in pixels; larger pictures become smaller.':
+  'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Längste Seite in Bildpunkten; größere Bilder werden kleiner.',
   'Longest side in pixels; larger pages are drawn smaller.':
     'Längste Seite in Bildpunkten; größere Seiten werden kleiner gezeichnet.',
-  'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print, gray, also named grayscale, makes shades of gray.':
+  'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':
     'Adobe RGB behält mehr Farben für den Druck, Grau macht Graustufen daraus.',
-  'srgb or gray: gray, also named grayscale, makes shades of gray.': 'Grau macht Graustufen daraus.',
-  'Shows coarse at first, then finer while it loads.': 'Zeigt sich beim Laden erst grob, dann feiner.',
-  '1 to 100; it comes before quality.': '1 bis 100; gilt vor der Qualität.',
-  'keep carries over what a camera or an author noted, the place among it.':
+  'srgb or gray: gray, or grayscale, converts to shades of gray.': 'Grau macht Graustufen daraus.',
+  'The image appears coarse at first and sharpens while it loads.':
+    'Zeigt sich beim Laden erst grob, dann feiner.',
+  '1 to 100; takes precedence over quality.': '1 bis 100; gilt vor der Qualität.',
+  'keep preserves what the camera or author stored, including the location.':
     'Behalten übernimmt, was Kamera oder Autor vermerkt haben, auch den Ort.',
-  'At most 256 colors: much smaller, not exact.': 'Höchstens 256 Farben: viel kleiner, nicht genau.',
-  '0 is fastest, 9 smallest; the pixels are the same.':
+  'Reduces the image to at most 256 colors: much smaller, but not exact.':
+    'Höchstens 256 Farben: viel kleiner, nicht genau.',
+  '0 is fastest, 9 is smallest; the pixels do not change.':
     '0 ist am schnellsten, 9 am kleinsten; die Bildpunkte sind gleich.',
   '0 is fastest, 9 smallest; the files are the same.':
     '0 ist am schnellsten, 9 am kleinsten; die Dateien sind gleich.',
-  'Every pixel stays as it is; quality then says how hard it is tried to be small. Left out, true for pictures of up to 256 colors, whose edges would get others.':
+  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Jeder Bildpunkt bleibt; die Qualität sagt dann, wie viel Mühe auf eine kleine Datei verwendet wird. Ohne Angabe bei Bildern mit bis zu 256 Farben, deren Kanten sonst andere bekämen.',
-  'Sides of the pictures in the icon, 1 to 256, as 16,32,48. The usual ones when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
     'Seitenlängen der Bilder im Symbol, 1 bis 256, als 16,32,48. Ohne Angabe die üblichen.',
   'Languages of the text in pictures, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Sprachen des Textes in Bildern, höchstens 5, die wichtigste zuerst.',
-  'color traces every color, bw the dark parts in black.':
+  'color traces all colors, bw traces the dark parts in black.':
     'Farbig zeichnet jede Farbe nach, schwarz-weiß die dunklen Teile in Schwarz.',
-  'For bw: what is darker than so many percent is black.':
+  'For bw: everything darker than this brightness, in percent, is black.':
     'Bei Schwarz-weiß: was dunkler ist als so viel Prozent, ist schwarz.',
-  'What is darker than so many percent is traced.':
+  'Everything darker than this brightness, in percent, is traced.':
     'Was dunkler ist als so viel Prozent, wird nachgezeichnet.',
-  'Patches smaller than so many pixels a side are left out.':
+  'Speckles with sides below this many pixels are left out.':
     'Flecken, deren Seite kleiner ist als so viele Bildpunkte, fallen weg.',
-  'Patches of up to so many pixels are left out.': 'Flecken von bis zu so vielen Bildpunkten fallen weg.',
-  'Bits per color channel: fewer give fewer, larger shapes.':
+  'Speckles of up to this many pixels are left out.': 'Flecken von bis zu so vielen Bildpunkten fallen weg.',
+  'Bits per color channel: fewer bits give fewer, larger shapes.':
     'Bits pro Farbkanal: weniger ergibt weniger und größere Formen.',
-  'Outlines as curves, as straight lines, or as steps of pixels.':
+  'Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).':
     'Umrisse als Kurven, als gerade Linien oder als Stufen aus Bildpunkten.',
-  'Trace the light parts, not the dark ones.': 'Die hellen Teile nachzeichnen, nicht die dunklen.',
-  'How round corners become: 0 keeps all of them sharp, 100 leaves none.':
+  'Traces the light parts instead of the dark ones.': 'Die hellen Teile nachzeichnen, nicht die dunklen.',
+  'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     'Wie rund Ecken werden: bei 0 bleiben alle scharf, bei 100 keine.',
-  'Pixels per inch at which shapes are drawn; at 96 a pixel of a drawing is one.':
+  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
     'Bildpunkte pro Zoll, mit denen Formen gezeichnet werden; bei 96 ist ein Bildpunkt der Zeichnung einer.',
   'Pixels per inch of the drawing.': 'Bildpunkte pro Zoll der Zeichnung.',
   'Pixels per inch.': 'Bildpunkte pro Zoll.',
@@ -177,7 +179,7 @@ const hints: typeof en = {
   'Height of the bitmaps in pixels': 'Höhe der Bitmaps in Bildpunkten.',
   'Which font of a collection, from 1': 'Welche Schrift einer Sammlung, ab 1.',
   'Seconds of silence between two pieces.': 'Sekunden Stille zwischen zwei Stücken.',
-  'How the pictures lie: below each other, beside each other, or in rows and columns.':
+  'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'Wie die Bilder liegen: untereinander, nebeneinander, oder in Reihen und Spalten.',
   'keep joins the outlines, per_file puts each under the name of its file.':
     'Die Lesezeichen werden verbunden, oder stehen je unter dem Namen ihrer Datei.',
@@ -207,18 +209,18 @@ const hints: typeof en = {
     'Seiten des Ergebnisses in ihrer Reihenfolge, als 1,3,5 oder 7-last.',
   'Pages to leave out, as 2,4.': 'Seiten, die wegfallen, als 2,4.',
   'Pages to look on. All when left out.': 'Seiten, auf denen gesucht wird. Ohne Angabe alle.',
-  'Any script. Either this or a picture as a further file.':
+  'Text in any script. Send either this or an image as an additional file.':
     'In jeder Schrift. Entweder dies oder ein Bild als weitere Datei.',
-  'diagonal for a text and center for a picture when left out; tile repeats it.':
+  'When left out, diagonal for text and center for an image; tile repeats it.':
     'Ohne Angabe diagonal für einen Text und in der Mitte für ein Bild; „Überall“ wiederholt es.',
-  'As #ff0000, or a name as red.': 'Als #ff0000, oder ein Name wie red.',
-  '0.01 hardly shows, 1 covers. Also in percent, as 30%.':
+  'Such as #ff0000, or a name such as red.': 'Als #ff0000, oder ein Name wie red.',
+  '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 ist kaum zu sehen, 1 deckt. Auch in Prozent, als 30%.',
-  'Points of a page, pixels of a picture or film. As large as fits well when left out.':
+  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
     'Punkte einer Seite, Bildpunkte eines Bildes oder Films. Ohne Angabe so groß, wie es gut passt.',
-  'Least distance from the edge, in points or pixels. A 25th of the shorter side when left out; less where there is no room.':
+  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Kleinster Abstand vom Rand, in Punkten oder Bildpunkten. Ohne Angabe ein Fünfundzwanzigstel der kürzeren Seite; weniger, wo der Platz fehlt.',
-  'Width of a picture in percent of the page, picture or film that it comes to lie on.':
+  'Width of the watermark image in percent of the page, image or video.':
     'Breite des Bildes in Prozent der Seite, des Bildes oder Films, auf dem es liegt.',
   'The new order, as 3,1,2. Pages not named follow in their old order.':
     'Die neue Reihenfolge, als 3,1,2. Nicht genannte Seiten folgen in ihrer alten.',
@@ -243,9 +245,9 @@ const hints: typeof en = {
     'Eine Seite ist leer, wenn höchstens dieser Anteil, in Prozent, dunkler ist als Papier.',
   'Bytes that the result may have at most, as 500k, 8M or a number; instead of quality.':
     'Bytes, die das Ergebnis höchstens haben darf, als 500k, 8M oder eine Zahl; anstelle der Qualität.',
-  'Bytes that the result may have; quality and then size are lowered until it fits.':
+  'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'Bytes, die das Ergebnis haben darf; erst sinkt die Qualität, dann die Größe, bis es passt.',
-  'Bytes that the result may have; pictures are made coarser until it fits.':
+  'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'Bytes, die das Ergebnis haben darf; Bilder werden gröber, bis es passt.',
   'Bytes. The best quality that is not larger.': 'Bytes. Die beste Qualität, die nicht größer ist.',
   'Named qualities; web is ebook, max as small as it gets.': 'Qualitäten mit Namen; „Web“ ist wie „Lesen“.',
