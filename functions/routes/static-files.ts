@@ -5,8 +5,8 @@ import { openAccess } from '../../lib/access/principal.ts'
 import { webFolder } from '../../lib/asset-folder.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { referencePageHeaders } from '../../lib/http/security-headers.ts'
-import { documentAt, pageFile } from '../../lib/page/page.ts'
-import { type PlaceId, placeIds, places } from '../web/section-paths.ts'
+import { pageDocument, pageFile } from '../../lib/page/page.ts'
+import { type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -37,7 +37,7 @@ const PageQuery = z.object({
 })
 
 /** Each address of a section is answered with the page, which then shows it. */
-function section(id: PlaceId, path: string): AnyContract {
+function section(id: SectionId, path: string): AnyContract {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, z.string()] as const)
   return contract({
     ...page,
@@ -46,12 +46,12 @@ function section(id: PlaceId, path: string): AnyContract {
     query: PageQuery.loose(),
     ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
-    handle: (request, { config }) => documentAt(id, request, config),
+    handle: (request, { config }) => pageDocument(id, request, config),
   })
 }
 
 export const staticFiles: readonly AnyContract[] = [
-  ...placeIds.flatMap((id) => places[id].map((path) => section(id, path))),
+  ...sectionIds.flatMap((id) => sectionPaths[id].map((path) => section(id, path))),
   contract({
     ...page,
     path: '/web/:asset',

@@ -4,10 +4,10 @@ import { constants, crc32, deflateRaw, deflateRawSync, inflateRaw } from 'node:z
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** RFC 1952, 2.3: deflated, no name, no time, made by an unknown system. */
+/** RFC 1952, 2.3: deflate, no name, no modification time, unknown operating system. */
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
-/** Bytes kept deflated, behind which others can be put without packing the first anew. */
+/** Compressed content to which a tail can be appended without compressing the content again. */
 export class AppendableGzip {
   readonly #blocks: Buffer
   readonly #crc: number
@@ -20,12 +20,12 @@ export class AppendableGzip {
   }
 
   static async compress(content: Buffer): Promise<AppendableGzip> {
-    // It ends with a whole byte and without a last block, so that further blocks can follow.
+    // A full flush ends on a byte boundary without a final block, so that further blocks can follow.
     const blocks = await deflate(content, { finishFlush: constants.Z_FULL_FLUSH })
     return new AppendableGzip(Buffer.from(blocks), crc32(content), content.length)
   }
 
-  /** As one gzip member: not every reader goes on behind the first. */
+  /** One gzip member with content and tail: not every decoder reads past the first member. */
   gzip(tail: Buffer): Buffer {
     const trailer = Buffer.alloc(8)
     trailer.writeUInt32LE(crc32(tail, this.#crc), 0)

@@ -8,22 +8,22 @@ import { WebhookHeaders } from './openapi-webhooks.ts'
 
 interface DocumentInfo {
   readonly version: string
-  /** Of the service, where it is known. */
+  /** Public URL of the service, if known. */
   readonly url: string | undefined
 }
 
-/** The AsyncAPI 3 document of all that the service sends by itself: webhooks, sockets, streams of events. */
+/** The AsyncAPI 3 document of what the service sends on its own: webhooks, WebSocket frames and event streams. */
 export function asyncApiDocument({ version, url }: DocumentInfo) {
   const sent = Object.keys(serverFrames)
   const streamed = ['job-snapshot', ...eventNames]
-  const taken = Object.keys(clientFrames).map((name) => `${name}-request`)
+  const received = Object.keys(clientFrames).map((name) => `${name}-request`)
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'Mutabor events',
       version,
       description:
-        'What happens to your jobs, told by webhooks, WebSockets and streams of events. `openapi.json` has the rest of the service.',
+        'Events of your jobs, delivered by webhooks, WebSockets and server-sent events. The HTTP API is described by `openapi.json`.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -32,26 +32,26 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
       webhooks: {
         address: null,
         title: 'Webhooks',
-        description: 'POST requests to the addresses of your subscriptions; made by `POST /v1/webhooks`.',
+        description: 'POST requests to the URLs of your webhooks, which you create with `POST /v1/webhooks`.',
         messages: references(eventNames, 'components/messages'),
       },
       events: {
         address: '/v1/jobs/{jobId}/events',
         title: 'Events of a job',
-        description: 'Server-sent events; `Last-Event-ID` goes on where a stream was cut.',
+        description: 'Server-sent events. Send `Last-Event-ID` to resume an interrupted stream.',
         parameters: { jobId: { description: 'Id of the job' } },
         messages: references(streamed, 'components/messages'),
       },
       user: {
         address: '/v1/ws/user/jobs',
         title: 'All your jobs',
-        description: `A WebSocket, also at \`/ws/user/jobs\`. Why it is closed:\n\n${closeList}`,
-        messages: references([...sent, ...taken], 'components/messages'),
+        description: `A WebSocket, also available at \`/ws/user/jobs\`. Close codes:\n\n${closeList}`,
+        messages: references([...sent, ...received], 'components/messages'),
       },
       job: {
         address: '/v1/ws/jobs/{jobId}',
         title: 'One job',
-        description: `A WebSocket. Why it is closed:\n\n${closeList}`,
+        description: `A WebSocket. Close codes:\n\n${closeList}`,
         parameters: { jobId: { description: 'Id of the job' } },
         messages: references(['progress', 'error'], 'components/messages'),
       },
@@ -60,7 +60,7 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
       tellByWebhook: operation('send', 'webhooks', eventNames),
       tellByStream: operation('send', 'events', streamed),
       tellUser: operation('send', 'user', sent),
-      hearUser: operation('receive', 'user', taken),
+      hearUser: operation('receive', 'user', received),
       tellOfJob: operation('send', 'job', ['progress', 'error']),
     },
     components: {
@@ -89,7 +89,7 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
         progress: { name: 'progress', payload: schemaOf(JobFrame) },
         'job-snapshot': {
           name: 'snapshot',
-          summary: 'How the job is when the stream begins.',
+          summary: 'State of the job when the stream starts.',
           payload: schemaOf(StatusView),
         },
       },

@@ -34,9 +34,13 @@ export function normalizeItem(item: BatchItem, index: number, isSent: boolean): 
   const another = isSent ? place : other
   if (another !== undefined) {
     const field = `items.${index}.${another}`
-    throw new AppError('INVALID_INPUT', `${field}: the source of this item is already ${one}. Omit one of them.`, {
-      field,
-    })
+    throw new AppError(
+      'INVALID_INPUT',
+      `${field}: the source of this item is already ${one}. Omit one of them.`,
+      {
+        field,
+      },
+    )
   }
   return { ...item, ...(item.fileUrl !== undefined && { url: item.fileUrl }) }
 }

@@ -2,8 +2,8 @@ import { type Readable, Transform } from 'node:stream'
 import { AppError } from '../errors.ts'
 
 /**
- * The body up to so many bytes; the length that the client announces tells of more before any of it is read.
- * @throws AppError FILE_TOO_LARGE, or the stream fails with it.
+ * Limits the body to `maxBytes`; if Content-Length is larger, it throws before any of the body is read.
+ * @throws AppError FILE_TOO_LARGE; later the returned stream fails with the same error.
  */
 export function limitBody(
   body: Readable,
@@ -22,21 +22,21 @@ export function limitBody(
     },
   })
   body.on('error', (error) => limited.destroy(error))
-  // The connection stays for the answer.
+  // Keep the connection open for the reply.
   limited.on('error', () => body.unpipe(limited))
   return body.pipe(limited)
 }
 
-/** Where larger files go. */
+/** Tells clients how to send larger files. */
 export const largeFileHint =
-  'Send the file to the URL of POST /v1/uploads/presign, or in parts by POST /v1/uploads/multipart, and name its uploadId'
+  'Upload the file with POST /v1/uploads/presign, or in parts with POST /v1/uploads/multipart, and send its uploadId'
 
 function bodyTooLarge(maxBytes: number, size?: number): AppError {
-  // A byte more: 4.4 MiB are no whole number of bytes, and would be shown as 4.3.
+  // Add a byte: 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
   const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(
     'FILE_TOO_LARGE',
-    `The body of the request is larger than the ${max || maxBytes / 1024 / 1024} MiB that are taken here. ${largeFileHint}.`,
+    `The request body is larger than the limit of ${max || maxBytes / 1024 / 1024} MiB. ${largeFileHint}.`,
     { maxBytes, ...(size !== undefined && { size }), uploads: '/v1/uploads/presign' },
   )
 }

@@ -10,7 +10,7 @@ import { emptyBody, readStream } from './read-body.ts'
 import { requireUniqueFields } from './repeated-field.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
-/** Bytes of a body that is not a file. */
+/** Size limit of bodies without files. */
 const maxPlainBytes = 32 * 1024 * 1024
 
 export interface ParsedBody {
@@ -25,14 +25,14 @@ const mediaTypes: Readonly<Record<string, BodyKind>> = {
   'multipart/form-data': 'multipart',
 }
 
-/** The body as a stream, whichever way the gateway hands it over. */
+/** Returns the body as a stream, whether the gateway passes a stream or text. */
 export function openBodyStream(event: HttpEvent): Readable {
   if (event.bodyStream) return event.bodyStream
   if (!event.body) return emptyBody()
   return Readable.from([Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')])
 }
 
-/** Reads what the contract's `body` accepts; files of a form are stored by then. */
+/** Reads and parses the body as the contract's `body` declares; files of a form are already stored when it returns. */
 export async function readRequestBody(
   event: HttpEvent,
   contract: AnyContract,
@@ -41,7 +41,7 @@ export async function readRequestBody(
   const none = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...none }
   const kind = bodyKindOf(event, contract.body.accepts)
-  // Before anything arrives that nobody listens to; most requests are no forms with files.
+  // Import it before reading the stream, so that no data arrives without a listener. Most requests don't need it.
   const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limited = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodeBody(limited, event.headers['content-encoding'], kind)
@@ -63,14 +63,14 @@ export function parseFormFields(text: string): Record<string, string> {
   return requireUniqueFields(new URLSearchParams(text))
 }
 
-/** A mark of the byte order, which some editors write, is no part of it. @throws AppError INVALID_REQUEST */
+/** Decodes UTF-8 and drops a byte order mark, which some editors write. @throws AppError INVALID_REQUEST */
 export function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw new AppError(
       'INVALID_REQUEST',
-      'The body is not text in UTF-8. Send it in UTF-8, whatever the rest of your data is in.',
+      'The body is not valid UTF-8. Encode it as UTF-8 and send it again.',
       undefined,
       { cause: error },
     )
@@ -84,12 +84,8 @@ function bodyKindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
   const expected = Object.entries(mediaTypes)
     .filter(([, candidate]) => accepts.includes(candidate))
     .map(([name]) => name)
-  throw new AppError(
-    'INVALID_REQUEST',
-    `The header Content-Type must be ${wordsOfValues(expected)}, got "${type}".`,
-    {
-      field: 'Content-Type',
-      expected,
-    },
-  )
+  throw new AppError('INVALID_REQUEST', `Content-Type: expected ${wordsOfValues(expected)}, got "${type}".`, {
+    field: 'Content-Type',
+    expected,
+  })
 }

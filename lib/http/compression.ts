@@ -3,22 +3,22 @@ import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { HttpEvent } from './contract.ts'
 
-/** Ends the ETag of a compressed answer. RFC 9110, 8.8.1: other bytes may not share a strong validator. */
+/** Suffix of the ETags of compressed replies. RFC 9110, 8.8.1: different bytes must not share a strong validator. */
 const gzipSuffix = '-gzip"'
-/** Bytes from which it pays to compress. */
+/** Smaller bodies are not worth compressing. */
 const minCompressBytes = 64 * 1024
 
-/** RFC 9110, 12.5.3: what has a weight of 0 is not taken. */
+/** RFC 9110, 12.5.3: a coding with weight 0 is not acceptable. */
 export const acceptsGzip = ({ headers }: HttpEvent) =>
   (headers['accept-encoding'] ?? '').split(',').some((coding) => {
     const [name = '', ...weight] = coding.toLowerCase().split(';')
     return name.trim() === 'gzip' && !/^\s*q=0(?:\.0*)?\s*$/.test(weight.join(';'))
   })
 export const gzipEtag = (etag: string) => `${etag.slice(0, -1)}${gzipSuffix}`
-/** The ETag of the same answer as it is uncompressed. */
+/** Returns the ETag of the uncompressed reply. */
 export const uncompressedEtag = (etag: string) => etag.replace(gzipSuffix, '"')
 
-/** Long lists shrink to a twentieth; a function's answer ends at 6 MB. */
+/** Compresses large replies: long lists shrink to a twentieth, and Lambda limits a reply to 6 MB. */
 export function compression(): Pick<MiddlewareObj<HttpEvent, APIGatewayProxyStructuredResultV2>, 'after'> {
   return {
     after: ({ event, response }) => {

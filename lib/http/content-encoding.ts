@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { AppError } from '../errors.ts'
 import type { BodyKind } from './contract.ts'
 
-/** RFC 9110, 8.4.1; `x-gzip` is to be treated as gzip. */
+/** RFC 9110, 8.4.1: `x-gzip` is an alias of gzip. */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -14,8 +14,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export const supportedEncodings = ['gzip', 'deflate', 'br', 'zstd'] as const
 
 /**
- * The body as it was before its `Content-Encoding`. Whoever reads it keeps to a limit of what comes out. Forms with
- * files are taken as they are: of a few bytes they would become as many files as the disk holds.
+ * Undoes the `Content-Encoding` of a body. The caller limits the decoded size. Forms with files must not be encoded:
+ * a few bytes could expand to files that fill the disk.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE
  */
 export function decodeBody(body: Readable, encoding: string | undefined, kind: BodyKind): Readable {
@@ -24,7 +24,7 @@ export function decodeBody(body: Readable, encoding: string | undefined, kind: B
   const decoder = decoders[name]
   if (!decoder || kind === 'multipart') throw unsupportedEncodingError(name, kind)
   const decoded = decoder()
-  // Either side ends the other, but the connection stays for the answer.
+  // An error on either side stops the other, but the connection stays open for the reply.
   body.on('error', (error) => decoded.destroy(error))
   decoded.on('error', () => body.unpipe(decoded))
   return body.pipe(decoded)
@@ -34,7 +34,7 @@ function unsupportedEncodingError(name: string, kind: BodyKind): AppError {
   const got = JSON.stringify(name.slice(0, 40))
   const sentence =
     kind === 'multipart'
-      ? `Content-Encoding: a form with files is taken as it is, got ${got}. Leave the header out and send it unpacked.`
+      ? `Content-Encoding: expected none for a form with files, got ${got}. Omit the header and send the form uncompressed.`
       : `Content-Encoding: expected ${supportedEncodings.join(', ')} or none, got ${got}.`
   return new AppError('UNSUPPORTED_MEDIA_TYPE', sentence, {
     field: 'Content-Encoding',
@@ -42,7 +42,7 @@ function unsupportedEncodingError(name: string, kind: BodyKind): AppError {
   })
 }
 
-/** What a decoder says of bytes that are not in its encoding. */
+/** True for errors of a decoder whose input is not in its encoding. */
 export const isBodyDecodingError = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

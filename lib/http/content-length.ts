@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { numberFromText } from '../coerce.ts'
 import { AppError } from '../errors.ts'
 
-/** How many bytes are too many is for the plan to say: here any whole number is one, also beyond what counts exactly. */
+/** Accepts any whole number, even beyond the safe integers: the limit depends on the plan and is checked elsewhere. */
 export const declaredSize = z
   .preprocess(numberFromText, z.number().min(0).refine(Number.isInteger))
   .meta({ type: 'integer' })
   .describe('Bytes')
 
-/** The file is still to come, so there is time to send another. */
+/** The error for a declared size above the limit, before the file is sent. */
 export const declaredSizeError = (maxBytes: number, size: number): AppError =>
   new AppError(
     'FILE_TOO_LARGE',
-    `size: a file may have at most ${maxBytes} bytes (${Math.floor(maxBytes / 1024 ** 2)} MiB), got ${size}. Send a smaller file; GET /v1/plans has the limits of each plan.`,
+    `size: expected at most ${maxBytes} bytes (${Math.floor(maxBytes / 1024 ** 2)} MiB), got ${size}. Send a smaller file; GET /v1/plans lists the limits of each plan.`,
     { field: 'size', maxBytes, size },
   )

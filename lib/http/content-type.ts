@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a client says of the file that it is going to send. */
+/** MIME type that a client declares for a file before sending it. */
 export const contentType = z
   .string()
   .max(255)

@@ -9,20 +9,20 @@ import type { Services } from '../services.ts'
 import type { ReplyHeader } from './reply-headers.ts'
 
 /**
- * What the gateway hands over: an API Gateway v2 event and, on one machine, the body as the stream that arrives
- * at the socket. On Lambda the stream is made from the event's body, so that handlers know one form only.
+ * The event from the gateway: an API Gateway v2 event and, on one machine, the body as the stream from the socket. On
+ * Lambda the stream is made from the event's body, so that handlers only deal with streams.
  */
 export type HttpEvent = APIGatewayProxyEventV2 & {
   readonly bodyStream?: Readable
-  /** The gateway passes on an answer as it is made; any other takes it whole, within its time. */
+  /** True when the gateway can stream a reply to the client; others need the whole reply within their time limit. */
   readonly canStream?: boolean
 }
 
-/** A file that arrived in a form and is stored already; deleted again unless the handler adopts it. */
+/** A file of a form. It is already stored, and is deleted after the request unless the handler adopts it. */
 export interface ReceivedFile {
   readonly field: string
   readonly filename: string
-  /** Where it is in the bucket. */
+  /** Key in the bucket. */
   readonly key: string
   /** Bytes. */
   readonly size: number
@@ -30,66 +30,66 @@ export interface ReceivedFile {
   readonly sha256: string
   /** Bytes `start` to `end` (exclusive). */
   read(start: number, end: number): Promise<Uint8Array>
-  /** Takes the file over: it stays after the request. */
+  /** Keeps the file after the request. */
   adopt(): void
 }
 
 export interface HttpRequest<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
-  /** All of the query, as it came. */
+  /** All query parameters, unparsed. */
   readonly rawQuery: Readonly<Record<string, string | undefined>>
   readonly body: Body
   readonly files: readonly ReceivedFile[]
-  /** Lower-case names. */
+  /** Header names are lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** As `name=value`. */
+  /** Each is `name=value`. */
   readonly cookies: readonly string[]
   readonly method: string
   readonly principal: Principal
-  /** Address of the client, or of the last proxy that is not trusted (`TRUSTED_PROXIES`). */
+  /** IP address of the client, or of the nearest untrusted proxy (`TRUSTED_PROXIES`). */
   readonly sourceIp: string
   readonly requestId: string
-  /** The id of the job that the request makes: the same when it is sent again under one `Idempotency-Key`. */
+  /** Id for the job that the request creates; a repetition with the same `Idempotency-Key` gets the same id. */
   readonly newJobId: () => string
-  /** The job under that id, where an earlier try made it and ended before its answer was kept. */
+  /** Returns the job that an earlier attempt created before it died without saving its reply. */
   readonly findEarlierJob: () => Promise<JobState | undefined>
-  /** A `stream` reaches the client as it is made; else when it has ended. */
+  /** True when a `stream` reply reaches the client chunk by chunk; otherwise it is sent when it has ended. */
   readonly canStream: boolean
-  /** Until the function's time is over. */
+  /** Time until the function times out. */
   readonly remainingMs: () => number
   readonly log: Log
 }
 
 export interface HandlerReply<Data> {
   readonly data: Data
-  /** Instead of the contract's status. */
+  /** Replaces the contract's status. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
 interface ReplyContract<Data extends z.ZodType> {
   readonly status: number
-  /** What else a success may answer with the same data, and what that means. */
+  /** Further success statuses with the same data, and their descriptions. */
   readonly otherStatuses?: Readonly<Record<number, string>>
   readonly schema: Data
   /**
-   * `envelope`: `{ success, data, meta }`. `mirrored`: the same and the fields of `data` repeated beside it, for
-   * clients of the oldest replies. `raw`: the data itself is the body. `stream`: the data are the pieces of it, one after
-   * the other. `empty`: no body.
+   * `envelope`: `{ success, data, meta }`. `mirrored`: the envelope with the fields of `data` repeated at the top level,
+   * for clients written before the envelope existed. `raw`: the data is the body. `stream`: the data is an iterable of
+   * body chunks. `empty`: no body.
    */
   readonly form?: 'envelope' | 'mirrored' | 'raw' | 'stream' | 'empty'
   readonly contentType?: string
-  /** That handlers send beside what every reply has. */
+  /** Headers that the handler sets, in addition to those of every reply. */
   readonly headers?: readonly ReplyHeader[]
-  /** A strong ETag over `data`, and 304 for a client that has it. */
+  /** Adds a strong ETag over `data`, and replies 304 to clients that have it. */
   readonly etag?: boolean
   readonly cacheControl?: string
 }
 
 export interface ErrorFormat {
   readonly statusOf: (error: AppError) => number
-  /** Becomes JSON. */
+  /** Returns the JSON body. */
   readonly bodyOf: (error: AppError) => object
 }
 
@@ -102,10 +102,10 @@ export interface Contract<
   Data extends z.ZodType = z.ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** As `/v1/jobs/:jobId`. */
+  /** For example `/v1/jobs/:jobId`. */
   readonly path: string
   readonly tag: string
-  /** Who may send it; asked before anything of its body is read. */
+  /** Who may send the request; checked before any of the body is read. */
   readonly access: Access
   readonly summary: string
   readonly description?: string
@@ -114,30 +114,30 @@ export interface Contract<
   readonly body?: {
     readonly accepts: readonly BodyKind[]
     readonly schema: Body
-    /** The same as the reference shows it, where the code that checks it says more than a schema can. */
+    /** Schema for the reference, where the handler checks more than `schema` can express. */
     readonly reference?: z.ZodType
-    /** JSON bodies that work as they stand, by what they show; each is sent by a test. */
+    /** Complete JSON bodies by title; a test sends each of them. */
     readonly examples?: Readonly<Record<string, unknown>>
-    /** Names of the form fields that carry files, with what each is. */
+    /** Form fields that contain files: name and description. */
     readonly files?: Readonly<Record<string, string>>
   }
   readonly reply: ReplyContract<Data>
   /**
-   * The name under which a reply stays the same while the process lives, so that it is made once and kept compressed;
-   * undefined for what is made each time. For replies with an ETag, `envelope` or `raw`.
+   * Cache key of a reply that stays the same for the lifetime of the process: it is created once and cached compressed.
+   * undefined for replies that are created each time. For replies with an ETag, `envelope` or `raw`.
    */
   readonly cacheKey?: (
     request: Pick<HttpRequest<z.output<Params>, z.output<Query>, unknown>, 'params' | 'query'>,
   ) => string | undefined
   /**
-   * It makes something that belongs to whoever sent it, who is handed an identity if there was none; and under an
-   * `Idempotency-Key` no more than once.
+   * The request creates something that the sender owns: a sender without an identity gets one, and with an
+   * `Idempotency-Key` the request takes effect once.
    */
   readonly idempotent?: boolean
-  /** Whoever sends it is handed an identity if there was none, though it is no request that makes something. */
+  /** Issues an identity to a sender without one, although the request creates nothing. */
   readonly issuesIdentity?: true
   readonly errors?: readonly ErrorCode[]
-  /** `oauth`: as RFC 6749 has errors (5.2). Or another interface's own, for clients that know no others. */
+  /** `oauth`: errors as in RFC 6749, 5.2. Or the error format of another API, for that API's clients. */
   readonly errorFormat?: 'oauth' | ErrorFormat
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
@@ -145,7 +145,7 @@ export interface Contract<
   ) => Promise<HandlerReply<z.input<Data>>> | HandlerReply<z.input<Data>>
 }
 
-/** Ties a handler's types to its schemas. */
+/** Infers a handler's types from its schemas. */
 export function contract<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
@@ -155,6 +155,6 @@ export function contract<
   return definition
 }
 
-/** A contract whose schemas are not known at the place that holds it, as in the list of routes. */
+/** A contract with unknown schemas, for example in the list of routes. */
 // biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant in their schemas; only `any` admits all
 export type AnyContract = Contract<any, any, any, any>

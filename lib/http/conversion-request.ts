@@ -39,11 +39,11 @@ export const createdJobReply = {
   form: 'mirrored',
 } as const
 
-/** What else it may be. */
-export const completedReply = { 200: 'The job is over: `Prefer: wait` waited for it' }
+/** Statuses of such a reply when the job has already finished. */
+export const completedReply = { 200: 'The job finished while the request waited (`Prefer: wait`)' }
 export const redirectReply = {
   ...completedReply,
-  303: 'The job is over, and `?redirect=true` leads to its result',
+  303: 'The job has finished and `Location` is its result (`?redirect=true`)',
 }
 
 /** Errors of files, targets and options. */
@@ -71,7 +71,10 @@ export const targetFields = {
   target: z.string().optional().describe('Older name of targetFormat'),
   ...remoteFields,
   engine: z.string().optional().describe('Engine to use; chosen automatically if omitted'),
-  filename: z.string().optional().describe('Name of the source file, if it differs from that of the form part'),
+  filename: z
+    .string()
+    .optional()
+    .describe('Name of the source file, if it differs from that of the form part'),
   tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
   options: z

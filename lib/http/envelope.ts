@@ -16,11 +16,11 @@ export const successBody = (data: unknown, requestId: string) => ({
   meta: metaOf(requestId),
 })
 
-/** `success` as JSON in two parts: what data that is JSON already begins, and what each reply has of its own. */
+/** `successBody` in two parts, for data that is already JSON: the part that can be cached and the part that differs. */
 export const successHead = (data: string) => `{"success":true,"data":${data}`
 export const successTail = (requestId: string) => `,"meta":${JSON.stringify(metaOf(requestId))}}`
 
-/** Fields of `data` beside it, for clients written against the replies from before the envelope. */
+/** The envelope with the fields of `data` repeated at the top level, for clients written before it existed. */
 export const mirroredBody = (data: object, requestId: string) => ({
   ...data,
   ...successBody(data, requestId),
@@ -32,7 +32,7 @@ export const errorBody = (error: AppError, requestId: string) => ({
   meta: metaOf(requestId),
 })
 
-/** As it stands in the address of its page. */
+/** The code as it is written in the URL of its page: `job-not-found`. */
 export const errorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
 /** "Job not found" for JOB_NOT_FOUND. */
@@ -43,14 +43,14 @@ export function errorTitle(code: ErrorCode): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The same error as RFC 9457 problem details, for clients that ask for `application/problem+json`. */
+/** The error as RFC 9457 problem details, for clients that accept `application/problem+json`. */
 export function problemDetails(
   error: AppError,
   request: { requestId: string; path: string; baseUrl: string },
 ) {
   const { field, errors, ...rest } = error.details ?? {}
   return {
-    // Before what RFC 9457, 3.1 defines: the status of a job is none of an answer.
+    // First, so that the members of RFC 9457, 3.1 win: `status` in the details of an error is that of a job.
     ...rest,
     type: `${request.baseUrl}/errors/${errorSlug(error.code)}`,
     title: errorTitle(error.code),
@@ -63,28 +63,28 @@ export function problemDetails(
   }
 }
 
-/** Seconds in which a part of the service may be back. */
+/** Retry-After while a part of the service is unavailable. */
 const retryAfterS = 5
 
-/** Whatever was thrown, as something a client may see; a bug shows nothing of itself. */
+/** Converts anything thrown into an error for clients; a bug becomes INTERNAL_ERROR without details. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (isUnavailable(thrown))
     return new AppError(
       'SERVICE_UNAVAILABLE',
-      `A part of the service does not answer now. Send the request again in ${retryAfterS} s.`,
+      `Part of the service is temporarily unavailable. Send the request again in ${retryAfterS} s.`,
       { retryAfter: retryAfterS },
       { cause: thrown },
     )
   if (isNotConfigured(thrown))
     return new AppError(
       'STORAGE_NOT_CONFIGURED',
-      'The storage of files is not there, or does not let the service in. Whoever runs the service can mend that.',
+      'The file storage does not exist or denies access to the service. The operator of the service has to fix this.',
       undefined,
       { cause: thrown },
     )
   return new AppError(
     'INTERNAL_ERROR',
-    'Something went wrong on our side. The request id helps us to find it.',
+    'An internal error occurred. Send the request again; if it keeps failing, report the request id.',
   )
 }

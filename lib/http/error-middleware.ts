@@ -1,5 +1,5 @@
 import { oauthErrorBody } from '../access/oauth/oauth-errors.ts'
-import { expiredSessionCookie, clearsSession } from '../access/session-auth.ts'
+import { clearsSession, expiredSessionCookie } from '../access/session-auth.ts'
 import type { Config } from '../config.ts'
 import { isFullFor, shortOfSpace } from '../disk-space.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'

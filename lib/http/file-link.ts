@@ -3,25 +3,25 @@ import type { StoredFile } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
 import { canShowInline } from './inline-types.ts'
 
-/** Seconds that the address of a file works: long enough to start and resume a download. */
+/** Lifetime of a presigned file URL: long enough to start and resume a download. */
 export const linkLifetimeS = 3600
-/** Seconds in which whoever was led there arrives. */
+/** Lifetime that a redirected client needs at least. */
 const minLifetimeS = 30
 
 interface LinkOptions {
-  /** Shown in the browser instead of saved, where that is harmless. */
+  /** Show the file in the browser instead of saving it, if its type is safe. */
   readonly inline?: boolean | undefined
-  /** A signature holds for one. */
+  /** A presigned URL is valid for one method. */
   readonly method?: 'GET' | 'HEAD'
-  /** Seconds that whoever asks may still fetch it. */
+  /** Seconds for which the client may still fetch the file. */
   readonly lifetimeS?: number
 }
 
-/** RFC 9530: of all of the file's bytes, also where a range of them is sent. */
+/** `Repr-Digest` (RFC 9530): of the whole file, even if a range is sent. */
 export const reprDigest = ({ sha256 }: Pick<StoredFile, 'sha256'>): string | undefined =>
   sha256 ? `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` : undefined
 
-/** Address of the file itself, which needs nothing else to be fetched. */
+/** Returns a presigned URL of the file, which needs no authentication. */
 export const fileLink = (
   { key, mimeType, filename, sha256 }: StoredFile,
   { files }: Pick<Services, 'files'>,

@@ -17,16 +17,14 @@ export const FormatView = z.object({
   animated: z.boolean(),
   targets: z
     .array(z.string())
-    .describe(
-      'What a file of this format usually becomes. GET /v1/formats/conversions lists all that works.',
-    ),
+    .describe('The usual target formats. GET /v1/formats/conversions lists every possible one.'),
 })
 
 type Views = readonly z.infer<typeof FormatView>[]
 
 const known = new WeakMap<readonly Engine[], Views>()
 
-/** Every format that converts from or to something, computed once from the engines' capabilities. */
+/** Returns every format that can be read or written, computed once from the engines' capabilities. */
 export function formatViews(engines: readonly Engine[]): Views {
   const views = known.get(engines) ?? computeViews(engines)
   known.set(engines, views)

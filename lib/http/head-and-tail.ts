@@ -1,6 +1,6 @@
 const endBytes = 64 * 1024
 
-/** Keeps the first and the last 64 KiB of what passes: a file's format and its wholeness show there. */
+/** Keeps the first and last 64 KiB of a stream, which are enough to detect a file's format and whether it is complete. */
 export class HeadAndTail {
   #size = 0
   #head: Buffer[] = []
@@ -22,7 +22,7 @@ export class HeadAndTail {
     }
   }
 
-  /** Undefined when the range does not lie in one of the ends. */
+  /** Returns undefined if the range is in neither of them. */
   read(start: number, end: number): Uint8Array | undefined {
     const to = Math.min(end, this.#size)
     if (to <= this.#headSize) return Buffer.concat(this.#head).subarray(start, to)

@@ -7,7 +7,7 @@ import type { AnyContract, HttpEvent } from './contract.ts'
 
 export type ApiHandler = (event: HttpEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
 
-/** Some endpoints of the HTTP API on Lambda. */
+/** Creates the Lambda handler for some endpoints of the HTTP API. */
 export function httpFunction(
   contracts: readonly AnyContract[],
   pages: Parameters<typeof createApp>[2] = {},

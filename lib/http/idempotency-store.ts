@@ -4,14 +4,14 @@ import type { Item, Key, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 
-/** Records of requests that are made once: one is there before its request does anything, and holds its reply after. */
+/** Records of idempotent requests: written before the request has any effect, later with its reply. */
 
-/** Seconds that a request is remembered. */
+/** How long a request is remembered. */
 const retentionS = 24 * 3600
-/** Milliseconds without a sign of life after which a request has died with its process. */
+/** A request that has not renewed its lease for so long is assumed to have died with its process. */
 const leaseMs = 60_000
 export const renewMs = leaseMs / 3
-/** Seconds after which it is worth asking again for one that is at work. */
+/** Retry-After while the first request is still running. */
 const retryAfterS = 2
 
 const StoredReply = z.object({
@@ -23,23 +23,23 @@ export type StoredReply = z.infer<typeof StoredReply>
 
 const Reservation = z.object({
   fingerprint: z.string(),
-  /** The job that the request makes, if it makes one. */
+  /** Id for the job that the request creates, if it creates one. */
   jobId: z.string(),
-  /** The try that holds the record. */
+  /** Id of the attempt that owns the record. */
   attempt: z.string(),
-  /** Milliseconds since the epoch; until then nobody else begins. */
+  /** Milliseconds since the epoch; no other attempt starts before. */
   leaseUntil: z.number(),
   reply: StoredReply.optional(),
   ttl: z.int(),
 })
 type Reservation = z.infer<typeof Reservation>
 
-/** The identity that was given to a request which brought none. */
+/** The identity that was issued to a request without one. */
 const Sender = z.object({ owner: z.string(), fingerprint: z.string(), ttl: z.int() })
 
 export interface Claim {
   readonly reservation: Reservation
-  /** An earlier try had it and kept no reply. */
+  /** An earlier attempt had it and saved no reply. */
   readonly isRetry: boolean
 }
 
@@ -51,7 +51,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * The owner that the same request was given before, else this one.
+   * Returns the owner that was issued to the same request before, otherwise this one.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {
@@ -80,7 +80,7 @@ export class IdempotencyStore {
     return this.#takeOver(recordKey, found, { ...found, ...lease })
   }
 
-  /** Of several that see the same record only one gets it. */
+  /** Of several attempts that saw the same record, one succeeds. */
   async #takeOver(recordKey: Key, found: Reservation, own: Reservation): Promise<Claim> {
     const { attempt, leaseUntil } = found
     const { applied } = await this.#put(recordKey, own, { equal: { attempt, leaseUntil } })
@@ -101,12 +101,12 @@ export class IdempotencyStore {
     await this.#change(recordKey, attempt, { reply })
   }
 
-  /** The same request may be sent again at once, and no other. */
+  /** Ends the lease: the same request may be sent again at once, but no other request. */
   async release(recordKey: Key, { attempt }: Reservation): Promise<void> {
     await this.#change(recordKey, attempt, { leaseUntil: 0 })
   }
 
-  /** Any request may be sent, and from the address of its sender too. */
+  /** Deletes the record: any request may use the key again, also from the sender's IP address. */
   async forget(recordKey: Key, { attempt }: Reservation, addressKey?: Key): Promise<void> {
     await this.#table.transact([
       { delete: recordKey, if: { equal: { attempt } } },
@@ -114,7 +114,7 @@ export class IdempotencyStore {
     ])
   }
 
-  /** Nothing where another try has taken over: then its word holds. */
+  /** Does nothing if another attempt has taken over. */
   #change(recordKey: Key, attempt: string, set: Partial<Reservation>) {
     return this.#table.update(recordKey, { set }, { condition: { equal: { attempt } } })
   }
@@ -122,14 +122,14 @@ export class IdempotencyStore {
 
 const ttlFromNow = () => Math.floor(Date.now() / 1000) + retentionS
 
-/** The table drops what is too old when it comes to it. */
+/** DynamoDB deletes expired records only some time later. */
 const isExpired = ({ ttl }: { readonly ttl: number }) => ttl * 1000 <= Date.now()
 
 function requireSameRequest<T extends { readonly fingerprint: string }>(found: T, fingerprint: string): T {
   if (found.fingerprint === fingerprint) return found
   throw new AppError(
     'IDEMPOTENCY_KEY_REUSED',
-    'Idempotency-Key: it belongs to another request: query, fields or files were different. Send a new key with a new request.',
+    'Idempotency-Key: already used for a request with a different query, fields or files. Use a new key for each request.',
     { field: 'Idempotency-Key' },
   )
 }
@@ -137,6 +137,6 @@ function requireSameRequest<T extends { readonly fingerprint: string }>(found: T
 const inProgressError = () =>
   new AppError(
     'IDEMPOTENCY_IN_PROGRESS',
-    `The first request with this Idempotency-Key is still at work. Send it again in ${retryAfterS} s for its reply.`,
+    `Idempotency-Key: the first request with this key is still running. Send the request again in ${retryAfterS} s to get its reply.`,
     { field: 'Idempotency-Key', retryAfter: retryAfterS },
   )

@@ -101,7 +101,9 @@ export class Idempotency {
     const { reservation, isRetry } = await this.#reservations.claim(place, this.#fingerprint(keyed))
     if (reservation.reply) return this.#replayed(reservation.reply, place)
     const renew = () =>
-      this.#reservations.renew(place, reservation).catch((error) => log.warn({ error }, 'idempotency lease could not be renewed'))
+      this.#reservations
+        .renew(place, reservation)
+        .catch((error) => log.warn({ error }, 'idempotency lease could not be renewed'))
     const renewal = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRetry })

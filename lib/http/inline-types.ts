@@ -1,7 +1,7 @@
 /**
- * Types that a browser may show in its own window: none of them can run anything. What is not here (HTML, SVG, XML and
- * all that nobody thought of) is saved, whatever a link asks for. A PDF is, too: it may hold scripts, and Chromium shows
- * none in the sandbox that all files are in (https://crbug.com/271452).
+ * MIME types that a browser may show inline, because they cannot run scripts. All others (HTML, SVG, XML and unknown
+ * types) are saved, whatever a link requests. So are PDFs: they may contain scripts, and Chromium does not show them in
+ * the sandbox in which all files are served (https://crbug.com/271452).
  */
 const inlineTypes: readonly string[] = [
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/apng', 'image/bmp'],

@@ -1,2 +1,2 @@
-/** State of the interface that this service implements. */
+/** Version of the API that this service implements. */
 export const interfaceVersion = '1.10.0'

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** The network that an address is in, which tells less of a person: /24 of IPv4, /64 of IPv6. */
+/** Returns the network of an IP address, which is less personal: /24 for IPv4, /64 for IPv6. */
 export function subnetOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   const parsed = ipaddr.process(address)
@@ -9,7 +9,7 @@ export function subnetOf(address: string): string | null {
   return `${kind.networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`
 }
 
-/** What requests without an identity are counted by: one address of IPv4, but /64 of IPv6, of which a household has one. */
+/** Returns what anonymous requests are counted by: the IPv4 address, or the IPv6 /64 network, which is one household. */
 export function rateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
@@ -17,7 +17,7 @@ export function rateLimitAddress(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`
 }
 
-/** @param network an address, or several as `192.0.2.0/24`. */
+/** @param network an IP address or a network such as `192.0.2.0/24`. */
 export function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

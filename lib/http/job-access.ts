@@ -8,7 +8,7 @@ import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
 import type { HttpRequest } from './contract.ts'
 
-/** What the endpoints of one job share: finding it, who may change it, waiting for its end. */
+/** Shared by the endpoints of a single job: finding it, checking access, waiting for its end. */
 
 export const JobParams = z.object({ jobId: z.string().describe('Id of the job, `job_…`') })
 
@@ -19,15 +19,15 @@ export function jobNotFound(jobId: string): AppError {
 }
 
 /**
- * The id of a job lets anybody see it who has no account to belong to; jobs of accounts are there for these alone.
- * @throws AppError JOB_NOT_FOUND; of an expired job the details tell when.
+ * Anyone who knows the id may see a job without an account; a job of an account is visible to that account only.
+ * @throws AppError JOB_NOT_FOUND; for an expired job, the details say when it expired.
  */
 export function requireVisibleJob(job: Job | undefined, jobId: string, reader: JobReader): Job {
   if (!job || job.deletedAt || !canRead(job, reader)) throw jobNotFound(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
     'JOB_NOT_FOUND',
-    `The job ${jobId} expired at ${job.expiredAt}; its files are deleted.`,
+    `Job ${jobId} expired at ${job.expiredAt} and its files were deleted.`,
     {
       jobId,
       reason: 'expired',
@@ -36,49 +36,49 @@ export function requireVisibleJob(job: Job | undefined, jobId: string, reader: J
   )
 }
 
-/** Who asks for a job. */
+/** The principal that requests a job. */
 export type JobReader = Pick<Principal, 'ownerId' | 'keyId' | 'earlierKeyIds' | 'isPublic'>
 
 export const canRead = (job: Job, reader: JobReader) =>
   !isAccount(job.owner) || (job.owner === reader.ownerId && isVisibleToKey(job, reader))
 
-/** A key that stands in a web page sees of its account what was made by itself, or by those that it took the place of. */
+/** A public key, which is part of a web page, only sees jobs created with it or with the keys that it replaced. */
 export const isVisibleToKey = ({ keyId }: Job, reader: Omit<JobReader, 'ownerId'>) =>
   !reader.isPublic || (keyId !== undefined && [reader.keyId, ...(reader.earlierKeyIds ?? [])].includes(keyId))
 
-/** A job that an earlier try of the same request has made; see `Idempotency`. */
+/** Returns the job that an earlier attempt of the same request created; see `Idempotency`. */
 export async function findEarlierJob(jobId: string, { jobs }: Services): Promise<JobState | undefined> {
   const state = await jobs.store.getState(jobId)
   if (state) requireVisibleJob(state.job, jobId, { ownerId: state.job.owner })
   return state
 }
 
-/** Ids that cannot exist do not reach the table. */
+/** Rejects malformed ids before they reach the table. */
 export function requireJobId(jobId: string): string {
   if (!idPattern('job').test(jobId)) throw jobNotFound(jobId)
   return jobId
 }
 
-/** The id alone lets anybody see a job; to change it one must be its owner. */
+/** Only its owner may change a job, even if everyone with the id may see it. */
 export function requireOwner(job: Job, principal: Principal): void {
   if (!canRead(job, principal)) throw jobNotFound(job.id)
   if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
-    'This job belongs to another identity. Send the X-Owner-Token (or the cookie) that came with the reply that created it.',
+    'This job belongs to another identity. Send the X-Owner-Token header (or the cookie) of the reply that created the job.',
     { jobId: job.id },
   )
 }
 
-/** A gateway gives a function 30 s. */
+/** API Gateway times a function out after 30 s. */
 const maxWaitS = 25
 
-/** Seconds in which an answer is surely made and sent. */
+/** Time reserved for creating and sending the reply. */
 const replyMarginS = 2
 
 /**
- * Seconds of `Prefer: wait=N` (RFC 7240), at most 25 and no more than storing a large upload has left of the
- * function's time; undefined when the client does not ask to wait.
+ * Returns the seconds of `Prefer: wait=N` (RFC 7240), at most 25 and at most the remaining time of the function, which
+ * is shorter after a large upload; undefined if the client does not ask to wait.
  */
 export function preferredWaitS({
   headers,
@@ -90,17 +90,17 @@ export function preferredWaitS({
   return Math.min(Number(seconds), maxWaitS, leftS)
 }
 
-/** The job when it is over or the time is up, whichever comes first; `made` is one that this request has made. */
+/** Returns the job when it has finished or the time is up; `created` is the job if this request created it. */
 export function waitUntilFinished(
   { jobs }: Services,
   jobId: string,
   seconds: number,
-  made?: Job,
+  created?: Job,
 ): Promise<Job | undefined> {
-  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminalStatus(job.status), made)
+  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminalStatus(job.status), created)
 }
 
-/** A job with as much of its tasks as its view needs. */
+/** Loads a job with the tasks that its view needs. */
 export async function loadViewState(job: Job, { jobs }: Services): Promise<JobState> {
   const whole = needsTaskRecords(job) ? await jobs.store.getState(job.id) : undefined
   return whole ?? { job, fixed: job.fixed ?? [], tasks: [], chunks: [] }

@@ -4,26 +4,26 @@ import { idPattern } from '../ids.ts'
 import type { Job } from '../jobs/job.ts'
 import { idBounds } from '../jobs/list.ts'
 
-/** Where in a list of jobs a page begins: at the job behind that id, in this direction, whether it is still there or not. */
+/** Where a page of a job list starts: after that id, in this direction, even if the job no longer exists. */
 export interface ListPosition {
   readonly direction: 'next' | 'prev'
   readonly jobId: string
 }
 
 interface FoundPage {
-  /** In the order of the list. */
+  /** Jobs in list order. */
   readonly found: readonly Job[]
-  /** Id up to which the search came; undefined where it came to the end. */
+  /** Id at which the search stopped; undefined if it reached the end. */
   readonly next: string | undefined
-  /** Where it began; undefined on the first page. */
+  /** Where the page starts; undefined for the first page. */
   readonly position: ListPosition | undefined
   readonly isNewestFirst: boolean
 }
 
 /**
- * The pages before and after one, undefined where there is none. A page of a narrow filter may be empty and yet not
- * the last: it goes on where the search stopped. And what was before or after a page may be gone by the time that
- * somebody looks: the way back begins at that end of the list then.
+ * Returns the cursors of the next and previous page, undefined if there is none. With a narrow filter a page may be
+ * empty without being the last: the next page starts where the search stopped. The jobs around a page may be gone by
+ * the time that a client goes back; the cursor then starts at that end of the list.
  */
 export function pageCursors({ found, next, position, isNewestFirst }: FoundPage): {
   readonly next: ListPosition | undefined
@@ -44,7 +44,7 @@ export function pageCursors({ found, next, position, isNewestFirst }: FoundPage)
   }
 }
 
-/** Cursors hold for one owner and one set of filters; anything else is refused, not misread. */
+/** Encodes signed cursors. They are valid for one owner and one set of filters; all others are rejected. */
 export function cursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>
     createHmac('sha256', secret).update(`cursor\n${scope}\n${text}`).digest('base64url')
@@ -64,7 +64,7 @@ export function cursorCodec(scope: string, secret: Buffer) {
         return { direction, jobId }
       throw new AppError(
         'INVALID_INPUT',
-        'cursor: expected the cursor of another page of this same list (same filters). Start again without it.',
+        'cursor: expected a cursor of this list with the same filters. Omit it to start from the first page.',
         { field: 'cursor' },
       )
     },

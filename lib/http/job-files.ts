@@ -6,14 +6,14 @@ import type { Services } from '../services.ts'
 import { jobNotFound } from './job-access.ts'
 
 interface FileSelector {
-  /** Name of one of several files; the first when left out. */
+  /** Name of one of several files; defaults to the first. */
   readonly file?: string | undefined
-  /** Name of the task whose file it is. */
+  /** Name of the task that has the file. */
   readonly task?: string | undefined
 }
 
 /**
- * A file that a job gives out.
+ * Finds a result file of a finished job.
  * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
  */
 export async function findResultFile(
@@ -30,7 +30,7 @@ function requireFinished(job: Job): void {
   if (job.status === 'expired') {
     throw new AppError(
       'FILE_GONE',
-      `The files of this job were deleted at ${job.expiredAt}, when its retention ended. Convert again.`,
+      `The files of this job were deleted at ${job.expiredAt}, when its retention period ended. Convert the file again.`,
       {
         expiredAt: job.expiredAt,
       },
@@ -40,14 +40,14 @@ function requireFinished(job: Job): void {
     ? `: ${job.error.message}`
     : job.status === 'cancelled'
       ? '.'
-      : '; ask again when it is completed.'
-  throw new AppError('CONFLICT', `There is nothing to download, the job is ${job.status}${reason}`, {
+      : '. Try again when it is completed.'
+  throw new AppError('CONFLICT', `The job has no result to download because it is ${job.status}${reason}`, {
     status: job.status,
     ...(job.error && { error: job.error }),
   })
 }
 
-/** The result stands in the job's record as a rule; other files are with their tasks. */
+/** The result is usually part of the job's record; other files are in the records of their tasks. */
 async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Promise<StoredFile> {
   if (query.task === undefined && job.result) return findByName(job.result.files, query.file)
   const state = await jobs.store.getState(job.id)
@@ -63,7 +63,7 @@ function findByName(files: readonly StoredFile[], name: string | undefined): Sto
   if (file) return file
   throw new AppError(
     'TASK_NOT_FOUND',
-    `The job has no result file "${(name ?? '').slice(0, 200)}"; details.files has those that there are.`,
+    `The job has no result file "${(name ?? '').slice(0, 200)}". details.files lists its files.`,
     {
       file: name,
       files: files.map(({ filename }) => filename).slice(0, 100),

@@ -3,22 +3,22 @@ import { deepest, isNestedTooDeep } from '../json-depth.ts'
 import { brokenText, halfCharacter } from '../unpaired-surrogates.ts'
 import { repeatedFieldError } from './repeated-field.ts'
 
-/** @throws AppError INVALID_REQUEST for what is no JSON or nested too deep, and what `requireClear` throws. */
+/** @throws AppError INVALID_REQUEST for text that is not JSON or nested too deeply, and errors of the checks below. */
 export function parseJsonBody(text: string): unknown {
   if (text.trim() === '') return {}
   const value = parseText(text)
   if (isNestedTooDeep(text))
     throw new AppError(
       'INVALID_REQUEST',
-      `The body is nested too deep: expected at most ${deepest} objects and lists within each other.`,
+      `The body is nested too deeply: expected at most ${deepest} levels of objects and arrays.`,
     )
   requireUnambiguousJson(text, value, 'body')
   return value
 }
 
 /**
- * @param text that is the JSON of `value`, not nested too deep.
- * @throws AppError INVALID_INPUT for a name that stands twice in one object, and for a text with half of a character.
+ * @param text the JSON of `value`, not nested too deeply.
+ * @throws AppError INVALID_INPUT for an object with a duplicate name, and for a string with an unpaired surrogate.
  */
 export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
   const twice = findDuplicateName(text)
@@ -31,22 +31,22 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? describeJsonError(error.message) : 'it cannot be read'
+    const reason = error instanceof Error ? describeJsonError(error.message) : 'it cannot be parsed'
     throw new AppError('INVALID_REQUEST', `The body is not valid JSON: ${reason}.`, undefined, {
       cause: error,
     })
   }
 }
 
-/** V8's words without those that the sentence has, and without what it quotes, which may be a secret. */
+/** Shortens V8's message for our sentence, without the quoted text, which may be a secret. */
 function describeJsonError(message: string): string {
   const token = /^Unexpected token '(.+?)', /su.exec(message)?.[1]
-  if (token !== undefined) return `there is a ${token} where none may be`
-  if (message === 'Unexpected end of JSON input') return 'it ends too early'
+  if (token !== undefined) return `unexpected token ${token}`
+  if (message === 'Unexpected end of JSON input') return 'unexpected end of the text'
   const [, words, line, column] =
     /^(.*?) (?:in |after )?JSON at position \d+ \(line (\d+) column (\d+)\)$/s.exec(message) ?? []
   return words === undefined
-    ? 'it is something else'
+    ? 'it cannot be parsed'
     : `${words.toLowerCase()} at line ${line}, column ${column}`
 }
 
@@ -54,8 +54,8 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/gs
 
 /**
  * "When the names within an object are not unique, the behavior of software that receives such an object is
- * unpredictable" (RFC 8259, 4): JSON.parse would take the last in silence.
- * @param text that is JSON.
+ * unpredictable" (RFC 8259, 4): JSON.parse would silently use the last one.
+ * @param text valid JSON.
  */
 function findDuplicateName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = []

@@ -4,20 +4,20 @@ import type { Log } from '../log.ts'
 import type { AnyContract, HttpEvent } from './contract.ts'
 import type { HttpResult } from './render.ts'
 
-/** What the middlewares find out about a request before its handler runs. */
+/** Facts about a request that middlewares collect before its handler runs. */
 export interface RequestContext extends Context {
   requestId: string
   log: Log
-  /** How much of the plan is left. */
+  /** Headers with the remaining requests of the plan. */
   limitHeaders?: Record<string, string>
-  /** Something was made for a new identity, which the reply hands out. */
+  /** New identity that owns something now; the reply sends its token. */
   newOwner?: string
   errorFormat?: AnyContract['errorFormat']
 }
 
 export type Middleware = MiddlewareObj<HttpEvent, HttpResult, Error, RequestContext>
 
-/** Middy calls `after` for replies and `onError` for errors; what stands on every answer belongs to both. */
+/** Middy calls `after` for replies and `onError` for errors; this runs `complete` for both. */
 export function onReply(
   complete: (event: HttpEvent, context: RequestContext, result: HttpResult) => void,
 ): Middleware {

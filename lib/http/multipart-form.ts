@@ -92,7 +92,11 @@ function parse(
     const parser = openParser(options)
     parser.on('field', (name, value, info) => {
       if (info.valueTruncated)
-        fail(new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, { field: name }))
+        fail(
+          new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
+            field: name,
+          }),
+        )
       else if (Object.hasOwn(fields, name)) fail(repeatedFieldError(name))
       // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
       else if (value.includes('\ufffd')) fail(notUtf8Error(name))
@@ -213,7 +217,7 @@ class Meter extends Transform {
 
 export function fileTooLargeError(maxBytes: number, size?: number): AppError {
   const max = Math.floor(maxBytes / 1024 / 1024)
-  return new AppError('FILE_TOO_LARGE', `file: expected at most ${max} MiB. Send a smaller file.`, {
+  return new AppError('FILE_TOO_LARGE', `The file is larger than the limit of ${max} MiB.`, {
     field: 'file',
     maxBytes,
     ...(size !== undefined && { size }),

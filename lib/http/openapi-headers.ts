@@ -5,33 +5,35 @@ import { replayedHeader } from './idempotency.ts'
 import { replyHeaders } from './reply-headers.ts'
 
 const limitHeaders = {
-  'x-ratelimit-limit': 'Requests that the limit which ends first allows; without one there is no such header',
-  'x-ratelimit-remaining': 'How many of them are left',
-  'x-ratelimit-reset': 'When it begins anew, in Unix seconds',
-  'ratelimit-policy': 'All limits, as `"minute";q=60;w=60`',
-  ratelimit: 'What is left of each, as `"minute";r=57;t=31`',
+  'x-ratelimit-limit': 'Requests that the tightest limit allows; missing if the plan has no limits',
+  'x-ratelimit-remaining': 'Remaining requests of that limit',
+  'x-ratelimit-reset': 'Time at which that limit resets, in Unix seconds',
+  'ratelimit-policy': 'All limits, for example `"minute";q=60;w=60`',
+  ratelimit: 'Remaining requests of the tightest limit, for example `"minute";r=57;t=31`',
 }
 const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'www-authenticate': 'The way in (RFC 6750)' },
-  415: { 'accept-encoding': 'Encodings of bodies that are read' },
-  429: { 'retry-after': 'Seconds until there is something left' },
-  503: { 'retry-after': 'Seconds after which it may work again' },
+  401: { 'www-authenticate': 'How to authenticate (RFC 6750)' },
+  415: { 'accept-encoding': 'Supported encodings of request bodies' },
+  429: { 'retry-after': 'Seconds until the limit resets' },
+  503: { 'retry-after': 'Seconds after which to try again' },
 }
-/** Those that say what the status means cannot be missing. */
+/** Headers that explain the status are never missing. */
 const requiredHeaders = (status: number): readonly string[] =>
   status === 201 || status === 302 || status === 303
     ? ['location']
     : Object.keys(headersByStatus[status] ?? {})
 
-/** Headers of a reply, as OpenAPI has them. */
+/** Returns the OpenAPI headers of a reply. */
 export function openApiHeaders(contract: AnyContract, status: number) {
   const described: Readonly<Record<string, string>> = {
-    'x-request-id': 'Id of the request, or what the client sent as such; `meta.requestId` repeats it',
-    'x-api-version': 'Version of the interface',
+    'x-request-id': 'Id of the request, or the `X-Request-Id` that the client sent; also in `meta.requestId`',
+    'x-api-version': 'Version of the API',
     ...(isOpenAccess(contract.access) ? {} : limitHeaders),
     ...(status < 400 ? successHeaders(contract, status) : headersByStatus[status]),
     ...(status === 409 &&
-      contract.idempotent && { 'retry-after': 'Seconds, while the first request is at work' }),
+      contract.idempotent && {
+        'retry-after': 'Seconds after which to try again while the first request is running',
+      }),
   }
   return Object.fromEntries(
     Object.entries(described).map(([name, description]) => [
@@ -50,11 +52,12 @@ function successHeaders({ reply, idempotent, issuesIdentity }: AnyContract, stat
   return {
     ...Object.fromEntries(status === 304 || status === 204 ? [] : named),
     ...(reply.etag &&
-      status !== 204 && { etag: 'Changes with what the reply tells; `If-None-Match` takes it' }),
+      status !== 204 && { etag: 'Changes with the data of the reply; send it as `If-None-Match`' }),
     ...((idempotent || issuesIdentity) && {
-      [ownerHeader]:
-        'The identity that was handed out, where there was none; the cookie of that name has it, too',
+      [ownerHeader]: 'The new identity, if the request had none; also sent as a cookie',
     }),
-    ...(idempotent && { [replayedHeader]: '`true` on a reply that was given before under the same key' }),
+    ...(idempotent && {
+      [replayedHeader]: '`true` if the reply repeats that of an earlier request with the same key',
+    }),
   }
 }

@@ -3,14 +3,14 @@ import { type Access, grantedScopes, isOpenAccess } from '../access/principal.ts
 import { sessionCookieName } from '../access/session-auth.ts'
 import type { ErrorCode } from '../error-catalog.ts'
 
-/** Ways to say who one is, and what an operation needs, as OpenAPI has it. */
+/** Security schemes and requirements for the OpenAPI document. */
 
 export const securitySchemes = {
   apiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Api-Key',
-    description: 'An API key, `sk_…` or `ck_…`, of `POST /v1/api-keys`',
+    description: 'An API key, `sk_…` or `ck_…`, created with `POST /v1/api-keys`',
   },
   bearer: {
     type: 'http',
@@ -21,17 +21,17 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookieName('https:'),
-    description: 'Of a person who has signed in',
+    description: 'Session of a signed-in user',
   },
   owner: {
     type: 'apiKey',
     in: 'header',
     name: ownerHeader,
-    description: 'Identity that an earlier reply handed out',
+    description: 'Anonymous identity from an earlier reply',
   },
 } as const
 
-/** Any of them lets a request in; scopes are named beside each (OpenAPI 3.1, Security Requirement Object). */
+/** Alternatives, each with the required scopes (OpenAPI 3.1, Security Requirement Object). */
 export function securityOf(access: Access): Record<string, string[]>[] {
   if (isOpenAccess(access)) return []
   const scopes = [...access.scopes]

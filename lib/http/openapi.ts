@@ -34,12 +34,12 @@ const ErrorSchema = z
   .meta({ id: 'Error' })
 
 const OAuthErrorSchema = z
-  .object({ error: z.string().describe('As `invalid_client`'), error_description: z.string() })
+  .object({ error: z.string().describe('For example `invalid_client`'), error_description: z.string() })
   .meta({ id: 'OAuthError' })
 
 const ProblemSchema = z
   .looseObject({
-    type: z.string().describe('Leads to a page about the error'),
+    type: z.string().describe('URL of a page about the error'),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
@@ -50,7 +50,7 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem' })
 
-/** Of one operation, as it was sent and answered: bodies by media type, replies by status. */
+/** Recorded example of an operation: request bodies by media type, replies by status. */
 export interface RecordedExample {
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly request?: Readonly<Record<string, unknown>>
@@ -60,13 +60,13 @@ export interface RecordedExample {
 interface DocumentInfo {
   readonly version: string
   readonly url: string
-  /** Bytes of a request. */
+  /** Size limit of a request. */
   readonly maxBodyBytes?: number | undefined
-  /** By operation. */
+  /** By operation id. */
   readonly examples?: Readonly<Record<string, RecordedExample>>
 }
 
-/** The OpenAPI 3.1 document of the contracts: what is not in a contract is not in the document. */
+/** Creates the OpenAPI 3.1 document from the contracts; everything in the document comes from a contract. */
 export function openApiDocument(contracts: readonly AnyContract[], info: DocumentInfo) {
   const paths: ZodOpenApiPathsObject = {}
   for (const contract of contracts) {
@@ -80,10 +80,10 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
       title: 'Mutabor',
       version: info.version,
       description:
-        'Converts files. Send a file and a target format to `POST /v1/convert`, watch the job, fetch the result. ' +
-        `The first reply about something that you have made hands out an identity as the cookie \`${ownerCookie}\` and the header \`${ownerHeader}\`; send either back and ` +
-        '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors come as RFC 9457 problem details. ' +
-        'Bodies may come with a `Content-Encoding` of gzip, deflate, br or zstd, forms with files without one.' +
+        'Converts files. Send a file and a target format to `POST /v1/convert`, poll the job, download the result. ' +
+        `The reply to the first request that creates something contains an anonymous identity, as the cookie \`${ownerCookie}\` and the header \`${ownerHeader}\`. Send either with later requests, and ` +
+        '`GET /v1/jobs` lists your jobs. With `Accept: application/problem+json` errors are RFC 9457 problem details. ' +
+        'Request bodies may have the `Content-Encoding` gzip, deflate, br or zstd, except forms with files.' +
         limitOf(info),
     },
     servers: [{ url: info.url }],
@@ -106,9 +106,9 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
 const limitOf = ({ maxBodyBytes: max }: DocumentInfo): string =>
   max === undefined
     ? ''
-    : ` A request may have ${max} bytes; beyond that it is refused with \`FILE_TOO_LARGE\` (413). ${largeFileHint}.`
+    : ` The maximum request size is ${max} bytes; larger requests are rejected with \`FILE_TOO_LARGE\` (413). ${largeFileHint}.`
 
-/** Parameters are made of schemas, so their values are put in afterwards. */
+/** Adds example values to the parameters, which are generated from schemas. */
 function exemplify(
   operation: { readonly operationId?: string; readonly parameters?: readonly object[] },
   examples: DocumentInfo['examples'],
@@ -171,7 +171,7 @@ const nameOf = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 function withFiles(body: NonNullable<AnyContract['body']>): z.ZodType {
   const parts = Object.entries(body.files ?? {}).map(([name, description]) => [
     name,
-    // An upload may stand for any of them.
+    // Optional, because an upload can replace any of them.
     z.file().optional().describe(description),
   ])
   const schema: z.ZodType = body.schema
@@ -198,7 +198,7 @@ function successes(contract: AnyContract, example: RecordedExample | undefined) 
     ...Object.fromEntries(also),
     ...(reply.etag && {
       304: {
-        description: 'What `If-None-Match` names is still what there is',
+        description: 'Not modified since the ETag of `If-None-Match`',
         headers: openApiHeaders(contract, 304),
       },
     }),
@@ -212,7 +212,7 @@ function bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
 }
 
 const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_INPUT'] as const
-/** Of an address whose escapes are no UTF-8, or with an id that nothing has. */
+/** Errors of a path whose escapes are not UTF-8, or with an unknown id. */
 const pathErrors = ['INVALID_REQUEST', 'NOT_FOUND'] as const
 const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
 const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE', 'STORAGE_NOT_CONFIGURED'] as const
@@ -236,11 +236,11 @@ function failures(contract: AnyContract, example: RecordedExample | undefined) {
     ...(contract.body?.files ? fileErrors : []),
     ...(contract.query ? (['INVALID_INPUT'] as const) : []),
     ...(repliesOnlyJson(contract) ? (['NOT_ACCEPTABLE'] as const) : []),
-    // What needs room for files needs somewhere to put them.
+    // An endpoint that needs disk space for files needs storage too.
     ...(contract.errors?.includes('INSUFFICIENT_DISK_SPACE') ? (['STORAGE_NOT_CONFIGURED'] as const) : []),
     ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
   ]
-  // What has a reply of its own for a status tells the same by it.
+  // A status that the contract describes itself keeps that description.
   const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))].filter(
     (status) => !(status in (contract.reply.otherStatuses ?? {})),
   )

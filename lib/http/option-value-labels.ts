@@ -1,10 +1,10 @@
 import { ocrLanguages } from '../engines/pdf/ocr/languages.ts'
 
-/** What the values of options are called: names of codecs as they write themselves, the rest in plain words. */
+/** Labels of option values: codecs by their official names, the rest in plain words. */
 
 const everywhere: Readonly<Record<string, string>> = {
   auto: 'Automatic',
-  copy: 'Keep as it is',
+  copy: 'Copy unchanged',
   // Codecs
   aac: 'AAC',
   ac3: 'AC-3',
@@ -97,7 +97,7 @@ const everywhere: Readonly<Record<string, string>> = {
   big5: 'Big5 (Chinese)',
   'euc-kr': 'EUC-KR (Korean)',
   cp866: 'CP866 (Cyrillic, DOS)',
-  // Reading devices
+  // E-readers
   generic_eink: 'Any e-ink reader',
   generic_eink_hd: 'Any e-ink reader, high resolution',
   generic_eink_large: 'Any e-ink reader, large',
@@ -133,32 +133,32 @@ const everywhere: Readonly<Record<string, string>> = {
   msreader: 'Microsoft Reader',
 }
 
-/** Where a value is a word of its option alone. */
+/** Labels of values that mean something different for one option. */
 const byOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mode: {
-    'remux-if-possible': 'Copy where it fits',
-    encode: 'Always encode anew',
-    fast: 'As it is',
-    hybrid: 'Read scanned pages first',
+    'remux-if-possible': 'Copy if possible',
+    encode: 'Always re-encode',
+    fast: 'Fast, without text recognition',
+    hybrid: 'Recognize text of scanned pages',
   },
-  fit: { max: 'Fit inside, never enlarge', crop: 'Fill and cut', scale: 'Fit inside, enlarge too' },
+  fit: { max: 'Fit inside, never enlarge', crop: 'Fill and crop', scale: 'Fit inside, enlarge if smaller' },
   layout: {
-    flow: 'Text to edit',
-    exact: 'Each line where it stands',
-    vertical: 'Below each other',
-    horizontal: 'Beside each other',
+    flow: 'Editable text',
+    exact: 'Exact position of each line',
+    vertical: 'One below the other',
+    horizontal: 'Side by side',
     grid2x2: 'Grid, 2 × 2',
     grid3x3: 'Grid, 3 × 3',
   },
-  palette: { optimized: 'For what moves', full: 'For the whole picture' },
+  palette: { optimized: 'For moving parts', full: 'For the whole image' },
   metadata: { strip: 'Remove' },
-  outline: { keep: 'Join', per_file: 'A chapter for each file' },
+  outline: { keep: 'Keep and join', per_file: 'One entry per file' },
   hinting: { none: 'Remove' },
-  profile: { max: 'As small as it gets' },
-  curveMode: { spline: 'Curves', polygon: 'Straight lines', pixel: 'Steps of pixels' },
-  watermarkPosition: { tile: 'All over' },
+  profile: { max: 'Smallest file' },
+  curveMode: { spline: 'Curves', polygon: 'Straight lines', pixel: 'Pixel steps' },
+  watermarkPosition: { tile: 'Tiled' },
   rotate: {
-    '0': 'Not at all',
+    '0': 'No rotation',
     '90': '90° clockwise',
     '180': '180°',
     '270': '270° clockwise',
@@ -168,7 +168,7 @@ const byOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** A value of an option as people would say it; itself with a capital where it is a word. */
+/** Returns the label of an option value; a plain word without a label is capitalized. */
 export const valueLabel = (option: string, value: string): string =>
   byOption[option]?.[value] ?? everywhere[value] ?? (/^[a-z]+$/.test(value) ? capitalized(value) : value)
 

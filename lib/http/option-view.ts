@@ -1,33 +1,33 @@
 import * as z from 'zod'
 import type { Capability } from '../engines/engine.ts'
-import { optionsSchemaOf, type Route, mayNeedUnlock } from '../plan/index.ts'
+import { mayNeedUnlock, optionsSchemaOf, type Route } from '../plan/index.ts'
 import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
 import { valueLabel } from './option-value-labels.ts'
 
-/** One option as a form or a reader needs it; made from its schema, so that it cannot differ from the check. */
+/** An option for forms and readers, generated from its schema, so that it cannot differ from the validation. */
 export const OptionView = z.object({
   name: z.string(),
-  label: z.string().describe('What a form calls it'),
+  label: z.string().describe('Label in a form'),
   type: z.enum(['string', 'integer', 'number', 'boolean', 'enum']),
-  group: z.enum(['basics', 'more']).describe('`basics` are shown at once, `more` on demand'),
-  widget: z.enum(widgets).describe('The field that suits it'),
-  unit: z.string().optional().describe('Of the number, as `px`'),
+  group: z.enum(['basics', 'more']).describe('`basics` are shown by default, `more` on demand'),
+  widget: z.enum(widgets).describe('Suitable input widget'),
+  unit: z.string().optional().describe('Unit of the number, such as `px`'),
   default: z.unknown().optional(),
   enum: z.array(z.string()).optional(),
   enumLabels: z
     .record(z.string(), z.string())
     .optional()
-    .describe('What a form calls each value of `enum` and of `suggestions`'),
-  suggestions: z.array(z.string()).optional().describe('Values worth offering; others are taken too'),
+    .describe('Labels of the values of `enum` and `suggestions`'),
+  suggestions: z.array(z.string()).optional().describe('Suggested values; others are accepted too'),
   number: z
     .object({ type: z.enum(['integer', 'number']), min: z.number().optional(), max: z.number().optional() })
     .optional()
-    .describe('An `enum` that takes a number instead of its words as well'),
+    .describe('Set for an `enum` that also accepts a number'),
   min: z.number().optional(),
   max: z.number().optional(),
   pattern: z.string().optional(),
-  spelled: z.boolean().optional().describe('The number may also come as text, as the description says'),
-  deprecated: z.boolean().optional().describe('Another option takes its place'),
+  spelled: z.boolean().optional().describe('The number may also be sent as text, see the description'),
+  deprecated: z.boolean().optional().describe('Replaced by another option'),
   description: z.string(),
 })
 export type OptionView = z.infer<typeof OptionView>
@@ -48,7 +48,7 @@ const cache = new WeakMap<z.ZodType, OptionView>()
 
 export function optionViews(schema: z.ZodObject): OptionView[] {
   const views = Object.entries(schema.shape).map(([name, option]) => {
-    // Option schemas are shared by thousands of pairs; each is described once.
+    // Thousands of pairs share option schemas; each is described once.
     const type = option as z.ZodType
     const view = cache.get(type) ?? describe(name, type)
     cache.set(type, view)
@@ -60,7 +60,7 @@ export function optionViews(schema: z.ZodObject): OptionView[] {
 const places = new Map(Object.keys(optionLabels).map((name, at) => [name, at]))
 const placeOf = ({ name }: OptionView) => places.get(name) ?? places.size
 
-/** Lists of options, each once: most pairs have the same as hundreds of others. */
+/** Deduplicated lists of options: most pairs have the same list as hundreds of others. */
 export class OptionSets {
   readonly #capabilities = new Map<Capability, number>()
   readonly #placesByWay = new Map<string, number>()
@@ -68,8 +68,11 @@ export class OptionSets {
   readonly #sets: OptionView[][] = []
 
   indexOf(route: Route): number {
-    // Thousands of pairs go a few hundred ways: each way is written out once.
-    const way = [mayNeedUnlock(route), ...route.steps.map(({ capability }) => this.#numberOf(capability))].join()
+    // Thousands of pairs share a few hundred routes: the options of each route are listed once.
+    const way = [
+      mayNeedUnlock(route),
+      ...route.steps.map(({ capability }) => this.#numberOf(capability)),
+    ].join()
     const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsSchemaOf(route)))
     this.#placesByWay.set(way, place)
     return place
@@ -93,9 +96,9 @@ export class OptionSets {
   }
 }
 
-/** What comes out of parsing is what the option means; that a form sends it as text is no concern of a reader. */
+/** Describes the parsed value of the option; readers don't care that forms send it as text. */
 function describe(name: string, option: z.ZodType): OptionView {
-  // zod's JSON Schema is of this shape for the kinds of options that we have.
+  // zod's JSON Schema has this shape for our kinds of options.
   const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
   const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const described = formsOf(output).filter(({ type, enum: words }) => type ?? words)
@@ -106,7 +109,7 @@ function describe(name: string, option: z.ZodType): OptionView {
   const fallback = output.default ?? input.default
   const isSpelled = number !== undefined && words.length === 0 && takesText(option)
   const shown: OptionLabel = optionLabels[name] ?? { label: name }
-  // Words come first where an option takes words or a number: bounds beside them tell of the number.
+  // For an option that accepts words or a number, the words determine the type and the bounds apply to the number.
   const type = words.length > 0 ? 'enum' : typeOf(forms[0])
   const bounds = { ...bound('min', number?.minimum), ...bound('max', number?.maximum) }
   const { suggestions } = shown
@@ -134,12 +137,12 @@ function describe(name: string, option: z.ZodType): OptionView {
   }
 }
 
-/** zod cannot tell what becomes a number before it looks, so it is tried: a time, and amounts with a unit. */
+/** The JSON Schema doesn't show whether text is coerced to a number, so try a time and amounts with a unit. */
 const takesText = (option: z.ZodType) => ['0:01', '64k', '2M'].some((text) => option.safeParse(text).success)
 
 const isNumeric = (type: string | undefined) => type === 'integer' || type === 'number'
 
-/** Undefined where one of the forms is any text. */
+/** Returns undefined if one of the forms accepts any text. */
 function patternOf(forms: readonly JsonSchema[]): string | undefined {
   const texts = forms.filter((form) => form.type === 'string' && !form.enum)
   const patterns = texts.flatMap(({ pattern }) => pattern ?? [])
@@ -147,7 +150,7 @@ function patternOf(forms: readonly JsonSchema[]): string | undefined {
   return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
 }
 
-/** One name may be a word here and a flag there: the widget of its words holds where it fits the type. */
+/** A name can be an enum for one conversion and a flag for another: its widget is used only if it fits the type. */
 function widgetOf(
   { widget }: OptionLabel,
   type: OptionView['type'],
@@ -163,7 +166,7 @@ function widgetOf(
 const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
 
-/** zod gives every integer the bounds of a safe one, which say nothing. */
+/** Omits the safe integer bounds that zod adds to every integer. */
 const bound = (name: 'min' | 'max', value: number | undefined) =>
   value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
 

@@ -1,21 +1,21 @@
 import * as z from 'zod'
 import { type IdPrefix, idPattern } from '../ids.ts'
 
-/** A boolean of a query or form: `false` is read as false. */
+/** A boolean in a query or form, where `false` means false. */
 export const optionalBoolean = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
   .optional()
 
-/** Where a page of a list begins. @param of as `webhook`. */
+/** Query parameter with the id of the last item of the previous page. @param of for example `webhook`. */
 export const pageCursor = (prefix: IdPrefix, of: string) =>
   z
     .string()
-    .regex(idPattern(prefix), `expected the id of the last ${of} of the page before, \`${prefix}_…\``)
+    .regex(idPattern(prefix), `expected the id of the last ${of} of the previous page, \`${prefix}_…\``)
     .optional()
-    .describe(`The last ${of} of the page before`)
+    .describe(`Id of the last ${of} of the previous page`)
 
-/** RFC 8288: the same list from the cursor on. */
+/** `Link` header (RFC 8288) to the page of the same list that starts at the cursor. */
 export function nextPageLink(url: string, query: Readonly<Record<string, unknown>>, cursor: string): string {
   const entries = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined)
   const parameters = new URLSearchParams(

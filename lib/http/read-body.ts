@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 import { isBodyDecodingError } from './content-encoding.ts'
 
 /**
- * Not by iteration: that would close the connection of a request that is refused before it is answered.
- * @throws AppError INVALID_REQUEST when the body is larger than `maxBytes`, or not in its encoding.
+ * Reads the whole stream. Doesn't iterate over it: that would close the connection of a rejected request before the reply.
+ * @throws AppError INVALID_REQUEST if the body is larger than `maxBytes` or cannot be decoded.
  */
 export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -31,10 +31,10 @@ export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
 
 function bodyTooLargeError(maxBytes: number): AppError {
   const kib = maxBytes / 1024
-  const most = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
+  const limit = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
   return new AppError(
     'INVALID_REQUEST',
-    `The body is larger than the ${most} that one without files may have. Send files in a form, or by POST /v1/uploads/presign.`,
+    `The body is larger than ${limit}, the limit for bodies without files. Send files in a form or with POST /v1/uploads/presign.`,
     { maxBytes },
   )
 }
@@ -42,14 +42,19 @@ function bodyTooLargeError(maxBytes: number): AppError {
 export const connectionClosedError = (cause?: Error) =>
   cause instanceof AppError
     ? cause
-    : new AppError('INVALID_REQUEST', 'The connection ended before the whole body was there.', undefined, {
-        cause,
-      })
+    : new AppError(
+        'INVALID_REQUEST',
+        'The connection was closed before the whole body arrived. Send the request again.',
+        undefined,
+        {
+          cause,
+        },
+      )
 
 const decodingFailedError = (cause: Error) =>
   new AppError(
     'INVALID_REQUEST',
-    'The body is not in the encoding that Content-Encoding names, or ends early. Send it again as it is, or without the header.',
+    'Content-Encoding: the body is not valid in this encoding, or is incomplete. Send it again, or unencoded and without the header.',
     { field: 'Content-Encoding' },
     { cause },
   )

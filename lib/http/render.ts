@@ -6,10 +6,10 @@ import { uncompressedEtag } from './compression.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from './contract.ts'
 import { mirroredBody, successBody } from './envelope.ts'
 
-/** As API Gateway takes it, or with a body that is made while it is sent. */
+/** A result for API Gateway, or one with a streamed body. */
 export type HttpResult = APIGatewayProxyStructuredResultV2 & { bodyStream?: Readable }
 
-/** What a handler replies, as its contract has it. */
+/** Renders a handler's reply in the form that its contract declares. */
 export function renderReply(
   contract: AnyContract,
   reply: HandlerReply<unknown>,
@@ -21,7 +21,7 @@ export function renderReply(
   if (statusCode === 204 || form === 'empty')
     return { statusCode, headers: { 'cache-control': cacheControl, ...reply.headers } }
   const headers = replyHeadersOf(contract, reply)
-  // The pieces of a body, by its contract.
+  // By its contract, the data is an iterable of body chunks.
   if (form === 'stream')
     return { statusCode, headers, bodyStream: Readable.from(reply.data as AsyncIterable<string>) }
   const etag = contract.reply.etag ? etagOf(serializeData(reply.data)) : undefined
@@ -46,7 +46,7 @@ export const notModified = (
   headers: { etag, 'cache-control': cacheControl },
 })
 
-/** Where the gateway takes no stream, what comes until it has ended. */
+/** Reads a streamed body to its end if the gateway cannot stream. */
 export async function bufferStream(
   result: HttpResult,
   { canStream, requestContext }: HttpEvent,
@@ -61,7 +61,7 @@ export async function bufferStream(
   return { ...head, body: await text(bodyStream) }
 }
 
-/** Data as it stands in a body. */
+/** Returns the data as it appears in a body. */
 export const serializeData = (data: unknown): Buffer | string =>
   Buffer.isBuffer(data) || typeof data === 'string' ? data : JSON.stringify(data)
 
@@ -78,18 +78,18 @@ function bodyOf(
   return { body: JSON.stringify(successBody(data, requestId)) }
 }
 
-/** Over the data alone: the envelope's time and request id differ each time. */
+/** A hash of the data only: the timestamp and request id of the envelope differ each time. */
 export const etagOf = (bytes: Buffer | string): string =>
   `"${createHash('sha256').update(bytes).digest('base64url')}"`
 
-/** RFC 9110, 13.1.2: weak comparison against each of the list, or `*`. */
+/** Checks `If-None-Match` (RFC 9110, 13.1.2): weak comparison with each listed ETag, or `*`. */
 export function matchesEtag({ headers }: HttpEvent, etag: string): boolean {
   const tags =
     headers['if-none-match']?.split(',').map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, ''))) ?? []
   return tags.includes(etag) || tags.includes('*')
 }
 
-/** RFC 9110, 9.3.2: as the GET, its length included, but no content. */
+/** Turns a GET reply into one for HEAD (RFC 9110, 9.3.2): the same headers with the length, but no content. */
 export function withoutBody(result: HttpResult): HttpResult {
   const { body = '', isBase64Encoded, ...head } = result
   const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8')

@@ -1,16 +1,16 @@
 import { AppError } from '../errors.ts'
 
-/** The last would win and the others be lost, and nobody would be told. */
+/** The error for a repeated field, which would otherwise silently lose all values but the last. */
 export function repeatedFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',
-    `${field}: it was sent twice. Send it once; several values go into one field, as a JSON list or with commas between.`,
+    `${field}: expected once, got it twice. Send several values in one field, as a JSON array or separated by commas.`,
     { field },
   )
 }
 
-/** Fields of a form, each of which came once. @throws AppError INVALID_INPUT */
+/** Returns the fields of a form. @throws AppError INVALID_INPUT for a repeated field. */
 export function requireUniqueFields(
   pairs: Iterable<readonly [name: string, value: string]>,
 ): Record<string, string> {

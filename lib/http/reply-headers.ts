@@ -1,9 +1,9 @@
-/** What a success may carry beside what all do; contracts name theirs. */
+/** Headers that some successful replies have; contracts list theirs. */
 export const replyHeaders = {
-  link: 'Leads to the next page of the list, with `rel="next"` (RFC 8288)',
-  location: 'Address of what was made, or of what the reply leads to',
-  'preference-applied': 'As `wait=25`: how many seconds of `Prefer: wait` counted',
+  link: 'The next page of the list, with `rel="next"` (RFC 8288)',
+  location: 'URL of the created resource, or of the redirect target',
+  'preference-applied': 'The seconds of `Prefer: wait` that were applied, for example `wait=25`',
   'repr-digest': 'SHA-256 of the file (RFC 9530)',
-  'retry-after': 'Seconds after which asking again may tell more',
+  'retry-after': 'Seconds after which to poll again',
 } as const
 export type ReplyHeader = keyof typeof replyHeaders

@@ -5,9 +5,9 @@ import type { HttpEvent } from './contract.ts'
 const hostPattern = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
 
 /**
- * Where a request reached the service, as `http://192.168.1.5:8080`: `Host` as the client wrote it, so it is good for
- * what only the same client gets back, and never for a letter or an event. Behind a proxy that ends TLS the page of the
- * service itself says so in `Origin`.
+ * Returns the origin at which a request reached the service, such as `http://192.168.1.5:8080`. The client controls
+ * `Host`, so use it only in replies to that client, never in emails or events. Behind a proxy that terminates TLS,
+ * `Origin` of the service's own page shows that it is https.
  */
 export function originOf({ host, origin }: HttpEvent['headers']): string | undefined {
   if (host === undefined || !hostPattern.test(host)) return undefined
@@ -16,12 +16,12 @@ export function originOf({ host, origin }: HttpEvent['headers']): string | undef
   return URL.parse(`${isSecure ? 'https' : 'http'}://${host}`)?.origin
 }
 
-/** Computers of one network call a service by few names. */
+/** Clients of one network use few names for the service. */
 const maxOrigins = 16
 
 /**
- * The services of a request, with addresses that work for whoever sent it. Where nobody said how the service is reached
- * from outside, `localhost` would be the client itself.
+ * Returns a function that selects the services for a request, whose URLs work for its sender. Without a configured
+ * public URL, `localhost` in a reply would be the client's own machine.
  */
 export function servicesForOrigin(services: Services): (event: HttpEvent) => Services {
   const { config, at } = services
@@ -41,7 +41,7 @@ export function servicesForOrigin(services: Services): (event: HttpEvent) => Ser
 const configForOrigin = (config: Config, origin: string): Config => ({
   ...config,
   PUBLIC_URL: origin,
-  // Another server is where it is, whoever asks.
+  // A storage server elsewhere has the same URL for every client.
   ...(config.S3_PUBLIC_ENDPOINT?.startsWith(`${config.PUBLIC_URL}/`) && {
     S3_PUBLIC_ENDPOINT: `${origin}${config.S3_PUBLIC_ENDPOINT.slice(config.PUBLIC_URL?.length)}`,
   }),

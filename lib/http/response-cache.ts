@@ -6,7 +6,7 @@ import { etagOf, type HttpResult, matchesEtag, notModified, replyHeadersOf, seri
 
 interface CacheableReply {
   readonly contract: AnyContract
-  /** Answers of the same contract and name are the same. */
+  /** Cache key: replies with the same contract and name are identical. */
   readonly name: string
   readonly reply: () => Promise<HandlerReply<unknown>>
 }
@@ -18,7 +18,7 @@ interface CachedResponse {
   readonly packed: AppendableGzip
 }
 
-/** Answers that stay as they are while the process lives: each is made once, and kept compressed. */
+/** Caches replies that don't change during the lifetime of the process, compressed. */
 export class ResponseCache {
   readonly #kept = new Map<string, Promise<CachedResponse>>()
 
@@ -45,7 +45,7 @@ export class ResponseCache {
     const key = `${asked.contract.path}\n${asked.name}`
     const kept = this.#kept.get(key) ?? make(asked)
     this.#kept.set(key, kept)
-    // What cannot be had is asked for again.
+    // Failures are not cached.
     kept.catch(() => this.#kept.delete(key))
     return kept
   }

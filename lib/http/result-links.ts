@@ -1,20 +1,20 @@
 import { type DailyKey, signQuery } from './signed-download.ts'
 
-/** As much of a job as tells how long its results are there. */
+/** The fields of a job that determine how long its results are available. */
 interface FinishedJob {
   readonly id: string
   readonly endedAt?: string | undefined
   readonly expiresAt?: string | undefined
 }
 
-/** Address of a result that whoever has it may fetch, as replies and events name it. */
+/** Returns the signed URL of a result, for replies and events. Anyone who has the URL may fetch the result. */
 export type ResultLink = (job: FinishedJob, query?: Readonly<Record<string, string>>) => string
 
 const dayMs = 24 * 3600 * 1000
 
 /**
- * It ends 24 hours after the job, or with its files, and is the same until then, so that a reply keeps its ETag; whoever
- * asks later gets one of the next 24 hours.
+ * A link expires 24 hours after the end of the job, or with its files. It stays the same until then, so that a reply keeps
+ * its ETag; later requests get a link for the next 24 hours.
  */
 export function createResultLink(baseUrl: string, keyOf: DailyKey, now: () => number = Date.now): ResultLink {
   return ({ id: jobId, endedAt, expiresAt }, query = {}) => {
@@ -28,11 +28,11 @@ export function createResultLink(baseUrl: string, keyOf: DailyKey, now: () => nu
 
 const resultPath = /^\/v1\/download\/(job_\w+)(?:\?(.*))?$/
 
-/** Events name results by a path of this service; whoever reads them gets the whole address. */
+/** Replaces the paths of results in an event with signed URLs. */
 export function addResultLinks<T extends { readonly timestamp?: unknown }>(event: T, link: ResultLink): T {
   const { timestamp } = event
   const endedAt = typeof timestamp === 'string' ? timestamp : undefined
-  // The tasks of a large job lead to the same result.
+  // Many tasks of a large job have the same result.
   const known = new Map<string, string>()
   const addressOf = (path: string) => {
     const [, id, query] = resultPath.exec(path) ?? []

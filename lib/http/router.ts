@@ -8,9 +8,9 @@ interface Match {
 }
 
 export interface Router {
-  /** @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED (its details name the methods that are allowed). */
+  /** @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its details. */
   find(method: string, path: string): Match
-  /** Methods of a path; empty when there is no such path. */
+  /** Methods of a path; empty if the path does not exist. */
   allowedMethods(path: string): readonly string[]
 }
 
@@ -31,11 +31,11 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
         (contract) => contract.method === (method === 'HEAD' ? 'GET' : method),
       )?.method
       const found = asked && router.find(asked, path)
-      // The store of a route is the contract that was registered with it.
+      // The router's `store` of a route is the contract registered with it.
       if (found) return { contract: found.store as AnyContract, params: found.params }
       const others = allowedMethods(path)
       if (others.length === 0) throw notFound(path)
-      throw new AppError('METHOD_NOT_ALLOWED', `${path} answers ${others.join(', ')}, not ${method}.`, {
+      throw new AppError('METHOD_NOT_ALLOWED', `${path}: expected ${others.join(', ')}, got ${method}.`, {
         method,
         allowed: others,
       })
@@ -47,14 +47,10 @@ function notFound(path: string): AppError {
   const tool = /^\/v1\/pdf\/([a-z-]+)/.exec(path)?.[1]
   if (tool) {
     const hint = `POST /v1/convert toolOperation=${tool.replace(/-?pdf$/, '')}-pdf`
-    return new AppError(
-      'NOT_FOUND',
-      `There are no /v1/pdf/ endpoints; PDF tools are operations of ${hint}.`,
-      { hint },
-    )
+    return new AppError('NOT_FOUND', `There are no /v1/pdf/ endpoints. Run PDF tools with ${hint}.`, { hint })
   }
   return new AppError(
     'NOT_FOUND',
-    `There is nothing at ${path.slice(0, 100)}. GET /v1 lists what there is, /docs describes it.`,
+    `There is no endpoint at ${path.slice(0, 100)}. GET /v1 lists the main endpoints and /docs describes all of them.`,
   )
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
 interface PolicySources {
-  /** `'sha256-…'` of rules that stand in the page. */
+  /** `'sha256-…'` of inline style rules. */
   readonly style?: string | undefined
-  /** Of the storage, where it is not the service itself: files go there and come from there. */
+  /** Origin of the file storage, if it differs from that of the service. */
   readonly storage?: string | undefined
 }
 
-/** Nothing but what is named, no inline scripts, and no text that becomes one. */
+/** A strict policy: only the named sources, no inline scripts, and no strings that become scripts (Trusted Types). */
 export function contentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
   return [
     "default-src 'none'",
@@ -23,7 +23,7 @@ export function contentSecurityPolicy({ style = '', storage = '' }: PolicySource
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Of the worker that draws PDFs (functions/web/grid/local-pages.ts).
+    // Policy of the worker that renders PDFs (functions/web/grid/local-pages.ts).
     'trusted-types drawing',
   ]
     .map((rule) => rule.trimEnd())
@@ -35,7 +35,7 @@ export const styleHash = (rules: string) => `'sha256-${createHash('sha256').upda
 export const securityHeaders = (allowed: PolicySources) =>
   ({ 'content-security-policy': contentSecurityPolicy(allowed), 'referrer-policy': 'no-referrer' }) as const
 
-/** Of the reference page, whose library writes rules into the page. */
+/** Headers of the API reference page, whose library adds inline styles. */
 export const referencePageHeaders = {
   'content-security-policy':
     "default-src 'self'; connect-src *; img-src 'self' data: blob:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",

@@ -2,18 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
 
 /**
- * Addresses of results that hold by their signature, and for a while: HMAC-SHA256 over
- * `v1\nGET\n/v1/download/{jobId}\n` and all of the query but `sig`, sorted by name. Whoever has one may add `inline`: it
- * leads to the same bytes, and only what cannot run anything is shown by it.
+ * Signed, expiring URLs of results: HMAC-SHA256 over `v1\nGET\n/v1/download/{jobId}\n` and the query without `sig`,
+ * sorted by name. Anyone who has the URL may add `inline`: the bytes are the same, and only types that cannot run scripts
+ * are shown inline.
  */
 
 const dayS = 24 * 3600
-/** Seconds that such an address may hold: its key is gone after the day that follows its own. */
+/** Lifetime of a signed URL in seconds: its key expires at the end of the following day. */
 export const signedLifetimeS = { min: 60, max: dayS } as const
-/** Seconds that clocks of two machines may differ. */
+/** Clock skew allowed between two machines, in seconds. */
 const skewS = 300
 
-/** The key of a day, by its number: each day has its own, and what was signed with an older one holds no more. */
+/** Returns the signing key of a day, by day number. Signatures with older keys are invalid. */
 export type DailyKey = (day: number) => Buffer
 
 type Query = Readonly<Record<string, string | undefined>>
@@ -28,7 +28,7 @@ function signature(jobId: string, query: Query, key: Buffer): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** The query of a signed address. @param at milliseconds at which it is signed. */
+/** Returns the query of a signed URL. @param at time of signing in milliseconds since the epoch. */
 export function signQuery(
   { jobId, query, expiresAtS, at }: { jobId: string; query: Query; expiresAtS: number; at: number },
   keyOf: DailyKey,
@@ -43,18 +43,18 @@ export function signQuery(
 }
 
 const signatureParams = ['exp', 'kid', 'sig', 'max', 'link'] as const
-/** Whether an address claims to be signed. */
+/** True if a URL has any parameter of a signature, valid or not. */
 export const hasSignature = (query: Query) => signatureParams.some((name) => query[name] !== undefined)
 
 /**
- * @param query all of it, as it came.
+ * @param query all query parameters, unparsed.
  * @throws AppError INVALID_SIGNATURE, EXPIRED
  */
 export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, now = Date.now()): void {
   const { kid = '', exp = '', sig = '' } = query
   const isNumbered = /^\d{1,10}$/.test(kid) && /^\d{1,12}$/.test(exp)
   if (isNumbered && Number(exp) * 1000 <= now) {
-    // Told only of addresses that were right once.
+    // Report expiry only for URLs whose signature is valid.
     if (Number(kid) >= dayOf(now) - 31 && isValidSignature(jobId, query, keyOf(Number(kid)), sig))
       throw expiredError(exp)
   } else if (isNumbered) {
@@ -63,14 +63,14 @@ export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, no
   }
   throw new AppError(
     'INVALID_SIGNATURE',
-    'The signature does not fit this address. Use the address exactly as it was given, or ask for a new one by POST /v1/download/signed.',
+    'sig: the signature is not valid for this URL. Use the URL unchanged, or create a new one with POST /v1/download/signed.',
     { field: 'sig' },
   )
 }
 
 function isValidSignature(jobId: string, query: Query, key: Buffer, sig: string): boolean {
   const { inline: _added, ...given } = query
-  // It may as well be part of what was signed.
+  // `inline` may be part of the signed query or may have been added later.
   return (
     signaturesEqual(sig, signature(jobId, query, key)) || signaturesEqual(sig, signature(jobId, given, key))
   )
@@ -85,7 +85,7 @@ const expiredError = (exp: string) => {
   const expiredAt = new Date(Number(exp) * 1000).toISOString()
   return new AppError(
     'EXPIRED',
-    `This address expired at ${expiredAt}. Ask for a new one by POST /v1/download/signed.`,
+    `This URL expired at ${expiredAt}. Create a new one with POST /v1/download/signed.`,
     { expiredAt },
   )
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Ids of uploads: an array, or in a form the same as JSON or with commas between. */
+/** Upload ids: an array, or in a form JSON text or a comma-separated list. */
 const list = z.array(z.string().min(1).max(64)).max(100)
 export const uploadIds = z.union([list, z.string().transform(parseIds).pipe(list)])
 
@@ -11,7 +11,7 @@ function parseIds(text: string): string[] {
       .map((id) => id.trim())
       .filter(Boolean)
   try {
-    return JSON.parse(text) // its elements are looked at next
+    return JSON.parse(text) // the schema checks the elements
   } catch {
     return ['']
   }

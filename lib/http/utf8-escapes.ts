@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts'
 
-/** Letters are escaped byte by byte, so that each of them is within one run of escapes. */
+/** Runs of percent escapes: a character is escaped byte by byte, so it is always within one run. */
 const runs = /(?:%[\da-f]{2})+/gi
 
 /**
- * URLSearchParams would put U+FFFD in place of bytes that are no UTF-8, and nobody would be told. A percent sign that
- * begins no escape is itself, for it as for us.
- * @param encoded a query or a body of a form. @throws AppError INVALID_INPUT that names the first such field.
+ * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
+ * two hex digits stands for itself.
+ * @param encoded a query or a form body. @throws AppError INVALID_INPUT that names the first such field.
  */
 export function requireUtf8Escapes(encoded: string): void {
   const pair = encoded.split('&').find((one) => !(one.match(runs) ?? []).every(isUtf8))
@@ -28,7 +28,7 @@ export function notUtf8Error(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',
-    `${field}: expected text in UTF-8, got bytes of another encoding. Send é as %C3%A9 in an address or a plain form, as encodeURIComponent writes it.`,
+    `${field}: expected UTF-8, got another encoding. In a URL or a form, encode values with encodeURIComponent (é is %C3%A9).`,
     { field },
   )
 }

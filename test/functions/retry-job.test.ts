@@ -9,7 +9,7 @@ test('a job whose files are deleted is not done again, and is named', async () =
   const { job, ...state } = newJob([given('in')], { id: jobId })
   const services = {
     jobs: {
-      store: { whole: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: moment(9) } }) },
+      store: { getState: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: moment(9) } }) },
     },
   }
   const request = {

@@ -98,10 +98,10 @@ async function bodiesEnd(client: Client): Promise<void> {
   for (const response of [...refused, await client.post('/v1/jobs', { tasks })]) {
     const { error } = (await response.json()) as { error: { code: string; message: string } }
     assert.deepEqual([response.status, error.code], [413, 'FILE_TOO_LARGE'])
-    assert.match(error.message, /Send the file to the URL of POST \/v1\/uploads\/presign/)
+    assert.match(error.message, /Upload the file with POST \/v1\/uploads\/presign/)
   }
   const { info } = (await (await client.fetch('/v1/openapi.json')).json()) as {
     info: { description: string }
   }
-  assert.match(info.description, /A request may have 4613734 bytes/)
+  assert.match(info.description, /maximum request size is 4613734 bytes/)
 }

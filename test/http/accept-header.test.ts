@@ -29,7 +29,7 @@ test('what takes no JSON is refused where there is nothing else', () => {
   for (const accept of refused)
     assert.throws(() => requireAcceptable(jobs, accept), {
       code: 'NOT_ACCEPTABLE',
-      message: `Accept: expected application/json among what is taken, as this endpoint answers in it alone, got ${JSON.stringify(accept)}. Leave the header out, or add application/json.`,
+      message: `Accept: expected application/json, the only type of this endpoint, got ${JSON.stringify(accept)}. Omit the header or add application/json.`,
       details: { field: 'Accept', expected: ['application/json', 'application/problem+json'] },
     })
 })

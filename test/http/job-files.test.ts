@@ -17,7 +17,7 @@ test('a job gives its result, or says why there is none', async () => {
   })
   for (const [more, code, message] of [
     [{ status: 'expired', expiredAt: moment(9) }, 'FILE_GONE', /deleted at 2026-01-01T00:00:09.000Z/],
-    [{ status: 'processing' }, 'CONFLICT', /is processing; ask again when it is completed/],
+    [{ status: 'processing' }, 'CONFLICT', /is processing. Try again when it is completed/],
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)

@@ -206,7 +206,7 @@ test('where there is no bucket each endpoint that needs one says so, and that it
   ] as const) {
     const told = await lost.send('POST', path, { headers, body })
     assert.deepEqual([told.status, told.json.error.code], [503, 'STORAGE_NOT_CONFIGURED'], path)
-    assert.match(told.json.error.message, /Whoever runs the service can mend that\.$/)
+    assert.match(told.json.error.message, /The operator of the service has to fix this\.$/)
     assert.equal(told.headers['retry-after'], '10')
   }
 })

@@ -172,7 +172,7 @@ describe('each operation of the document', () => {
     const told = (maxBodyBytes?: number) =>
       openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
     assert.doesNotMatch(told().info.description ?? '', /bytes/)
-    assert.match(told(123).info.description ?? '', /may have 123 bytes/)
+    assert.match(told(123).info.description ?? '', /size is 123 bytes/)
     assert.deepEqual([told().info.version, told().servers], ['1.2', [{ url: 'https://x' }]])
   })
 })

@@ -21,7 +21,7 @@ describe('an option as a form shows it', () => {
       ...{ description: 'Wide.', default: 7, min: 1, max: 30 },
     })
     assert.deepEqual(view('gap', decimal(0, 10).optional()), {
-      ...{ name: 'gap', label: 'Silence between', type: 'number', group: 'more', widget: 'number' },
+      ...{ name: 'gap', label: 'Silence between files', type: 'number', group: 'more', widget: 'number' },
       ...{ unit: 's', description: '', min: 0, max: 10 },
     })
     const endless = view('other', z.int().optional())
@@ -32,7 +32,7 @@ describe('an option as a form shows it', () => {
 
   test('is a switch, a text or a choice among words that have names', () => {
     assert.deepEqual(view('strip', flag().default(false)), {
-      ...{ name: 'strip', label: 'Remove what is there first', type: 'boolean', group: 'more' },
+      ...{ name: 'strip', label: 'Remove existing metadata first', type: 'boolean', group: 'more' },
       ...{ widget: 'switch', description: '', default: false },
     })
     const text = view('title', z.string().regex(/^a/).optional())

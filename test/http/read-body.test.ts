@@ -10,5 +10,5 @@ test('a body whose connection closes before its end is refused, and not waited f
   body.write('half')
   const read = readStream(body, 100)
   body.destroy()
-  await assert.rejects(read, { code: 'INVALID_REQUEST', message: /ended before the whole body/ })
+  await assert.rejects(read, { code: 'INVALID_REQUEST', message: /closed before the whole body/ })
 })

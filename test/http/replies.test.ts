@@ -190,7 +190,7 @@ describe('what is told of options and formats', () => {
         max: 100,
       },
       {
-        ...{ name: 'dpi', label: 'Sharpness', group: 'basics', widget: 'number', unit: 'dpi' },
+        ...{ name: 'dpi', label: 'Resolution', group: 'basics', widget: 'number', unit: 'dpi' },
         ...{ type: 'number', description: 'Dots', min: 10.5 },
       },
       {
@@ -232,7 +232,7 @@ describe('what is told of options and formats', () => {
     for (const [option, value, label] of [
       ...[
         ['metadata', 'keep', 'Keep'],
-        ['outline', 'keep', 'Join'],
+        ['outline', 'keep', 'Keep and join'],
       ],
       ...[
         ['outline', 'none', 'None'],
@@ -244,7 +244,7 @@ describe('what is told of options and formats', () => {
       ],
       ...[
         ['fit', 'max', 'Fit inside, never enlarge'],
-        ['profile', 'max', 'As small as it gets'],
+        ['profile', 'max', 'Smallest file'],
       ],
     ] as [string, string, string][])
       assert.equal(valueLabel(option, value), label)

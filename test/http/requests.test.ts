@@ -233,7 +233,7 @@ test('what goes around the address in front is refused, and the client is whom t
   for (const secret of [{}, { 'x-origin-secret': 'p'.repeat(32) }, { 'x-origin-secret': '' }])
     assert.throws(
       () => from({ ...viewer, ...secret }),
-      /not reached at this address; send requests to https:\/\/files/,
+      /does not accept requests at this URL. Send them to https:\/\/files/,
     )
 })
 
