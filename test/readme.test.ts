@@ -4,28 +4,44 @@ import { test } from 'node:test'
 import { readConfig, settings } from '../lib/config.ts'
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+const localReadme = await readFile(new URL('../lib/local/README.md', import.meta.url), 'utf8')
 
-test('the README lists every setting with its default and what it is', () => {
+/** Names in the first column of a table of settings. */
+const findSettingRows = (text: string) =>
+  [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name = '']) => name)
+
+test('lib/local/README.md lists every setting with its default and description', () => {
   for (const [name, schema] of Object.entries(settings)) {
     const value = schema.safeParse(undefined).data
     const row = `| \`${name}\` | ${value === undefined ? '–' : `\`${value}\``} | ${schema.description} |`
-    assert.ok(readme.includes(row), `the row of ${name} should read: ${row}`)
+    assert.ok(localReadme.includes(row), `the row of ${name} should read: ${row}`)
   }
 })
 
-test('the README lists no setting that does not exist', () => {
-  const listed = [...readme.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual(listed.sort(), Object.keys(settings).sort())
+test('lib/local/README.md lists only settings that exist', () => {
+  assert.deepEqual(findSettingRows(localReadme).sort(), Object.keys(settings).sort())
+})
+
+test('every setting in the README exists and has the default that the README shows', () => {
+  const listed = findSettingRows(readme)
+  assert.ok(listed.length > 0, 'the README lists no setting')
+  for (const name of listed) {
+    const schema = Object.entries(settings).find(([one]) => one === name)?.[1]
+    assert.ok(schema, `the README lists ${name}, which is no setting`)
+    const value = schema.safeParse(undefined).data
+    const cells = `| \`${name}\` | ${value === undefined ? '–' : `\`${value}\``} |`
+    assert.ok(readme.includes(cells), `the row of ${name} should begin with: ${cells}`)
+  }
 })
 
 test('the README stays under 150 lines', () => {
   assert.ok(readme.split('\n').length < 150)
 })
 
-test('every stop of the walks in CONTRIBUTING is in the code, under that name', async () => {
+test('every file and name in the walks of CONTRIBUTING.md exists in the code', async () => {
   const text = await readFile(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
   const stops = [...text.matchAll(/^\| (`[\w/.-]+\.ts`.*?) \|/gm)].map(([, stop = '']) => stop)
-  assert.ok(stops.length > 20, `${stops.length} stops were found`)
+  assert.ok(stops.length > 20, `found only ${stops.length} stops`)
   for (const stop of stops) {
     let source = ''
     for (const [, name = ''] of stop.matchAll(/`([^`]+)`/g)) {
@@ -35,7 +51,7 @@ test('every stop of the walks in CONTRIBUTING is in the code, under that name', 
   }
 })
 
-test('a wrong setting is refused with its name, what was expected and what came', () => {
+test('an invalid setting is refused with its name, the expected and the actual value', () => {
   assert.throws(
     () => readConfig({ PORT: 'http' }),
     /^Error: PORT: expected a whole number from 0 to 65535, got "http".*Port of the service/,

@@ -1,28 +1,28 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { isOfDrawing } from '../../functions/web/grid/drawing-files.ts'
-import { builtLanguages, type Language, languages, type PlaceId } from '../../functions/web/section-paths.ts'
+import { isDrawingFile } from '../../functions/web/grid/drawing-files.ts'
+import { builtLanguages, type Language, languages, type SectionId } from '../../functions/web/section-paths.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { securityHeaders } from '../http/security-headers.ts'
 import type { BuiltPage } from './build.ts'
-import type { Encoded } from './compression.ts'
+import type { CompressedFile } from './compression.ts'
 
 /** The page as browsers get it: in their language and coding. */
 
-const built = new Map<Language, Promise<BuiltPage>>()
+const builtPages = new Map<Language, Promise<BuiltPage>>()
 
-function pageIn(language: Language): Promise<BuiltPage> {
-  const page = built.get(language) ?? import('./build.ts').then(({ buildPage }) => buildPage(language))
-  built.set(language, page)
+function loadPage(language: Language): Promise<BuiltPage> {
+  const page = builtPages.get(language) ?? import('./build.ts').then(({ buildPage }) => buildPage(language))
+  builtPages.set(language, page)
   // What did not work is tried again.
-  page.catch(() => built.delete(language))
+  page.catch(() => builtPages.delete(language))
   return page
 }
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-interface Asker {
+interface PageRequest {
   readonly headers: Headers
   readonly cookies: readonly string[]
   readonly query?: { readonly lang?: string | undefined } | undefined
@@ -32,37 +32,37 @@ const cookieName = 'lang'
 const cookieLifetimeS = 365 * 24 * 3600
 
 /** What is asked for in the address, what was asked for before, what the browser prefers; English if nothing is known. */
-export function languageFor({ headers, cookies, query }: Asker): Language {
-  const kept = cookies.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
-  const named = [query?.lang, kept].map((name) => builtLanguages.find((language) => language === name))
-  return named.find((language) => language !== undefined) ?? preferred(headers['accept-language'] ?? '')
+export function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
+  const cookieLanguage = cookies.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
+  const requestedLanguages = [query?.lang, cookieLanguage].map((name) => builtLanguages.find((language) => language === name))
+  return requestedLanguages.find((language) => language !== undefined) ?? preferredLanguage(headers['accept-language'] ?? '')
 }
 
 /** RFC 9110, 12.5.4: tags with weights. */
-function preferred(accepted: string): Language {
-  const wishes = accepted.split(',').map((part) => {
+function preferredLanguage(accepted: string): Language {
+  const tags = accepted.split(',').map((part) => {
     const [tag = '', weight] = part.trim().split(/\s*;\s*q=/)
     return { tag: tag.split('-')[0]?.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
   })
-  const known = wishes
+  const known = tags
     .toSorted((a, b) => b.weight - a.weight)
     .flatMap(({ tag }) => languages.filter((id) => id === tag))
   return known[0] ?? 'en'
 }
 
 /** @returns the page at a place, `none` for what is not there */
-export async function documentAt(place: PlaceId | 'none', asker: Asker, config: Config) {
-  const language = languageFor(asker)
-  const { documents, styleHash } = await pageIn(language)
-  const answer = await inCoding(documents[place], asker.headers)
+export async function pageDocument(section: SectionId | 'none', request: PageRequest, config: Config) {
+  const language = chooseLanguage(request)
+  const { documents, styleHash } = await loadPage(language)
+  const body = await encodeFor(documents[section], request.headers)
   return {
-    data: answer.data,
+    data: body.data,
     headers: {
-      ...answer.headers,
+      ...body.headers,
       'content-type': 'text/html; charset=utf-8',
       vary: 'accept-encoding, accept-language, cookie',
       ...securityHeaders({ style: styleHash, storage: storageOrigin(config) }),
-      ...(asker.query?.lang && {
+      ...(request.query?.lang && {
         'set-cookie': `${cookieName}=${language}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`,
       }),
     },
@@ -74,10 +74,10 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-let drawing: Promise<Readonly<Record<string, Encoded>>> | undefined
+let drawing: Promise<Readonly<Record<string, CompressedFile>>> | undefined
 
-async function drawingFile(name: string): Promise<Encoded | undefined> {
-  drawing ??= import('./build-drawing.ts').then(({ buildDrawing }) => buildDrawing())
+async function drawingFile(name: string): Promise<CompressedFile | undefined> {
+  drawing ??= import('./build-drawing.ts').then(({ buildDrawingFiles }) => buildDrawingFiles())
   drawing.catch(() => {
     drawing = undefined
   })
@@ -86,33 +86,33 @@ async function drawingFile(name: string): Promise<Encoded | undefined> {
 
 /** A file of the bundle; its name says what is in it, so it may be kept for ever. What draws PDFs is asked for anew. */
 export async function pageFile(name: string, headers: Headers) {
-  const ofDrawing = isOfDrawing(name) ? await drawingFile(name) : undefined
-  if (ofDrawing) return served(name, ofDrawing, headers, {})
+  const drawingFileContent = isDrawingFile(name) ? await drawingFile(name) : undefined
+  if (drawingFileContent) return fileReply(name, drawingFileContent, headers, {})
   for (const language of builtLanguages) {
-    const file = (await pageIn(language)).files[name]
-    if (file) return served(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
+    const file = (await loadPage(language)).files[name]
+    if (file) return fileReply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
   }
   throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
 }
 
-async function served(name: string, file: Encoded, asked: Headers, more: Readonly<Record<string, string>>) {
-  const { data, headers } = await inCoding(file, asked)
+async function fileReply(name: string, file: CompressedFile, requestHeaders: Headers, extraHeaders: Readonly<Record<string, string>>) {
+  const { data, headers } = await encodeFor(file, requestHeaders)
   const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
   return {
     data,
-    headers: { ...headers, 'content-type': type, vary: 'accept-encoding', ...securityHeaders({}), ...more },
+    headers: { ...headers, 'content-type': type, vary: 'accept-encoding', ...securityHeaders({}), ...extraHeaders },
   }
 }
 
-const unpack = promisify(gunzip)
+const gunzipAsync = promisify(gunzip)
 
-async function inCoding({ br, gzip }: Encoded, headers: Headers) {
+async function encodeFor({ br, gzip }: CompressedFile, headers: Headers) {
   const accepted = headers['accept-encoding'] ?? ''
   if (/\bbr\b/.test(accepted))
     return { data: Buffer.from(br, 'base64'), headers: { 'content-encoding': 'br' } }
-  const zipped = Buffer.from(gzip, 'base64')
-  if (/\bgzip\b/.test(accepted)) return { data: zipped, headers: { 'content-encoding': 'gzip' } }
-  return { data: await unpack(zipped), headers: {} }
+  const gzipped = Buffer.from(gzip, 'base64')
+  if (/\bgzip\b/.test(accepted)) return { data: gzipped, headers: { 'content-encoding': 'gzip' } }
+  return { data: await gunzipAsync(gzipped), headers: {} }
 }
 
 /** Where files go to and come from: not named where it is the service itself. */

@@ -71,11 +71,11 @@ async function observe(command: SandboxedCommand, wasReached: () => boolean): Pr
   })
   try {
     const lines = await readLines(child)
-    const escaped = (check: Check) => lines.some((line) => line === check)
+    const isEscape = (check: Check) => lines.some((line) => line === check)
     const hasOwnNamespace = async (namespace: 'pid' | 'net') =>
       lines.includes(`${namespace} ${await readlink(`/proc/self/ns/${namespace}`)}`) === false
     const result = {
-      ...Object.fromEntries(checks.map((check) => [check, !escaped(check)])),
+      ...Object.fromEntries(checks.map((check) => [check, !isEscape(check)])),
       runs: lines.includes('ran'),
       ...{ pid: await hasOwnNamespace('pid'), net: await hasOwnNamespace('net') },
     } as EscapeTestResult // all of its keys

@@ -32,7 +32,7 @@ const maxDepth = 64
 
 /** Returns the confinement that this system allows. It is determined once, by running the escape test. */
 export async function confinement(): Promise<Confinement> {
-  const { launcher: way, level } = await chosenLauncher()
+  const { launcher: way, level } = await getLauncher()
   return { level, detail: way.detail }
 }
 
@@ -41,11 +41,11 @@ interface ChosenLauncher {
   readonly level: ConfinementLevel
 }
 
-let chosen: Promise<ChosenLauncher> | undefined
+let launcherPromise: Promise<ChosenLauncher> | undefined
 
-function chosenLauncher(): Promise<ChosenLauncher> {
-  chosen ??= chooseLauncher(launchers, process.getuid?.() === 0)
-  return chosen
+function getLauncher(): Promise<ChosenLauncher> {
+  launcherPromise ??= chooseLauncher(launchers, process.getuid?.() === 0)
+  return launcherPromise
 }
 
 /** Returns the first launcher that reaches its promised level, or else the one that reaches the highest level. */
@@ -107,7 +107,7 @@ export async function sandboxCommand(
   options: SandboxOptions,
 ): Promise<SandboxedCommand> {
   await requireConfinement()
-  const { launcher: way } = await chosenLauncher()
+  const { launcher: way } = await getLauncher()
   return buildCommand(way, bin, args, options)
 }
 

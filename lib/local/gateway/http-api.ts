@@ -62,7 +62,7 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     const gatewayResponse = outcome.ok ? toGatewayResponse(outcome.value) : undefined
     if (gatewayResponse) return gatewayResponse
     if (outcome.ok) options.log.error({ function: functionName }, 'the result of a function is malformed')
-    return gatewayError(500, 'Something went wrong on our side. The request id helps us to find it.')
+    return gatewayError(500, 'An internal error occurred. Send the request again; if it keeps failing, report the request id.')
   }
 
   return (request, response) => {
