@@ -108,7 +108,7 @@ describe('a file in a request', () => {
     await assert.rejects(open({ a: raw(large) }), {
       ...{
         code: 'FILE_TOO_LARGE',
-        message: 'tasks.a: The file is larger than the 10 MiB that are accepted.',
+        message: 'tasks.a: The file is larger than the limit of 10 MiB.',
       },
       details: { field: 'tasks.a.file', task: 'a', maxBytes: maxInlineBytes, size: maxInlineBytes + 1 },
     })
