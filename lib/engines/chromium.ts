@@ -10,18 +10,18 @@ import type { FormatId } from '../formats/index.ts'
 import { createBrowser } from './chromium/browser.ts'
 import { BrowserCrash } from './chromium/cdp-pipe.ts'
 import { evaluate } from './chromium/evaluate.ts'
-import { nowhere, type Page, type PageArea, type PageSource, pageJob } from './chromium/page.ts'
-import { bookMargin, PrintOptions, sheetOf } from './chromium/paper.ts'
-import { print } from './chromium/print.ts'
-import { type Photo, type PictureTarget, photograph, pictureOptions, viewOf } from './chromium/screenshot.ts'
+import { invalidUrl, type Page, type PageSize, type PageSource, pageJob } from './chromium/page.ts'
+import { ebookMargin, PrintOptions, paperSheetOf } from './chromium/paper.ts'
+import { printToPdf } from './chromium/print.ts'
+import { type ScreenshotRequest, type ScreenshotTarget, takeScreenshot, screenshotOptions, parseScreenshotView } from './chromium/screenshot.ts'
 import {
-  damagedDrawing,
-  drawingAsPicture,
-  drawingOptions,
-  isDrawing,
-  pageWith,
-  sizeByLibrsvg,
-  sizeOnPage,
+  corruptDrawingError,
+  drawingToImage,
+  drawingOptionsFor,
+  isSvg,
+  pageWithDrawing,
+  librsvgSize,
+  layoutSize,
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
@@ -43,32 +43,32 @@ const row = (from: readonly FormatId[], to: FormatId, options: z.ZodObject, cost
 })
 
 /**
- * Warm seconds. Printed, a page is below what the office makes of a document of the same text, so that marked up text goes
- * this way; a book is a little above, so that no other text becomes one first.
+ * Seconds in a warm process. Printing a page costs less than LibreOffice's conversion of a document with the same text,
+ * so that markup is printed here; an ebook costs a little more, so that other text is not converted to an ebook first.
  */
 const cost = { print: 0.25, book: 0.34 }
 
-/** For drawings above those of librsvg, which is faster; it shows those that hold more than that one knows. */
+/** Drawings cost more than with librsvg, which is faster: the browser is for those with features librsvg lacks. */
 const capabilities: readonly Capability[] = [
   row(webPages, 'pdf', PrintOptions, cost.print),
   row(['epub'], 'pdf', PrintOptions, cost.book),
-  row(webPages, 'png', pictureOptions.png, 0.4),
-  row(webPages, 'jpg', pictureOptions.jpg, 0.4),
-  row(webPages, 'webp', pictureOptions.webp, 0.4),
+  row(webPages, 'png', screenshotOptions.png, 0.4),
+  row(webPages, 'jpg', screenshotOptions.jpg, 0.4),
+  row(webPages, 'webp', screenshotOptions.webp, 0.4),
   row(drawings, 'pdf', z.object({}), 0.8),
-  row(drawings, 'png', drawingOptions('png'), 0.8),
-  row(drawings, 'jpg', drawingOptions('jpg'), 0.8),
-  row(drawings, 'webp', drawingOptions('webp'), 0.8),
+  row(drawings, 'png', drawingOptionsFor('png'), 0.8),
+  row(drawings, 'jpg', drawingOptionsFor('jpg'), 0.8),
+  row(drawings, 'webp', drawingOptionsFor('webp'), 0.8),
   ...thumbnailRows(drawings, {}, 0.8),
-  // A web page archive says of each of its parts how it is encoded.
+  // Only HTML has an encoding option: a web page archive declares the encoding of each part.
 ].flatMap(readingAny(['html']))
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 
-/** Larger ones would not fit through the pipe in one piece. */
+/** Larger pages do not fit in one message of the pipe. */
 const maxPageBytes = 128 * 1024 * 1024
 
-/** `baseDir` is where the browser's own folder goes; best on the disk of the work folders. */
+/** @param baseDir where the browser's folder is created; best on the same disk as the work folders. */
 export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
   const browser = createBrowser(baseDir)
   return {
@@ -82,7 +82,7 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
     async run(work, tools) {
       const [input] = work.inputs
       if (!input) throw new Error('Chromium was called without an input.')
-      const source = await sourceOf(input, work, tools)
+      const source = await pageSourceOf(input, work, tools)
       const limit = AbortSignal.timeout(limits.timeoutS * 1000)
       const job = pageJob(source, viewFor(work), (page) => convert(page, work, tools))
       tools.progress(0.1)
@@ -91,8 +91,8 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
         tools.progress(1)
         return result
       } catch (error) {
-        if (limit.aborted && !tools.signal.aborted) throw timedOut(error)
-        throw error instanceof BrowserCrash ? crashed(work, error) : error
+        if (limit.aborted && !tools.signal.aborted) throw timeoutError(error)
+        throw error instanceof BrowserCrash ? crashError(work, error) : error
       }
     },
   }
@@ -100,62 +100,62 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
 
 export const chromium = createChromium()
 
-/** The window; a drawing is shown alone, at its own size, whatever that is. */
+/** Returns the browser window; a drawing is shown alone and at its own size, whatever the window. */
 function viewFor({ from, to, options }: EngineWork) {
-  return to === 'pdf' || isDrawing(from) ? { width: 1280, height: 1024, scale: 1 } : viewOf(options)
+  return to === 'pdf' || isSvg(from) ? { width: 1280, height: 1024, scale: 1 } : parseScreenshotView(options)
 }
 
-async function sourceOf(input: InputFile, work: EngineWork, tools: Tools): Promise<PageSource> {
+async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): Promise<PageSource> {
   const { to, options } = work
   const { path, filename, format, size } = input
-  // Of a book only its documents go through whole.
+  // An ebook may be larger: its documents are sent one at a time.
   if (format !== 'epub' && size > maxPageBytes) {
     const sentence = `The page is larger than ${maxPageBytes / 1024 ** 2} MB, too large to be shown.`
     throw new AppError('FILE_TOO_LARGE', sentence, { maxBytes: maxPageBytes })
   }
   const title = parse(filename).name
   if (format === 'epub') {
-    // Reading books takes an XML parser that nothing else here needs.
-    const { bookSource } = await import('./chromium/ebook-page.ts')
-    return bookSource(input, title, sheetOf(options, bookMargin))
+    // Loaded on first use: only ebooks need the XML parser.
+    const { ebookPageSource: bookSource } = await import('./chromium/ebook-page.ts')
+    return bookSource(input, title, paperSheetOf(options, ebookMargin))
   }
   const bytes = await readFile(path)
   if (format === 'mhtml') {
-    const { parts, isWhole, ...archive } = readWebArchive(bytes, nowhere) ?? noPage()
-    if (!isWhole)
+    const { parts, isComplete, ...archive } = readWebArchive(bytes, invalidUrl) ?? missingPageError()
+    if (!isComplete)
       tools.warn('MAY_BE_DAMAGED', 'The web page archive has no end: look whether anything is missing.')
     return { title, ...archive, part: (key) => parts.get(key) }
   }
-  if (!isDrawing(format)) {
-    const { encoding: named } = z.object({ encoding }).parse(options)
-    const charset = await charsetOfFile(input, named, tools)
-    return { title, url: nowhere, page: { bytes, contentType: typeOfPage(bytes, charset) } }
+  if (!isSvg(format)) {
+    const { encoding: requestedEncoding } = z.object({ encoding }).parse(options)
+    const charset = await charsetOfFile(input, requestedEncoding, tools)
+    return { title, url: invalidUrl, page: { bytes, contentType: contentTypeOf(bytes, charset) } }
   }
-  const svg = format === 'svgz' ? await unpacked(bytes) : bytes
-  // On paper it has the size that it says, in inches.
-  const page = pageWith(svg, to === 'pdf' ? undefined : await sizeByLibrsvg(input, tools))
-  return { title, url: nowhere, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
+  const svg = format === 'svgz' ? await decompress(bytes) : bytes
+  // A PDF page takes the size that the drawing declares.
+  const page = pageWithDrawing(svg, to === 'pdf' ? undefined : await librsvgSize(input, tools))
+  return { title, url: invalidUrl, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }
 }
 
-function noPage(): never {
+function missingPageError(): never {
   const sentence = 'The web page archive is damaged: there is no page in it.'
   throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
 }
 
-/** What is in plain letters alone, and what says how it is encoded, is left to the browser. */
-function typeOfPage(bytes: Buffer, { name, by }: Charset): string {
+/** Adds the charset, except for pure ASCII and for pages that declare one, which the browser detects. */
+function contentTypeOf(bytes: Buffer, { name, by }: Charset): string {
   const isXml = /^\s*<\?xml\b/.test(bytes.toString('latin1', 0, 200))
   const type = isXml ? 'application/xhtml+xml' : 'text/html'
-  // Letters of 16 bits may all be bytes of ASCII.
-  const isPlain = by === 'bytes' && name === 'utf-8' && isAscii(bytes)
-  return isPlain || by === 'declaration' ? type : `${type}; charset=${name}`
+  // UTF-16 text can consist of ASCII bytes only.
+  const isPureAscii = by === 'bytes' && name === 'utf-8' && isAscii(bytes)
+  return isPureAscii || by === 'declaration' ? type : `${type}; charset=${name}`
 }
 
-async function unpacked(bytes: Buffer): Promise<Buffer> {
+async function decompress(bytes: Buffer): Promise<Buffer> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: maxPageBytes })
   } catch (cause) {
-    throw damagedDrawing(cause)
+    throw corruptDrawingError(cause)
   }
 }
 
@@ -163,38 +163,38 @@ async function convert(page: Page, work: EngineWork, tools: Tools): Promise<Engi
   tools.progress(0.5, 'loaded')
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
-  if (isDrawing(from) && to !== 'pdf') return drawingAsPicture(page, work, tools)
+  if (isSvg(from) && to !== 'pdf') return drawingToImage(page, work, tools)
   let unseen = ''
   if (to === 'pdf') {
-    const margin = from === 'epub' ? bookMargin : undefined
-    const sheet = isDrawing(from) ? inInches(await sizeOnPage(page)) : undefined
-    await print(page, path, options, { sheet, margin })
-    if (!isDrawing(from)) unseen = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
+    const margin = from === 'epub' ? ebookMargin : undefined
+    const paper = isSvg(from) ? toInches(await layoutSize(page)) : undefined
+    await printToPdf(page, path, options, { paper, margin })
+    if (!isSvg(from)) unseen = await evaluate(page.call, z.string(), ['unseen', 'unseen'], {})
   }
-  // Declared above.
-  else await toPicture(page, { to: to as PictureTarget, path, options }, tools)
-  if (page.missing > 0) {
-    const files = page.missing === 1 ? 'One linked file was' : `${page.missing} linked files were`
+  // Otherwise `to` is one of the declared image targets.
+  else await captureImage(page, { to: to as ScreenshotTarget, path, options }, tools)
+  if (page.missingFiles > 0) {
+    const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: a page is converted alone, without the network.`)
   }
   return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
 }
 
-async function toPicture(page: Page, photo: Photo, tools: Tools): Promise<void> {
-  const { height, cut } = await photograph(page, photo)
-  if (!cut) return
+async function captureImage(page: Page, request: ScreenshotRequest, tools: Tools): Promise<void> {
+  const { height, isCut } = await takeScreenshot(page, request)
+  if (!isCut) return
   const sentence = `The picture ends after ${height} pixels; the page is longer. A PDF holds all.`
   tools.warn('PAGE_CUT', sentence)
 }
 
-const inInches = ({ width, height }: PageArea): PageArea => ({ width: width / 96, height: height / 96 })
+const toInches = ({ width, height }: PageSize): PageSize => ({ width: width / 96, height: height / 96 })
 
-function timedOut(cause: unknown): AppError {
+function timeoutError(cause: unknown): AppError {
   const sentence = `The page took longer than the limit of ${limits.timeoutS} seconds. Send a smaller one, or a part of it.`
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 
-function crashed({ from, to }: EngineWork, cause: Error): AppError {
+function crashError({ from, to }: EngineWork, cause: Error): AppError {
   const sentence = `The page could not be converted to ${to}: it crashes the browser.`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause })
 }

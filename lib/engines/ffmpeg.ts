@@ -3,25 +3,25 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Chunk, Engine, EngineResult, EngineWork, InputFile, Tools, WorkerPool } from './engine.ts'
 import { makeAnimatedPng, makeAnimatedWebp, makeGif } from './ffmpeg/animation.ts'
-import { requireTimeForSound } from './ffmpeg/audio-time-limit.ts'
+import { checkAudioTimeLimit } from './ffmpeg/audio-time-limit.ts'
 import { capabilities } from './ffmpeg/capabilities.ts'
-import { compress } from './ffmpeg/compress.ts'
-import { warnOfRange } from './ffmpeg/dynamic-range.ts'
-import { firstPicture } from './ffmpeg/first-frame.ts'
-import { mergeSound, mergeVideo } from './ffmpeg/merge.ts'
-import { joinMerge, runMergeShare, splitMerge } from './ffmpeg/merge-chunks.ts'
-import { readMetadata } from './ffmpeg/metadata.ts'
+import { compressMedia } from './ffmpeg/compress.ts'
+import { warnHdrConverted } from './ffmpeg/dynamic-range.ts'
+import { extractFirstFrame } from './ffmpeg/first-frame.ts'
+import { mergeAudio, mergeVideo } from './ffmpeg/merge.ts'
+import { joinMerge, runMergeChunk, splitMerge } from './ffmpeg/merge-chunks.ts'
+import { readMediaMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
-import { playable } from './ffmpeg/predecode-audio.ts'
-import { type Media, nothingOf, probedOnce } from './ffmpeg/probe.ts'
-import { failure } from './ffmpeg/run.ts'
+import { predecodeAudio } from './ffmpeg/predecode-audio.ts'
+import { type MediaInfo, missingStreamError, probeCached } from './ffmpeg/probe.ts'
+import { toClientError } from './ffmpeg/run.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
-import { thumbnailFilm } from './ffmpeg/thumbnail.ts'
-import { copyByHeader, targetOf, transcode } from './ffmpeg/transcode.ts'
-import { joinFilm, runFilmShare, splitFilm } from './ffmpeg/video-chunks.ts'
-import { filmAsPicture } from './ffmpeg/video-frames.ts'
-import { watermarkFilm } from './ffmpeg/watermark.ts'
-import { writeMetadata } from './ffmpeg/write-metadata.ts'
+import { thumbnailVideo } from './ffmpeg/thumbnail.ts'
+import { copyByHeader, mediaTargetOf, transcode } from './ffmpeg/transcode.ts'
+import { joinVideo, runVideoChunk, splitVideo } from './ffmpeg/video-chunks.ts'
+import { videoToImage } from './ffmpeg/video-frames.ts'
+import { watermarkVideo } from './ffmpeg/watermark.ts'
+import { writeMediaMetadata } from './ffmpeg/write-metadata.ts'
 
 /** Video and audio. */
 export const ffmpeg: Engine = {
@@ -37,8 +37,8 @@ export const ffmpeg: Engine = {
 
 const chunkOperations = ({ operation }: EngineWork) =>
   operation === 'merge'
-    ? { split: splitMerge, run: runMergeShare, join: joinMerge }
-    : { split: splitFilm, run: runFilmShare, join: joinFilm }
+    ? { split: splitMerge, run: runMergeChunk, join: joinMerge }
+    : { split: splitVideo, run: runVideoChunk, join: joinVideo }
 
 const isAudio = (format: FormatId) => formatById(format).category === 'audio'
 
@@ -48,7 +48,7 @@ async function split(
   pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
   if (!isAudio(work.to)) return chunkOperations(work).split(work, tools, pool)
-  await requireTimeForSound(work, tools, pool)
+  await checkAudioTimeLimit(work, tools, pool)
   return undefined
 }
 
@@ -66,7 +66,7 @@ async function withClientError<T>({ from, to }: EngineWork, result: Promise<T>):
   try {
     return await result
   } catch (error) {
-    throw failure(error, from, to)
+    throw toClientError(error, from, to)
   }
 }
 
@@ -76,36 +76,36 @@ async function runOperation(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  if (work.operation === 'metadata') return readMetadata(work, input, tools)
-  if (work.operation === 'metadata/write') return writeMetadata(work, input, target, tools)
+  if (work.operation === 'metadata') return readMediaMetadata(work, input, tools)
+  if (work.operation === 'metadata/write') return writeMediaMetadata(work, input, target, tools)
   if (work.operation === 'merge') {
-    return isAudio(work.to) ? mergeSound(work, target, tools) : mergeVideo(work, target, tools)
+    return isAudio(work.to) ? mergeAudio(work, target, tools) : mergeVideo(work, target, tools)
   }
   if (subtitleTargets.includes(work.to)) return convertSubtitles(work, input, target, tools)
-  if (work.operation === 'thumbnail') return thumbnailFilm(work, input, tools)
+  if (work.operation === 'thumbnail') return thumbnailVideo(work, input, tools)
   if ((work.to === 'png' || work.to === 'tiff') && formatById(work.from).category === 'image')
-    return extractFirstFrame(work.from, input, target, tools)
-  if (work.to === 'jpg' || work.to === 'png') return filmAsPicture(work, input, tools)
-  const { path, from } = await playable(input.path, work.from, tools)
+    return convertFirstFrame(work.from, input, target, tools)
+  if (work.to === 'jpg' || work.to === 'png') return videoToImage(work, input, tools)
+  const { path, from } = await predecodeAudio(input.path, work.from, tools)
   const request = { path, from, to: work.to, target }
   const isPlain = work.operation === 'convert' && formatById(work.to).category !== 'image'
-  const copied = isPlain && (await copyByHeader({ ...request, ...targetOf(work) }, tools))
+  const copied = isPlain && (await copyByHeader({ ...request, ...mediaTargetOf(work) }, tools))
   if (copied) return copied
-  const media = await probedOnce(input, { path, from }, tools)
+  const media = await probeCached(input, { path, from }, tools)
   const source = { path, from, media, size: input.size }
-  if (work.operation === 'compress') return compress(work, source, target, tools)
-  if (work.operation === 'watermark') return watermarkFilm(work, source, target, tools)
+  if (work.operation === 'compress') return compressMedia(work, source, target, tools)
+  if (work.operation === 'watermark') return watermarkVideo(work, source, target, tools)
   if (formatById(work.to).category === 'image') return animate(work, source, target, tools)
-  return transcode({ ...request, media, ...targetOf(work) }, tools)
+  return transcode({ ...request, media, ...mediaTargetOf(work) }, tools)
 }
 
-async function extractFirstFrame(
+async function convertFirstFrame(
   from: FormatId,
   input: InputFile,
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  await firstPicture(input.path, from, target, tools)
+  await extractFirstFrame(input.path, from, target, tools)
   if (from === 'apng') tools.warn('ANIMATION_DROPPED', 'Only the first picture of the animation was kept.')
   tools.progress(1)
   return { files: [{ path: target }] }
@@ -113,13 +113,13 @@ async function extractFirstFrame(
 
 async function animate(
   work: EngineWork,
-  { path, from, media }: { path: string; from: FormatId; media: Media },
+  { path, from, media }: { path: string; from: FormatId; media: MediaInfo },
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  if (!media.video) throw nothingOf('picture', from, work.to)
+  if (!media.video) throw missingStreamError('picture', from, work.to)
   const clip = { source: path, target, from, media }
-  warnOfRange(media.video, tools)
+  warnHdrConverted(media.video, tools)
   if (work.to === 'gif') await makeGif(clip, gifOptions.parse(work.options), tools)
   else if (work.to === 'apng') await makeAnimatedPng(clip, animatedPngOptions.parse(work.options), tools)
   else if (work.to === 'webp') await makeAnimatedWebp(clip, animatedWebpOptions.parse(work.options), tools)

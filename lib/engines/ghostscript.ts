@@ -140,7 +140,10 @@ async function rasterize(
   const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
   // A device makes a file of each page; a drawing has one, and a liar's second should not take the first's place.
   const output = join(outDir, `page-%d.${to}`)
-  await runGhostscript({ device, input, format: from, output, switches: [...smooth, ...deviceSwitches] }, tools)
+  await runGhostscript(
+    { device, input, format: from, output, switches: [...smooth, ...deviceSwitches] },
+    tools,
+  )
   const names = await readdir(outDir)
   if (names.length === 0) throw unreadableDrawingError(from)
   const number = (name: string) => Number(/\d+/.exec(name)?.[0])

@@ -32,8 +32,8 @@ import { readingAny } from './text/text-options.ts'
 const noOptions = z.object({})
 
 /**
- * Warm seconds of a usual file; for web pages also what they lose here, where a browser would show them right, and for
- * plain text what it leaves out: boxes, notes, and which cells of a table stand in one row.
+ * Seconds for a typical file in a warm process, plus penalties: for web pages, which only a browser shows correctly, and
+ * for plain text, from which LibreOffice drops text boxes, notes and the rows of tables.
  */
 const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 
@@ -74,10 +74,10 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
   const page = { operation: 'convert', from: ['html'], cost: cost.webPage, drops } as const
   const texts: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
-    // Word's XML of 2003 is the one that it does not write of a web page.
+    // WordprocessingML 2003 is the only target that LibreOffice cannot write from a web page.
     { ...page, to: rest.filter((to) => to !== 'wordml'), options: noOptions },
   ]
-  // As a sheet a web page is its tables: that is no way to see it.
+  // In a spreadsheet, a web page is reduced to its tables, so PDF and HTML are not offered that way.
   return [
     ...rows,
     ...(family === 'text'
@@ -89,14 +89,14 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 600 }
 
 export interface LibreOfficeSettings {
-  /** Office processes at a time; each takes a core and 150 to 700 MB. */
+  /** Number of LibreOffice processes; each takes a core and 150 to 700 MB. */
   readonly processes?: number
-  /** Folder for the work of the processes; best on the disk of the work folders. */
+  /** Folder for the processes' files; best on the same disk as the work folders. */
   readonly baseDir?: string
   readonly bridgeDir?: string
-  /** That a process converts before it is replaced. */
+  /** Number of documents that a process converts before it is replaced. */
   readonly documents?: number
-  /** Seconds without any computing after which a document is tried on another process. */
+  /** Seconds without CPU activity after which a document is retried in another process. */
   readonly stallS?: number
 }
 
@@ -173,7 +173,7 @@ function tellWhatIsDropped(
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
-    // Since LibreOffice 5.3 there is no font that its writer of PDF leaves to the reader.
+    // Since LibreOffice 5.3, the PDF export always embeds every font.
     tools.warn(
       'OPTION_NOT_HELD',
       'embedAllFonts=false has no effect: every font is embedded, as the parts that are used.',
@@ -194,7 +194,7 @@ function tellWhatIsDropped(
   }
 }
 
-/** A page shows what the program would print; a table is for other programs, and gets all, as from Excel. */
+/** Pages contain only what would be printed; tables contain everything, as when exported from Excel. */
 function tellHidden(hidden: NonNullable<OfficeFacts['hidden']>, to: FormatId, tools: Tools): void {
   const kinds = (['sheet', 'row', 'column'] as const).flatMap((kind) => {
     const count = hidden[`${kind}s`]
@@ -226,7 +226,7 @@ function undrawnSigns({ total, signs }: NonNullable<OfficeFacts['undrawn']>): st
 
 const codeOf = (sign: string) => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Made to have the widths of Calibri, Cambria, Arial, Times New Roman and Courier New. */
+/** Fonts that are metric-compatible with Calibri, Cambria, Arial, Times New Roman and Courier New. */
 const sameWidths = /^(?:Carlito|Caladea|Liberation )/
 
 function substitutions(fonts: NonNullable<OfficeFacts['fonts']>): string {
@@ -251,7 +251,7 @@ function requestOf({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name
     case 'text': {
       const parsed = TextPdfOptions.parse(options)
       const page = textPageSetup(parsed)
-      // To go through the styles of pages takes a tenth of a usual conversion.
+      // Changing the page styles takes a tenth of a typical conversion, so it is skipped if nothing changes.
       return { ...request, target: pdfTarget(request.target, parsed), ...(changesPages(page) && { page }) }
     }
     case 'sheet': {

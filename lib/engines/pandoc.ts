@@ -41,7 +41,7 @@ import { forgetMaker, printStyle } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { readingAny } from './text/text-options.ts'
-import { unsupportedFeatureError } from './unsupported-feature.ts'
+import { unsupportedFeature } from './unsupported-feature.ts'
 
 /**
  * Seconds, and penalties: the office and calibre keep the look of documents that have one. Two steps of pandoc cost
@@ -125,7 +125,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     await viaTree(work, input, from, path, tools).catch((error: unknown) => {
       // Of the stack: the tree nests deeper than any author writes.
       throw error instanceof RangeError
-        ? unsupportedFeatureError(from, 'parts nested thousands deep', error)
+        ? unsupportedFeature(from, 'parts nested thousands deep', error)
         : error
     })
   }

@@ -12,7 +12,7 @@ import type {
   Tools,
   WorkerPool,
 } from './engine.ts'
-import { renderedColorSpace, renderedColorSpaceWithoutProfile, jpegQuality } from './image/options.ts'
+import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './image/options.ts'
 import { metadataRows } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
 import { canSplit, pagesOfChunk, splitIntoChunks } from './pdf/chunks.ts'
@@ -23,12 +23,12 @@ import { type OpenPdf, openPdf } from './pdf/open-pdf.ts'
 import { joinPageArchives } from './pdf/pack-pages.ts'
 import { openShape, type PageSelection, resolutionShape } from './pdf/page-options.ts'
 import { resolvePages } from './pdf/page-range.ts'
-import { toJpeg, toImages, toSvg, toTiff } from './pdf/pages-to-images.ts'
+import { toImages, toJpeg, toSvg, toTiff } from './pdf/pages-to-images.ts'
 import { sheetsCapability } from './pdf/sheets/capability.ts'
 import { slidesCapability } from './pdf/slides/capability.ts'
 import { toText } from './pdf/text.ts'
 import { pageThumbnailCapabilities, renderPageThumbnails } from './pdf/thumbnail.ts'
-import { pdfTools } from './pdf/tools/capabilities.ts'
+import { pdfToolCapabilities } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 
@@ -44,11 +44,17 @@ const targetOptions = {
   jpg: ColorRasterOptions.extend({
     quality: quality.optional(),
     jpegQuality,
-    progressive: flag().default(false).describe('Shows coarse at first, then finer while it loads.'),
+    progressive: flag()
+      .default(false)
+      .describe('The image appears coarse at first and sharpens while it loads.'),
   }),
   png: ColorRasterOptions.extend({
-    compressionLevel: integer(0, 9).optional().describe('0 is fastest, 9 smallest; the pixels are the same.'),
-    palette: flag().optional().describe('At most 256 colors: much smaller, not exact.'),
+    compressionLevel: integer(0, 9)
+      .optional()
+      .describe('0 is fastest, 9 is smallest; the pixels do not change.'),
+    palette: flag()
+      .optional()
+      .describe('Reduces the image to at most 256 colors: much smaller, but not exact.'),
   }),
   webp: ColorRasterOptions.extend({ quality: quality.optional() }),
   avif: ColorRasterOptions.extend({ quality: quality.optional() }),
@@ -87,7 +93,7 @@ export const pdf: Engine = {
     xpsCapability,
     ...ocrCapabilities,
     ...pageThumbnailCapabilities,
-    ...pdfTools,
+    ...pdfToolCapabilities,
     ...metadataRows,
   ],
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
@@ -175,11 +181,7 @@ async function join(work: EngineWork, results: readonly ChunkResult[], tools: To
   return { files: [{ path, format: 'zip' }], ...(details && { details }) }
 }
 
-function convert(
-  selection: PageSelection,
-  { to, options }: EngineWork,
-  tools: Tools,
-): Promise<OutputFile> {
+function convert(selection: PageSelection, { to, options }: EngineWork, tools: Tools): Promise<OutputFile> {
   switch (to) {
     case 'txt':
       return toText(selection, tools)

@@ -1,17 +1,18 @@
 import { openAsBlob } from 'node:fs'
 import type { InputFile } from './engine.ts'
-import { unsupportedFeatureError } from './unsupported-feature.ts'
+import { unsupportedFeature } from './unsupported-feature.ts'
 
-/** The parts of an Office Open XML file are related by other names in its strict kind (ISO/IEC 29500-1, annex A). */
+/** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
 const strictNames = 'http://purl.oclc.org/ooxml/'
 
 /**
- * For readers that know the usual kind alone, and take another one for damaged or for empty.
+ * Rejects Strict Office Open XML, for readers that support only the Transitional variant and would treat the file as
+ * damaged or empty.
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function refuseStrict(input: InputFile): Promise<void> {
   if (await isStrict(input.path))
-    throw unsupportedFeatureError(input.format, 'the strict kind of Office Open XML')
+    throw unsupportedFeature(input.format, 'the strict kind of Office Open XML')
 }
 
 async function isStrict(path: string): Promise<boolean> {
@@ -23,7 +24,7 @@ async function isStrict(path: string): Promise<boolean> {
         return (await entry.getData(new TextWriter())).includes(strictNames)
     return false
   } catch {
-    // Damage is for the reader itself to tell.
+    // The reader reports a damaged file.
     return false
   } finally {
     await reader.close()

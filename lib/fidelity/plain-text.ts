@@ -1,4 +1,4 @@
-import { withoutDrawings } from '../engines/ffmpeg/ass-drawings.ts'
+import { removeDrawings } from '../engines/ffmpeg/ass-drawings.ts'
 import { separatorOf } from '../engines/text/csv-separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './content-summary.ts'
@@ -157,7 +157,7 @@ function dialogueIn(source: string): string {
 export function subtitles(kind: keyof typeof cueStarts) {
   return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
     const letters = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
-    const source = kind === 'dialogue' ? withoutDrawings(letters) : letters
+    const source = kind === 'dialogue' ? removeDrawings(letters) : letters
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines of one moment are one.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length

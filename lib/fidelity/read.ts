@@ -1,4 +1,4 @@
-import { headerOf } from '../engines/ffmpeg/read-header.ts'
+import { readHeader } from '../engines/ffmpeg/read-header.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import {
   arEntries,
@@ -175,7 +175,7 @@ const isZlibError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:Z_|ERR_)/.test(String(error.code))
 
 async function mediaOf(path: string, format: FormatId): Promise<Holding | undefined> {
-  const header = await headerOf(path, format)
+  const header = await readHeader(path, format)
   if (!header) return undefined
   const { durationS, video, audio } = header.media
   const frames = video?.nb_read_packets

@@ -3,21 +3,21 @@ import type { Confinement } from '../engines/sandbox/isolation.ts'
 import { findConversions } from '../plan/index.ts'
 import { featuresByPackage } from './doctor-packages.ts'
 
-/** Names of packages by part of layers/packages.json. */
+/** Package names by section of layers/packages.json. */
 export type Packages = Readonly<Record<string, readonly string[]>>
 
 export interface DoctorFindings {
   readonly engines: readonly Engine[]
-  /** Those of `engines` whose program is there. */
+  /** Those of `engines` whose program is installed. */
   readonly present: readonly Engine[]
   /** By engine id. */
   readonly versions: Readonly<Record<string, string>>
-  /** Images whose worker process runs now. */
+  /** Images whose worker process is running. */
   readonly warmImages: readonly string[]
   readonly packages: Packages
   readonly missingPackages: readonly string[]
   readonly protection: Confinement
-  /** Why none of them is used. */
+  /** Why no engines are used. */
   readonly refusal?: string | undefined
 }
 
@@ -25,12 +25,12 @@ export interface EngineReport {
   readonly id: string
   readonly image: string
   readonly version: string | undefined
-  /** Broken: its program is there, but did not tell its version. */
+  /** Broken: the program is installed, but did not report its version. */
   readonly state: 'ready' | 'broken' | 'missing'
   readonly warm: boolean
   /** Debian packages of its image that are not installed. */
   readonly install: readonly string[]
-  /** Conversions that are not to be had without it. */
+  /** Number of conversions that are not possible without it. */
   readonly pairs: number
 }
 
@@ -42,7 +42,7 @@ export interface DoctorReport {
     readonly lost: string
   }[]
   readonly protection: Confinement & { readonly refusal?: string | undefined }
-  /** Conversions with the engines that are here, and with all. */
+  /** Number of conversions with the installed engines, and with all engines. */
   readonly pairs: { readonly offered: number; readonly all: number }
 }
 
@@ -75,14 +75,14 @@ function describePackage(name: string, { engines, packages }: DoctorFindings) {
   const parts = Object.keys(packages).filter((part) => packages[part]?.includes(name))
   const users = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
   const language = /^tesseract-ocr-(.+)$/.exec(name)?.[1]
-  const known = language === undefined ? featuresByPackage[name] : `OCR of the language ${language}`
-  return { parts, lost: known ?? `part of what ${users.join(', ') || 'the engines'} can do` }
+  const known = language === undefined ? featuresByPackage[name] : `OCR in the language ${language}`
+  return { parts, lost: known ?? `some features of ${users.join(', ') || 'the engines'}` }
 }
 
 export const isHealthy = ({ engines, protection }: DoctorReport): boolean =>
   protection.refusal === undefined && engines.every(({ state }) => state === 'ready')
 
-/** For people; every line fits a terminal. */
+/** Formats the report for people; every line fits a terminal. */
 export function formatReport({ engines, missingPackages, protection, pairs }: DoctorReport): string {
   const rows = engines.map(({ id, image, version, state, warm, pairs: own }) => [
     id,
@@ -94,13 +94,13 @@ export function formatReport({ engines, missingPackages, protection, pairs }: Do
   const lines = [
     ...alignColumns([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),
     '',
-    `${pairs.offered} of ${pairs.all} conversions are offered.`,
-    `Protection: ${protection.detail} (${protection.level}).`,
-    ...(protection.refusal === undefined ? [] : [`No engine is used: ${protection.refusal}.`]),
+    `${pairs.offered} of ${pairs.all} conversions are available.`,
+    `Confinement: ${protection.detail} (${protection.level}).`,
+    ...(protection.refusal === undefined ? [] : [`No engines are used: ${protection.refusal}.`]),
   ]
   for (const { id, state, install } of engines) {
     if (state === 'ready') continue
-    const packages = install.length > 0 ? `it needs ${install.join(', ')}` : 'its packages are installed'
+    const packages = install.length > 0 ? `it needs the packages ${install.join(', ')}` : 'its packages are installed'
     lines.push(`${id} is ${state}: ${packages}.`)
   }
   if (missingPackages.length === 0) return lines.join('\n')
@@ -109,9 +109,9 @@ export function formatReport({ engines, missingPackages, protection, pairs }: Do
   return [
     ...lines,
     '',
-    ...alignColumns([['missing package', 'for', 'lost without it'], ...lost]),
+    ...alignColumns([['missing package', 'for', 'needed for'], ...lost]),
     '',
-    'As root:',
+    'Install them as root:',
     `  ${command}`,
   ].join('\n')
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: what of the engines is on this machine, for people or, with `--json`, for programs. It installs
- * nothing; setup.mjs tells it by `--missing` which Debian packages are not there.
+ * `npm run doctor` reports which engines work on this machine, for people or, with `--json`, for programs. It installs
+ * nothing; setup.mjs passes the missing Debian packages with `--missing`.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ import { findInstalledEngines } from './installed-engines.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
-/** Images whose worker runs now, by the environment of the processes that this user may look into. */
+/** Finds images with a running worker by the environment of the processes that this user may inspect. */
 async function findWarmImages(): Promise<ImageId[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')

@@ -40,22 +40,22 @@ import { provision } from './provision.ts'
 import { openQueueWorkers } from './queue-workers.ts'
 
 export interface Service {
-  /** Where clients find it, without a slash at the end. */
+  /** URL for clients, without a trailing slash. */
   readonly url: string
   readonly missingEngines: readonly string[]
   close(): Promise<void>
 }
 
-/** What runs functions. */
+/** The parts that run functions. */
 type FunctionRuntime = LambdaAndSocketsApiParts & { readonly asyncInvocations: AsyncInvocations }
 
-/** The whole service on this machine, as one list of steps; `close` goes the same way back. */
+/** Starts the whole service on this machine; `close` stops its parts in reverse order. */
 export async function startService(env: PartialEnvironment, isolated?: IsolatedFunctions): Promise<Service> {
   const config = readConfig(env)
   let onDiskFull = (): void => undefined
   const folder = await openDataFolder(config, () => onDiskFull())
   const { dataDir, logFile, log, secrets, workDir, reserve } = folder
-  // What calls functions is there before them, and waits.
+  // Callers of functions start before the functions do, and wait for these promises.
   const lambdaApi = Promise.withResolvers<FunctionRuntime>()
   const gateway = Promise.withResolvers<GatewayParts>()
   const embedded = await openEmbedded({
@@ -96,9 +96,9 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
     log,
   })
   const enabledEngines = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
-  // Engines that could not be held as the settings want it count as not installed.
+  // Engines that cannot be confined as the settings demand count as not installed.
   const reason = confinementProblem(await confinement(), config.MIN_CONFINEMENT)
-  if (reason !== undefined) log.error({ reason }, 'no engine is used')
+  if (reason !== undefined) log.error({ reason }, 'no engines are used')
   const usableEngines = reason === undefined ? await findInstalledEngines(enabledEngines) : []
   const environment = functionEnvironment({
     ...{ env, config, secrets, endpoints, credentialVariables, url, workDir, logFile, hasWebSockets },
@@ -141,7 +141,7 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
         log,
       })
     : undefined
-  // What they write may be cut off.
+  // Files that workers are writing may be truncated.
   onDiskFull = () => queueWorkers.broadcast({ type: 'disk-full' })
   lambdaApi.resolve({ lambda, asyncInvocations, webSocketApi })
   queueWorkers.start(lambda, queues)
@@ -153,7 +153,7 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
     s3: endpoints.isS3External ? undefined : embedded.handle.S3,
     webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
   })
-  // What was left unfinished at the last end need not wait for the schedule.
+  // Work left unfinished by the last run need not wait for the schedule.
   await lambda.invoke('sweep', {})
   const servers = { ...endpoints.urls, AWS_ENDPOINT_URL_LAMBDA: environment.AWS_ENDPOINT_URL_LAMBDA }
   log.info({ url, engines: environment.ENGINES, servers }, 'service started')
@@ -161,7 +161,7 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
     url,
     missingEngines: enabledEngines.filter((engine) => !usableEngines.includes(engine)).map(({ id }) => id),
     close: async () => {
-      log.info('service ends')
+      log.info('service stopping')
       await Promise.all([publicPort.close(), webSocketApi?.close()])
       await Promise.all([queueWorkers.close(), asyncInvocations.close()])
       await zipHandlers.close()
@@ -173,7 +173,7 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
   }
 }
 
-/** Functions of zip packages in this process, with what is near them. */
+/** Loads the functions of zip packages into this process, with direct connections to the embedded servers. */
 async function loadInProcessFunctions(environment: Environment, connections: Connections) {
   const { createApi } = await import('../../functions/all-routes.ts')
   const { createLive } = await import('../../functions/live.ts')
@@ -187,10 +187,10 @@ async function loadInProcessFunctions(environment: Environment, connections: Con
   return { handlers, close: () => counting.close() }
 }
 
-/** Milliseconds for which ends of jobs are gathered before they are counted. */
+/** How long ended jobs are collected before their usage is counted. */
 const usageBatchMs = 500
 
-/** How rules and schedules reach functions: what was accepted runs at least once. */
+/** Invokes functions for rules and schedules; an accepted invocation runs at least once. */
 function createInvoker(parts: Promise<FunctionRuntime>) {
   return async (arn: string, payload: unknown): Promise<void> => {
     const name = arn.slice(arn.lastIndexOf(':') + 1)
@@ -206,7 +206,7 @@ function localUrl(host: string, port: number): string {
   return `http://${local ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Takes the port before anything else depends on its number; requests wait until the service is there. */
+/** Opens the port before anything depends on its number; requests wait until the service is ready. */
 async function openPublicPort({ HOST, PORT }: Config, parts: Promise<GatewayParts>, target?: SocketTarget) {
   const servers: Server[] = []
   const bind = async (host: string, port: number) => {
@@ -216,7 +216,7 @@ async function openPublicPort({ HOST, PORT }: Config, parts: Promise<GatewayPart
     return bound
   }
   const port = await bind(HOST === 'localhost' ? '127.0.0.1' : HOST, PORT)
-  // Clients may take either address for "localhost"; a machine without IPv6 has one.
+  // Clients may resolve "localhost" to either address; a machine without IPv6 has only one.
   if (HOST === 'localhost') await bind('::1', port).catch(() => undefined)
   return { port, close: () => Promise.all(servers.map(closeServer)) }
 }

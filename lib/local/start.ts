@@ -8,15 +8,15 @@ import { startService } from './service.ts'
 const printLine = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  // Whatever this process or one of its children makes is its user's alone.
+  // Files created by this process and its children are accessible to its user only.
   process.umask(0o077)
   const service = await startService(processEnvironment)
   const confinementFound = await confinement()
   const reason = confinementProblem(confinementFound)
   printLine(`Mutabor is ready: ${service.url}`)
-  printLine(reason ? `No engine is used: ${reason}.` : `Engines are confined by ${confinementFound.detail}.`)
+  printLine(reason ? `No engines are used: ${reason}.` : `Engines are confined by ${confinementFound.detail}.`)
   if (service.missingEngines.length > 0)
-    printLine(`Not installed, so not offered: ${service.missingEngines.join(', ')}.`)
+    printLine(`Not installed and therefore not available: ${service.missingEngines.join(', ')}.`)
   collectGarbageWhenIdle()
   let isStopping = false
   const stop = (): void => {

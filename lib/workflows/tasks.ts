@@ -95,11 +95,11 @@ function fillFields(name: string, fields: Fields, variables: RunVariables): Fiel
   )
 }
 
-function fillValue(value: unknown, valueOf: (name: string) => string): unknown {
-  if (typeof value === 'string') return value.replace(/\$\{(\w*)\}/g, (_, name: string) => valueOf(name))
-  if (Array.isArray(value)) return value.map((one) => fillValue(one, valueOf))
+function fillValue(value: unknown, lookUp: (name: string) => string): unknown {
+  if (typeof value === 'string') return value.replace(/\$\{(\w*)\}/g, (_, name: string) => lookUp(name))
+  if (Array.isArray(value)) return value.map((one) => fillValue(one, lookUp))
   if (typeof value !== 'object' || value === null || isSealed(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillValue(one, valueOf)]))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillValue(one, lookUp)]))
 }
 
 function variableValue(

@@ -45,13 +45,13 @@ export async function inShares(sharing: Sharing, folder: string): Promise<Shared
   if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not shared out`)
   const parts: Spent[] = []
   const results: ChunkResult[] = []
-  for (const { spec: share, file } of cut.result) {
+  for (const { spec, file } of cut.result) {
     const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
-    const { work, tools } = await step(sharing, inputs, folder, share)
+    const { work, tools } = await step(sharing, inputs, folder, spec)
     const made = await timed(() => engine.run(work, tools))
     parts.push(made.spent)
     const files = made.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
-    results.push({ spec: share, files: await Promise.all(files), details: made.result.details })
+    results.push({ spec, files: await Promise.all(files), details: made.result.details })
   }
   const joining = await step(sharing, [source], folder, undefined, results)
   const joined = await timed(async () => engine.join?.(joining.work, joining.results, joining.tools))
@@ -74,7 +74,7 @@ async function step(
   { engine, operation = 'convert', path, to, options }: Sharing,
   sources: readonly InputFile[],
   folder: string,
-  share?: ChunkSpec,
+  spec?: ChunkSpec,
   results: readonly ChunkResult[] = [],
 ): Promise<{ work: EngineWork; tools: Tools; results: readonly ChunkResult[] }> {
   const workDir = await mkdtemp(join(folder, 'run-'))
@@ -93,7 +93,7 @@ async function step(
   )
   const work: EngineWork = {
     ...{ operation, inputs, from, to, outDir, options: row?.options.parse(options) },
-    ...(share && { chunk: share }),
+    ...(spec && { chunk: spec }),
   }
   const { signal } = new AbortController()
   return {

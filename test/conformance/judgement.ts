@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasTimes } from '../../lib/engines/ffmpeg/demuxers.ts'
+import { hasTimestamps } from '../../lib/engines/ffmpeg/demuxers.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { archiveContents } from '../engines/archive-judge.ts'
@@ -88,7 +88,7 @@ async function heardAndSeen(pair: Conversion, sample: string, path: string): Pro
     const off = Math.abs(source.seconds - seconds)
     // Of a bare stream without a rate readers show 25 a second, whatever the film had.
     const hasAllPictures = Math.abs(source.pictures - pictures) <= Math.max(2, source.pictures * 0.1)
-    const isBareStream = category === 'video' && !hasTimes(pair.to)
+    const isBareStream = category === 'video' && !hasTimestamps(pair.to)
     assert.ok(
       off <= tolerance || (isBareStream && hasAllPictures),
       `it plays ${seconds} s of ${source.seconds} s`,

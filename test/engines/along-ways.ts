@@ -2,12 +2,15 @@ import { copyFile, mkdtemp, open, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { planFallback } from '../../lib/conversion/fallback-route.ts'
-import { planFiles, type ConversionSpec } from '../../lib/conversion/plan-files.ts'
+import { type ConversionSpec, planFiles } from '../../lib/conversion/plan-files.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
-import { convertWithFallbacks, type ConvertedWithFallbacks } from '../../lib/jobs/run/convert-with-fallbacks.ts'
+import {
+  type ConvertedWithFallbacks,
+  convertWithFallbacks,
+} from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import { fallbackWarnings } from '../../lib/jobs/run/fallbacks.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
@@ -52,7 +55,9 @@ export async function alongWays(source: string, to: FormatId, settings: Settings
   if (!piece) throw new Error('no way was planned')
   const inputs = [{ path, filename, format, size }]
   const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
-  const done = await convertWithFallbacks(piece, run, (tried) => planFallback([file], wish, { index: 0, tried, engines }))
+  const done = await convertWithFallbacks(piece, run, (tried) =>
+    planFallback([file], wish, { index: 0, tried, engines }),
+  )
   const warnings = [...fallbackWarnings(done.inputPlan, engines), ...done.warnings]
   return {
     ...done,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { layoutSteps, newSoundArgs } from '../../lib/engines/ffmpeg/audio-stream.ts'
-import { arranged, channelsIn, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
+import { layoutFilters, singleTrackArgs } from '../../lib/engines/ffmpeg/audio-stream.ts'
+import { channelsIn, chooseLayout, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import { after, containerOf, mediaWith, recipe } from './ffmpeg-recipe.ts'
 
 /** What is told of the first track, or of tracks of several. */
@@ -59,7 +59,7 @@ describe('a sound track', () => {
     assert.deepEqual(maps, ['0:0', '0:1', '0:2'])
     const single = recipe('flv', {}, { sounds: [{}, {}] })
     assert.deepEqual(
-      [single.has, single.warnings],
+      [single.requiredStreams, single.warnings],
       [
         { video: true, audio: 1 },
         [{ code: 'AUDIO_TRACKS_DROPPED', message: '1 sound track was dropped: the format holds one.' }],
@@ -73,7 +73,7 @@ describe('a sound track', () => {
     assert.deepEqual(codes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
     assert.deepEqual(codes('flac', {}, deep), ['SAMPLES_ROUNDED'])
     assert.deepEqual(codes('mp3', { channels: 2 }, deep), [])
-    assert.deepEqual(recipe('mp3', {}, { sounds: [{ channels: 0 }] }).has.audio, 0)
+    assert.deepEqual(recipe('mp3', {}, { sounds: [{ channels: 0 }] }).requiredStreams.audio, 0)
     const two = recipe('mp4', { audioCodec: 'copy' }, { sounds: [deep, deep] }).warnings
     assert.deepEqual(
       two.map(({ code }) => code),
@@ -153,7 +153,7 @@ describe('a sound track', () => {
       amv,
       / -map 1:a -shortest -c:a:0 adpcm_ima_amv -ac:a:0 1 -ar:a:0 22050 -block_size 882 -map_/,
     )
-    assert.deepEqual(recipe('amv', {}, { sounds: [] }).has, { video: true, audio: 1 })
+    assert.deepEqual(recipe('amv', {}, { sounds: [] }).requiredStreams, { video: true, audio: 1 })
     const overlay = { path: 'mark.png', left: 0, top: 0 }
     const marked = recipe('dv', {}, { sounds: [] }, { overlay }).output.join(' ')
     assert.match(marked, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
@@ -213,16 +213,16 @@ describe('parts of a sound that come together', () => {
 
   test('take the layout of the first, those without names in their order', () => {
     const first = of({ channels: 6, channel_layout: '5.1' })
-    assert.deepEqual(layoutSteps(first, of({}), plain('flac')), ['aformat=channel_layouts=5.1'])
-    assert.deepEqual(layoutSteps(of({}), first, plain('flac')), ['aformat=channel_layouts=stereo'])
-    assert.deepEqual(layoutSteps(first, of({ channels: 3, channel_layout: '' }), plain('flac')), [
+    assert.deepEqual(layoutFilters(first, of({}), plain('flac')), ['aformat=channel_layouts=5.1'])
+    assert.deepEqual(layoutFilters(of({}), first, plain('flac')), ['aformat=channel_layouts=stereo'])
+    assert.deepEqual(layoutFilters(first, of({ channels: 3, channel_layout: '' }), plain('flac')), [
       'channelmap=0|1|2:3.0',
       'aformat=channel_layouts=5.1',
     ])
   })
 
   test('become one track in the usual codec of the format', () => {
-    assert.deepEqual(newSoundArgs(of({}), plain('mp3')), [
+    assert.deepEqual(singleTrackArgs(of({}), plain('mp3')), [
       '-c:a',
       'libmp3lame',
       '-ar',
@@ -230,17 +230,17 @@ describe('parts of a sound that come together', () => {
       '-b:a',
       '192000',
     ])
-    assert.deepEqual(newSoundArgs(of({}), plain('mp3', { quality: 'low', audioBitrate: 64_000 })), [
+    assert.deepEqual(singleTrackArgs(of({}), plain('mp3', { quality: 'low', audioBitrate: 64_000 })), [
       ...['-c:a', 'libmp3lame', '-ar', '48000', '-b:a', '64000'],
     ])
-    assert.deepEqual(newSoundArgs(of({ channels: 6, channel_layout: '5.1' }), plain('opus')), [
+    assert.deepEqual(singleTrackArgs(of({ channels: 6, channel_layout: '5.1' }), plain('opus')), [
       ...['-c:a', 'libopus', '-ar', '48000', '-b:a', '384000', '-mapping_family', '1'],
     ])
-    assert.deepEqual(newSoundArgs(of({}), plain('amr')), [
+    assert.deepEqual(singleTrackArgs(of({}), plain('amr')), [
       ...['-c:a', 'libopencore_amrnb', '-ar', '8000', '-b:a', '12.2k'],
     ])
     const deep = of({ codec_name: 'pcm_s24le', bits_per_sample: 24 })
-    assert.deepEqual(newSoundArgs(deep, plain('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
+    assert.deepEqual(singleTrackArgs(deep, plain('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
   })
 })
 
@@ -261,7 +261,7 @@ describe('a layout of speakers', () => {
       const layouts = names.filter((other) => other !== name)
       const layout = others[name]
       assert.deepEqual(
-        arranged(from(name), { most: 8, layouts }),
+        chooseLayout(from(name), { maxChannels: 8, layouts }),
         { layout, channels: channelsIn(layout) },
         name,
       )
@@ -270,34 +270,38 @@ describe('a layout of speakers', () => {
 
   test('goes into no more channels than there is room for', () => {
     const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
-    const into = (name: LayoutName, most: number) => arranged(from(name), { most, layouts }).layout
+    const into = (name: LayoutName, maxChannels: number) =>
+      chooseLayout(from(name), { maxChannels, layouts }).layout
     assert.deepEqual([into('2.1', 6), into('2.1', 5)], ['5.1', '3.0'])
     assert.deepEqual([into('7.0', 8), into('7.0', 6), into('7.0', 2)], ['7.1', '5.1', 'stereo'])
     assert.equal(into('3.0(back)', 4), '4.0')
-    assert.equal(arranged(from('quad'), { most: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
+    assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
   })
 
   test('without a name is that of as many channels, or a count where there is no name for so many', () => {
     const nameless = (count: number, layouts?: readonly LayoutName[]) =>
-      arranged({ count, layout: 'unknown' }, { most: 255, layouts })
+      chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
     const usual = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
     for (const [at, layout] of usual.entries()) {
-      const named = at < 2 ? {} : { named: layout }
+      const named = at < 2 ? {} : { assumedLayout: layout }
       assert.deepEqual(nameless(at + 1), { layout, channels: at + 1, ...named })
     }
     assert.deepEqual(nameless(9), { layout: '9c', channels: 9 })
     assert.deepEqual(nameless(9, ['stereo', '5.1']), { layout: '5.1', channels: 6 })
-    assert.deepEqual(nameless(4, ['mono', 'stereo']), { layout: 'stereo', channels: 2, named: 'quad' })
+    assert.deepEqual(nameless(4, ['mono', 'stereo']), { layout: 'stereo', channels: 2, assumedLayout: 'quad' })
   })
 
   test('of as many as are asked for is the usual one, or the fullest below, or the least there is', () => {
     const asked = (count: number, layouts: readonly LayoutName[]) =>
-      arranged({ count: 8, layout: '7.1' }, { most: 8, layouts }, count).layout
+      chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
     assert.equal(asked(4, ['4.0', 'quad']), 'quad')
     assert.equal(asked(4, ['stereo', '4.0', '5.0']), '4.0')
     assert.equal(asked(1, ['stereo', '5.1']), 'stereo')
     assert.equal(asked(2, ['5.1', '7.1']), '5.1')
-    assert.equal(arranged({ count: 8, layout: '7.1' }, { most: 8 }, 6).layout, '5.1')
-    assert.deepEqual(arranged({ count: 2, layout: 'stereo' }, { most: 8 }, 6), { layout: '5.1', channels: 6 })
+    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8 }, 6).layout, '5.1')
+    assert.deepEqual(chooseLayout({ count: 2, layout: 'stereo' }, { maxChannels: 8 }, 6), {
+      layout: '5.1',
+      channels: 6,
+    })
   })
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { soundWithin } from '../../lib/engines/ffmpeg/audio-encode-time.ts'
-import { mergeSoundOptions } from '../../lib/engines/ffmpeg/options.ts'
+import { maxAudioSeconds } from '../../lib/engines/ffmpeg/audio-encode-time.ts'
+import { mergeAudioOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -22,7 +22,7 @@ async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
     inputs.push({ path, filename: name, format: 'm4a', size: 1 } as const)
   }
   const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
-  const options = mergeSoundOptions.parse({ gap: 10 })
+  const options = mergeAudioOptions.parse({ gap: 10 })
   const work = { operation: 'merge', inputs, from: 'm4a', to, options, outDir } as const
   return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
 }
@@ -75,11 +75,11 @@ test('so is sound that takes longer to convert or to compress, unless it is copi
 })
 
 test('an hour of FLAC takes less than one of AAC, and six channels thrice as long as two', () => {
-  const stereo = { channels: 2, rate: 48_000 }
-  const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => soundWithin(840, codec, stereo))
+  const stereo = { channels: 2, sampleRate: 48_000 }
+  const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
   assert.ok(flac > aac)
   // Seven hours and a half.
   assert.equal(Math.round(aac / 60), 452)
-  assert.equal(soundWithin(840, 'aac', { channels: 6, rate: 48_000 }), aac / 3)
-  assert.equal(soundWithin(840, 'speex', stereo), undefined)
+  assert.equal(maxAudioSeconds(840, 'aac', { channels: 6, sampleRate: 48_000 }), aac / 3)
+  assert.equal(maxAudioSeconds(840, 'speex', stereo), undefined)
 })

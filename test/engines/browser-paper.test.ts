@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { headerFooterHtml } from '../../lib/engines/chromium/header-footer.ts'
 import {
-  bookMargin,
+  defaultPaperParams,
+  ebookMargin,
   PrintOptions,
   pageRules,
-  sheetOf,
-  usualPaper,
+  paperSheetOf,
   windowWidth,
 } from '../../lib/engines/chromium/paper.ts'
-import { runningText } from '../../lib/engines/chromium/header-footer.ts'
 
 const asked = (options: object) => PrintOptions.parse(options)
 
@@ -21,7 +21,7 @@ describe('the window in which a web page is printed', () => {
 
   test('is as wide as the paper without its margins', () => {
     assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
-    assert.equal(width({}, {}, bookMargin), Math.floor(pixels(210 - 40)))
+    assert.equal(width({}, {}, ebookMargin), Math.floor(pixels(210 - 40)))
     assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
     assert.equal(width({ pageSize: 'A5' }, {}, 0), Math.floor(pixels(148)))
     assert.equal(width({ pageSize: 'A5', landscape: true }, {}, 0), Math.floor(pixels(210)))
@@ -53,7 +53,7 @@ describe('the paper of a web page', () => {
   test('is its own where nothing is asked for, else A4', () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
-    const { paperWidth, paperHeight } = usualPaper
+    const { paperWidth, paperHeight } = defaultPaperParams
     assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
   })
 
@@ -68,7 +68,7 @@ describe('the paper of a web page', () => {
       'margin-bottom: 0mm !important;',
       'margin-left: 25.4mm !important;',
     ])
-    assert.deepEqual(rules({ pageSize: 'A4', marginLeft: '1cm' }, bookMargin), [
+    assert.deepEqual(rules({ pageSize: 'A4', marginLeft: '1cm' }, ebookMargin), [
       'margin: 20mm;',
       'margin-left: 10mm !important;',
       'size: 210mm 297mm !important;',
@@ -92,34 +92,37 @@ describe('the paper of a web page', () => {
   test('has narrower margins where the usual ones leave no room, unless it says its own', () => {
     assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
     assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
-    assert.deepEqual(rules({ pageSize: '40x60mm' }, bookMargin), [
+    assert.deepEqual(rules({ pageSize: '40x60mm' }, ebookMargin), [
       'margin: 4mm;',
       'size: 40mm 60mm !important;',
     ])
-    assert.deepEqual(rules({ pageSize: '60x30mm', marginTop: '20mm' }, bookMargin), [
+    assert.deepEqual(rules({ pageSize: '60x30mm', marginTop: '20mm' }, ebookMargin), [
       ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
     ])
     const own = { width: 600, left: 0, right: null }
     assert.deepEqual(pageRules(asked({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
       'size: 20mm 20mm !important;',
     ])
-    assert.deepEqual(sheetOf({ pageSize: '40x60mm' }, bookMargin).area, { width: 32, height: 52 })
+    assert.deepEqual(paperSheetOf({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
     assert.equal(windowWidth(asked({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
     assert.equal(windowWidth(asked({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
   })
 
   test('of a book leaves so much for its cover and pages', () => {
-    assert.deepEqual(sheetOf({}, bookMargin), {
+    assert.deepEqual(paperSheetOf({}, ebookMargin), {
       paper: { width: 210, height: 297 },
       area: { width: 170, height: 257 },
     })
     const sides = { marginTop: '1mm', marginRight: '2mm', marginBottom: '4mm', marginLeft: '8mm' }
-    assert.deepEqual(sheetOf({ pageSize: 'a5', landscape: true, ...sides }, bookMargin), {
+    assert.deepEqual(paperSheetOf({ pageSize: 'a5', landscape: true, ...sides }, ebookMargin), {
       paper: { width: 210, height: 148 },
       area: { width: 200, height: 143 },
     })
-    assert.deepEqual(sheetOf({ marginTop: '1mm', marginLeft: '8mm' }, 0).area, { width: 202, height: 296 })
-    assert.deepEqual(sheetOf({ marginBottom: '1mm', marginRight: '8mm' }, 0).area, {
+    assert.deepEqual(paperSheetOf({ marginTop: '1mm', marginLeft: '8mm' }, 0).area, {
+      width: 202,
+      height: 296,
+    })
+    assert.deepEqual(paperSheetOf({ marginBottom: '1mm', marginRight: '8mm' }, 0).area, {
       width: 202,
       height: 296,
     })
@@ -128,7 +131,7 @@ describe('the paper of a web page', () => {
 
 test('text at the head of each page is text, with its numbers and the day filled in', () => {
   const inner = (text?: string) =>
-    /^<div style="[^"]*">(.*)<\/div>$/s.exec(runningText(text, new Date('2026-03-04T23:00:00Z')))?.[1]
+    /^<div style="[^"]*">(.*)<\/div>$/s.exec(headerFooterHtml(text, new Date('2026-03-04T23:00:00Z')))?.[1]
   assert.equal(inner(), '')
   assert.equal(
     inner('{page} of {pages}, {date}{Page}'),

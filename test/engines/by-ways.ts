@@ -4,6 +4,10 @@ import { type AlongWays, alongWays } from './along-ways.ts'
 import { removedAfter } from './run-engine.ts'
 
 /** Along its ways, in folders that go when the tests are over. */
-export function byWays(source: string, to: FormatId, options: ConversionSpec['options'] = {}): Promise<AlongWays> {
+export function byWays(
+  source: string,
+  to: FormatId,
+  options: ConversionSpec['options'] = {},
+): Promise<AlongWays> {
   return alongWays(source, to, { options, onFolder: removedAfter })
 }

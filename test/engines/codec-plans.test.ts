@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { silence } from '../../lib/engines/ffmpeg/audio-stream.ts'
 import { audioCodecs } from '../../lib/engines/ffmpeg/audio-codecs.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
-import { codecAliases, codecIdOf, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
+import { silenceInput } from '../../lib/engines/ffmpeg/audio-stream.ts'
+import { codecAliases, codecIdByName, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { after, recipe } from './ffmpeg-recipe.ts'
@@ -88,7 +88,10 @@ describe('a codec of films', () => {
       others.join(' '),
       'h265:hevc xvid:mpeg4 mpeg2:mpeg2video mpeg1:mpeg1video wmv:wmv2 flv:flv1 realvideo:rv20 dv:dvvideo raw:rawvideo',
     )
-    assert.deepEqual([codecIdOf('mpeg4'), codecIdOf('flv1'), codecIdOf('h265')], ['mpeg4', 'flv', undefined])
+    assert.deepEqual(
+      [codecIdByName('mpeg4'), codecIdByName('flv1'), codecIdByName('h265')],
+      ['mpeg4', 'flv', undefined],
+    )
   })
 
   test('measures in a first run where the bits are needed, if it can', () => {
@@ -195,6 +198,6 @@ test('what is transparent lies over the color that is asked for, black where the
 })
 
 test('silence is an input of its own, of one channel', () => {
-  assert.equal(after(silence, '-f'), 'lavfi')
-  assert.match(String(after(silence, '-i')), /^anullsrc=.*cl=mono$/)
+  assert.equal(after(silenceInput, '-f'), 'lavfi')
+  assert.match(String(after(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
 })

@@ -76,7 +76,7 @@ describe('the level of confinement', () => {
 
 /** The launcher without namespaces, which works for any user who runs the tests. */
 const filtered = launchers.filter(
-  ({ level, usesLandlock: landlock }) => level === 'filtered' && landlock,
+  ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
 
 /** Runs Perl code with a launcher and returns its stdout and stderr. */
@@ -283,7 +283,7 @@ test(
     const env = { PATH: process.env['PATH'], TMPDIR: '/tmp', SERVICE_SECRET: 'a key of this service' }
     const { stdout, stderr } = spawnSync(command, args, { env, cwd: '/', encoding: 'utf8' })
     assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [
-      (launchers.find(({ usesLandlock: landlock }) => landlock) as Launcher).detail,
+      (launchers.find(({ usesLandlock }) => usesLandlock) as Launcher).detail,
       'filtered pid net',
       // Only Landlock protects the /proc entries of the service here; in the images the program is unreadable as well.
       'limits secrets files pid net',

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { demuxersOf, hasTimes, inputGuard, localOnly } from '../../lib/engines/ffmpeg/demuxers.ts'
+import {
+  demuxerArgs,
+  demuxersFor,
+  hasTimestamps,
+  localProtocolArgs,
+} from '../../lib/engines/ffmpeg/demuxers.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 
@@ -20,21 +25,21 @@ describe('what ffmpeg may open', () => {
 
   test('is files and pipes, whatever a file names', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
-      assert.match(said(localOnly, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
+      assert.match(said(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
-      assert.deepEqual(inputGuard(format).slice(0, 2), localOnly, format)
+      assert.deepEqual(demuxerArgs(format).slice(0, 2), localProtocolArgs, format)
   })
 
   test('is of the format that it was found to be, by the demuxers of that alone', () => {
-    const formatsOf = (format: FormatId) => inputGuard(format).slice(2, 4)
+    const formatsOf = (format: FormatId) => demuxerArgs(format).slice(2, 4)
     assert.deepEqual(formatsOf('mkv'), ['-format_whitelist', 'matroska,webm'])
     assert.deepEqual(formatsOf('flac'), ['-format_whitelist', 'flac'])
-    assert.deepEqual(inputGuard('ul').slice(2), [
+    assert.deepEqual(demuxerArgs('ul').slice(2), [
       ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
     ])
     const film = fixture('film.mp4')
-    assert.match(said(inputGuard('mkv'), film), /not on whitelist|Invalid data/i)
-    assert.equal(said(inputGuard('mp4'), film), '')
+    assert.match(said(demuxerArgs('mkv'), film), /not on whitelist|Invalid data/i)
+    assert.equal(said(demuxerArgs('mp4'), film), '')
   })
 
   test('is named where a file has no header, with what that would say', () => {
@@ -47,7 +52,7 @@ describe('what ffmpeg may open', () => {
       ...{ dfpwm: 'dfpwm', h261: 'h261', h263: 'h263', mjpeg: 'mjpeg', mp4v: 'm4v' },
     }
     for (const [format, words] of Object.entries(told)) {
-      const guard = inputGuard(format as FormatId) // Object.entries forgets the names.
+      const guard = demuxerArgs(format as FormatId) // Object.entries forgets the names.
       const [demuxer] = words.split(' ')
       assert.deepEqual(guard.slice(2).join(' '), `-format_whitelist ${demuxer} -f ${words}`)
     }
@@ -71,7 +76,7 @@ describe('what ffmpeg may open', () => {
       ...{ 'apng,png_pipe': 'apng', flac: 'flac', caf: 'caf' },
     }
     for (const [demuxers, formats] of Object.entries(formatsOf))
-      for (const format of formats.split(' ')) assert.equal(demuxersOf(format as FormatId), demuxers, format) // As the registry calls it.
+      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format) // As the registry calls it.
   })
 
   test('is several where a format comes in forms of its own', () => {
@@ -85,11 +90,11 @@ describe('what ffmpeg may open', () => {
       ['opus', 'ogg'],
       ['m2ts', 'mpegts'],
     ] as const)
-      assert.equal(demuxersOf(format), demuxers)
+      assert.equal(demuxersFor(format), demuxers)
     const untimed = [
       ...(['h264', 'hevc', 'obu', 'm1v', 'm2v', 'mjpeg', 'mp4v', 'h261', 'h263', 'y4m', 'aptxhd'] as const),
     ]
-    assert.deepEqual(untimed.filter(hasTimes), [])
-    assert.ok(hasTimes('mp4') && hasTimes('ts') && hasTimes('aptx'))
+    assert.deepEqual(untimed.filter(hasTimestamps), [])
+    assert.ok(hasTimestamps('mp4') && hasTimestamps('ts') && hasTimestamps('aptx'))
   })
 })

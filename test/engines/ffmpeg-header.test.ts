@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { hasAlpha, probe, rotationOf } from '../../lib/engines/ffmpeg/probe.ts'
-import { headerOf } from '../../lib/engines/ffmpeg/read-header.ts'
+import { readHeader } from '../../lib/engines/ffmpeg/read-header.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
@@ -35,7 +35,7 @@ async function told(path: string, source: 'header' | 'ffprobe') {
   const media =
     source === 'ffprobe'
       ? await probe(inside, formatOf(path), tools)
-      : (await headerOf(inside, formatOf(path)))?.media
+      : (await readHeader(inside, formatOf(path)))?.media
   assert.ok(media, path)
   const { video, audio, subtitles, chapters } = media
   return {
@@ -66,7 +66,7 @@ describe('the header of a film', () => {
       made('chapters.mkv'),
     ]) {
       assert.deepEqual(await told(path, 'header'), await told(path, 'ffprobe'), path)
-      assert.equal((await headerOf(path, formatOf(path)))?.hasMore, false, path)
+      assert.equal((await readHeader(path, formatOf(path)))?.mayHaveMore, false, path)
     }
   })
 
@@ -89,7 +89,7 @@ describe('the header of a film', () => {
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
     await ffmpegTool(...film, ...attached, '-c', 'copy', made('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
-      assert.equal((await headerOf(made(name), formatOf(name)))?.hasMore, true, name)
+      assert.equal((await readHeader(made(name), formatOf(name)))?.mayHaveMore, true, name)
     const run = await convert(ffmpeg, made('cover.mkv'), 'mp4')
     assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
     assert.equal((await streams(run, 'video')).length, 2)
@@ -110,10 +110,10 @@ describe('the header of a film', () => {
         for (let at = 0; at < 5 && bytes.length > 0; at++)
           bytes[random(Math.min(bytes.length, 1500))] = random(256)
         await writeFile(path, bytes)
-        await headerOf(path, formatOf(name))
+        await readHeader(path, formatOf(name))
       }
       await writeFile(path, whole.subarray(0, 60))
-      assert.equal(await headerOf(path, formatOf(name)), undefined)
+      assert.equal(await readHeader(path, formatOf(name)), undefined)
     }
   })
 })
@@ -136,7 +136,7 @@ describe('ffmpeg is started', () => {
   test('again where its copy breaks off before its header says, until nothing is left to try', async () => {
     const whole = await readFile(fixture('subtitled.mkv'))
     await writeFile(made('broken.mkv'), whole.subarray(0, whole.length * 0.4))
-    assert.equal((await headerOf(made('broken.mkv'), 'mkv'))?.hasMore, false)
+    assert.equal((await readHeader(made('broken.mkv'), 'mkv'))?.mayHaveMore, false)
     await refused(convert(ffmpeg, made('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import type { Container } from '../../lib/engines/ffmpeg/containers.ts'
-import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
-import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
+import { buildRecipe } from '../../lib/engines/ffmpeg/plan.ts'
+import { parseProbe } from '../../lib/engines/ffmpeg/probe.ts'
 import type { Recipe, RecipeRequest } from '../../lib/engines/ffmpeg/recipe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 
@@ -29,13 +29,13 @@ const usualSound = {
 }
 
 export const mediaWith = ({ picture = {}, sounds = [{}] }: Streams = {}) =>
-  mediaOf({
+  parseProbe({
     streams: [
       { ...usualPicture, ...picture },
       ...sounds.map((sound, at) => ({ index: at + 1, ...usualSound, ...sound })),
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
 
 /** What ffmpeg is told about a film. */
 export function recipe(
@@ -44,7 +44,7 @@ export function recipe(
   streams: Streams = {},
   more: Partial<RecipeRequest> = {},
 ): Recipe {
-  return recipeFor({
+  return buildRecipe({
     ...{ media: mediaWith(streams), from: 'mkv', to, container: containerOf(to) },
     ...{ mayCopy: true, keepSubtitles: true, options: { mode: 'auto', ...options }, ...more },
   } as unknown as RecipeRequest) // the format is one of the table's

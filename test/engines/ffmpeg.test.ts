@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { languagesIn } from '../../lib/engines/ffmpeg/track-languages.ts'
+import { readLanguages } from '../../lib/engines/ffmpeg/track-languages.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -145,7 +145,7 @@ describe('a film', () => {
     }
     const copied = await convert(ffmpeg, source, 'mov')
     assert.deepEqual(await told(copied), ['hrv', 'ger', 'srp'])
-    assert.deepEqual(await languagesIn(copied.path), { sound: ['hrv', undefined], texts: ['srp'] })
+    assert.deepEqual(await readLanguages(copied.path), { sound: ['hrv', undefined], texts: ['srp'] })
     const titled = await convert(ffmpeg, copied.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },

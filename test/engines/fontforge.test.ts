@@ -37,7 +37,7 @@ conformance(fontforge, {
 
 /** Where no namespace gives programs a /tmp of their own, and they may not write to that of the machine. */
 const filtered = launchers.filter(
-  ({ level, usesLandlock: landlock }) => level === 'filtered' && landlock,
+  ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
 
 const endingOf = (id: FormatId) => formatById(id).extensions[0]

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import {
   colorSpaceOf,
   iconSides,
-  sizeArgs,
   type MagickTargetId,
   magickTarget,
   magickTargets,
+  sizeArgs,
 } from '../../lib/engines/imagemagick/targets.ts'
 
 const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys forgets the names.
@@ -23,7 +23,9 @@ describe('a format that ImageMagick writes', () => {
   })
 
   test('goes by the name of its own, but for these', () => {
-    const others = ids.flatMap((id) => (magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`]))
+    const others = ids.flatMap((id) =>
+      magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
+    )
     assert.equal(others.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 

@@ -97,11 +97,14 @@ describe('a confined process', () => {
   })
 
   test('can read additional files only if they are granted, and cannot write them', confined, async () => {
-    const shown = join(base, 'shown.txt')
-    await writeFile(shown, 'shown')
-    const { stdout } = await tools().exec('cat', [shown], { readOnly: [shown] })
+    const readOnlyMount = join(base, 'shown.txt')
+    await writeFile(readOnlyMount, 'shown')
+    const { stdout } = await tools().exec('cat', [readOnlyMount], { readOnly: [readOnlyMount] })
     assert.equal(stdout, 'shown')
-    await assert.rejects(tools().exec('touch', [shown], { readOnly: [shown] }), /Read-only|Permission denied/)
+    await assert.rejects(
+      tools().exec('touch', [readOnlyMount], { readOnly: [readOnlyMount] }),
+      /Read-only|Permission denied/,
+    )
   })
 
   test(
@@ -135,7 +138,7 @@ describe('a confined process', () => {
     const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
     const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
     const folder = (path: string) => ['--perms', '0755', '--dir', path]
-    const shown = (path: string) => ['--ro-bind-try', path, path]
+    const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
     const links = view.indexOf('--proc')
     assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
     const system = ['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) =>
@@ -145,22 +148,22 @@ describe('a confined process', () => {
     assert.deepEqual(view.slice(links), [
       ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
       ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(
-        (name) => [...folder('/etc'), ...shown(`/etc/${name}`)],
+        (name) => [...folder('/etc'), ...readOnlyMount(`/etc/${name}`)],
       ),
       ...['libreoffice', 'localtime', 'papersize'].flatMap((name) => [
         ...folder('/etc'),
-        ...shown(`/etc/${name}`),
+        ...readOnlyMount(`/etc/${name}`),
       ]),
       ...folder('/var'),
       ...folder('/var/cache'),
-      ...shown('/var/cache/fontconfig'),
+      ...readOnlyMount('/var/cache/fontconfig'),
       ...folder('/var'),
       ...folder('/var/lib'),
-      ...shown('/var/lib/libreoffice'),
+      ...readOnlyMount('/var/lib/libreoffice'),
       ...folder('/opt'),
       ...folder('/opt/of-ours'),
-      ...shown('/opt/of-ours/file'),
-      ...shown('/usr/x'),
+      ...readOnlyMount('/opt/of-ours/file'),
+      ...readOnlyMount('/usr/x'),
       ...folder('/etc'),
       ...['--ro-bind-try', '/usr/share/base-passwd/passwd.master', '/etc/passwd'],
       ...['--ro-bind', '/opt/launch.pl', '/launch.pl'],

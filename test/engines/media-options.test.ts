@@ -3,19 +3,19 @@ import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
-import { codecIdOf } from '../../lib/engines/ffmpeg/codecs.ts'
-import { ownCodec } from '../../lib/engines/ffmpeg/compress.ts'
-import { arranged } from '../../lib/engines/ffmpeg/channel-layouts.ts'
+import { chooseLayout } from '../../lib/engines/ffmpeg/channel-layouts.ts'
+import { codecIdByName } from '../../lib/engines/ffmpeg/codecs.ts'
+import { preferSourceCodec } from '../../lib/engines/ffmpeg/compress.ts'
 import {
   audioOptions,
   compressOptions,
   gifOptions,
   readResolution,
-  time,
+  timestampOption,
   videoOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
-import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
-import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
+import { buildRecipe } from '../../lib/engines/ffmpeg/plan.ts'
+import { parseProbe } from '../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import {
   changesPages,
@@ -48,8 +48,8 @@ describe('an option of films and sounds', () => {
       [7.25, 7.25],
       [86_400, 86_400],
     ])
-      assert.equal(of(time, given), seconds)
-    refuses(time, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
+      assert.equal(of(timestampOption, given), seconds)
+    refuses(timestampOption, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
   })
 
   test('that is a rate or size may be written with k and M', () => {
@@ -85,7 +85,7 @@ describe('an option of films and sounds', () => {
   test('that is a codec is known by other names', () => {
     const codec = (value: string) => (of(film, { codec: value }) as { codec?: string })?.codec
     assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
-    assert.deepEqual([codecIdOf('hevc'), codecIdOf('nothing')], ['h265', undefined])
+    assert.deepEqual([codecIdByName('hevc'), codecIdByName('nothing')], ['h265', undefined])
   })
 
   test('is there only where it means something', () => {
@@ -104,7 +104,7 @@ describe('an option of films and sounds', () => {
     assert.deepEqual(readResolution('1280x720'), { width: 1280, height: 720 })
   })
 
-  const media = mediaOf({
+  const media = parseProbe({
     streams: [
       {
         ...{ index: 0, codec_type: 'video', codec_name: 'h264', width: 640, height: 480, pix_fmt: 'yuv420p' },
@@ -116,11 +116,11 @@ describe('an option of films and sounds', () => {
       },
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
 
   const argsOf = (options: object) =>
     JSON.stringify(
-      recipeFor({
+      buildRecipe({
         ...{ media, from: 'mkv', to: 'mp4', container: videoContainers.mp4 },
         options: { mode: 'auto', ...options },
         ...{ mayCopy: true, keepSubtitles: true },
@@ -155,13 +155,13 @@ describe('an option of films and sounds', () => {
   })
 
   test('that is the quality of a sound has it encoded, not copied', () => {
-    const sound = mediaOf({
+    const sound = parseProbe({
       streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
       format: { duration: '2' },
-    } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+    } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
     const told = (options: object) =>
       JSON.stringify(
-        recipeFor({
+        buildRecipe({
           ...{ media: sound, from: 'aac', to: 'm4a', container: audioContainers.m4a },
           options: { mode: 'auto', ...options },
           ...{ mayCopy: true, keepSubtitles: true },
@@ -172,14 +172,14 @@ describe('an option of films and sounds', () => {
   })
 
   test('of fewer channels has the fullest layout that its format knows', () => {
-    const room = { most: 8, layouts: ['mono', 'stereo', '5.1'] as const }
-    assert.equal(arranged({ count: 8, layout: '7.1' }, room, 7).layout, '5.1')
-    assert.equal(arranged({ count: 8, layout: '7.1' }, room, 4).layout, 'stereo')
+    const room = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
+    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, room, 7).layout, '5.1')
+    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, room, 4).layout, 'stereo')
   })
 
   test('leaves the codec that a film has, where its format takes that', () => {
-    assert.deepEqual(ownCodec({ media, container: videoContainers.mp4 }), { codec: 'h264' })
-    assert.deepEqual(ownCodec({ media, container: videoContainers.webm }), {})
+    assert.deepEqual(preferSourceCodec({ media, container: videoContainers.mp4 }), { codec: 'h264' })
+    assert.deepEqual(preferSourceCodec({ media, container: videoContainers.webm }), {})
   })
 })
 

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test'
 import { stepsWithOptions } from '../../lib/conversion/options.ts'
 import { BookOptions, bookArgs } from '../../lib/engines/calibre/options.ts'
 import type { EngineId } from '../../lib/engines/engine.ts'
-import { smaller } from '../../lib/engines/ffmpeg/animation.ts'
+import { reduceSize } from '../../lib/engines/ffmpeg/animation.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
-import { arranged } from '../../lib/engines/ffmpeg/channel-layouts.ts'
-import { recipeFor } from '../../lib/engines/ffmpeg/plan.ts'
-import { mediaOf, type StreamFacts } from '../../lib/engines/ffmpeg/probe.ts'
+import { chooseLayout } from '../../lib/engines/ffmpeg/channel-layouts.ts'
+import { buildRecipe } from '../../lib/engines/ffmpeg/plan.ts'
+import { parseProbe, type StreamInput } from '../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { colorSpace } from '../../lib/engines/image/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/drawing.ts'
@@ -16,42 +16,45 @@ import { parseWith } from '../../lib/parse-input.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
-const flac = { most: 8 }
-const alac = { most: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
+const flac = { maxChannels: 8 }
+const alac = { maxChannels: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
 
 describe('the channels of a sound', () => {
   test('keep their layout where the codec takes it', () => {
-    assert.deepEqual(arranged({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
-    assert.deepEqual(arranged({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
+    assert.deepEqual(chooseLayout({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
+    assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
   })
 
   test('go into the smallest layout that has a place for each', () => {
-    assert.deepEqual(arranged({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
-    assert.deepEqual(arranged({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
-    assert.deepEqual(arranged({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
+    assert.deepEqual(chooseLayout({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
+    assert.deepEqual(chooseLayout({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
+    assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
   })
 
   test('without names get them in their order', () => {
-    assert.deepEqual(arranged({ count: 4, layout: 'unknown' }, flac), {
+    assert.deepEqual(chooseLayout({ count: 4, layout: 'unknown' }, flac), {
       layout: 'quad',
       channels: 4,
-      named: 'quad',
+      assumedLayout: 'quad',
     })
-    assert.deepEqual(arranged({ count: 2, layout: '' }, flac), { layout: 'stereo', channels: 2 })
+    assert.deepEqual(chooseLayout({ count: 2, layout: '' }, flac), { layout: 'stereo', channels: 2 })
   })
 
   test('become as many as are asked for, or as there is room for', () => {
-    assert.deepEqual(arranged({ count: 6, layout: '5.1' }, flac, 2), { layout: 'stereo', channels: 2 })
-    assert.deepEqual(arranged({ count: 6, layout: '5.1' }, { most: 2 }), { layout: 'stereo', channels: 2 })
-    assert.deepEqual(arranged({ count: 1, layout: 'mono' }, { most: 2, layouts: ['stereo'] }), {
+    assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, flac, 2), { layout: 'stereo', channels: 2 })
+    assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, { maxChannels: 2 }), {
+      layout: 'stereo',
+      channels: 2,
+    })
+    assert.deepEqual(chooseLayout({ count: 1, layout: 'mono' }, { maxChannels: 2, layouts: ['stereo'] }), {
       layout: 'stereo',
       channels: 2,
     })
   })
 })
 
-const film = (sound: StreamFacts) =>
-  mediaOf({
+const film = (sound: StreamInput) =>
+  parseProbe({
     streams: [
       { index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48, pix_fmt: 'yuv420p' },
       {
@@ -63,28 +66,28 @@ const film = (sound: StreamFacts) =>
       },
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
+  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
 
 test('a film plays as long as its pictures and its sound, not as its subtitles', () => {
   const lasting = (pictures: object, subtitles: object) =>
-    mediaOf({
+    parseProbe({
       streams: [
         { index: 0, codec_type: 'video', codec_name: 'h264', ...pictures },
         { index: 1, codec_type: 'subtitle', codec_name: 'subrip', ...subtitles },
       ],
       format: { duration: '5', bit_rate: '800000' },
-    } as unknown as Parameters<typeof mediaOf>[0]).playedS // as ffprobe writes numbers
+    } as unknown as Parameters<typeof parseProbe>[0]).playedS // as ffprobe writes numbers
   assert.equal(lasting({ duration: '1' }, { duration: '5' }), 1)
   assert.equal(lasting({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
   assert.equal(lasting({}, {}), undefined)
 })
 
 test('a film without sound gets a track of nothing where its container must have one', () => {
-  const silent = mediaOf({
+  const silent = parseProbe({
     streams: [{ index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48 }],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof mediaOf>[0]) // as ffprobe writes numbers
-  const { output } = recipeFor({
+  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+  const { output } = buildRecipe({
     ...{ media: silent, from: 'mp4', to: 'dv', container: videoContainers.dv },
     options: { mode: 'auto' },
     ...{ mayCopy: true, keepSubtitles: true },
@@ -94,7 +97,7 @@ test('a film without sound gets a track of nothing where its container must have
 
 describe('a stream that was to be copied', () => {
   const recipe = (codec_name: string, options: object) =>
-    recipeFor({
+    buildRecipe({
       ...{ media: film({ index: 1, codec_name }), from: 'mkv', to: 'mp4', container: videoContainers.mp4 },
       options: { mode: 'auto', ...options },
       ...{ mayCopy: true, keepSubtitles: true },
@@ -116,7 +119,7 @@ describe('a stream that was to be copied', () => {
 describe('a sound of more channels than the format holds', () => {
   test('is told of, unless fewer were asked for', () => {
     const said = (to: 'mp3' | 'flac', options: object) =>
-      recipeFor({
+      buildRecipe({
         ...{
           media: film({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
           from: 'mkv',
@@ -134,8 +137,8 @@ describe('a sound of more channels than the format holds', () => {
 })
 
 test('samples keep their depth where there is room for it, and what is rounded says from what to what', () => {
-  const made = (sound: StreamFacts, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
-    const { output, warnings } = recipeFor({
+  const made = (sound: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
+    const { output, warnings } = buildRecipe({
       ...{ media: film(sound), from: 'mkv', to, container: audioContainers[to] },
       options: { mode: 'auto', channels: 1 },
       ...{ mayCopy: true, keepSubtitles: true },
@@ -155,11 +158,11 @@ test('samples keep their depth where there is room for it, and what is rounded s
 
 describe('a GIF that is too large', () => {
   test('shows fewer pictures before smaller ones', () => {
-    assert.deepEqual(smaller({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
-    assert.deepEqual(smaller({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
-    const tiny = smaller({ width: 400, fps: 20 }, 0.05)
+    assert.deepEqual(reduceSize({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
+    assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
+    const tiny = reduceSize({ width: 400, fps: 20 }, 0.05)
     assert.ok(tiny.fps === 5 && tiny.width < 200, JSON.stringify(tiny))
-    const slow = smaller({ width: 400, fps: 5 }, 0.9)
+    const slow = reduceSize({ width: 400, fps: 5 }, 0.9)
     assert.ok(slow.fps === 5 && slow.width < 400, JSON.stringify(slow))
   })
 })

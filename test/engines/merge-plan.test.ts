@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { pieceLengths, placesOf, runOf } from '../../lib/engines/ffmpeg/merge-plan.ts'
+import { frameRangeOf, segmentLengths, segmentPositions } from '../../lib/engines/ffmpeg/merge-plan.ts'
 import { mergeVideoOptions } from '../../lib/engines/ffmpeg/options.ts'
-import { mediaOf } from '../../lib/engines/ffmpeg/probe.ts'
+import { parseProbe } from '../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 
 interface Film {
@@ -20,12 +20,12 @@ function film({ seconds = 600, width = 1280, codec = 'h264', mute = false, subti
   const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
   const words = { index: 2, codec_type: 'subtitle', codec_name: 'subrip' }
   const streams = [picture, ...(mute ? [] : [sound]), ...(subtitles ? [words] : [])]
-  return { media: mediaOf({ streams, format: { duration: seconds } }) }
+  return { media: parseProbe({ streams, format: { duration: seconds } }) }
 }
 
 const alone = { workers: 1, timeoutS: 60 }
 const lengths = (films: readonly ReturnType<typeof film>[], options = {}, crew = alone) =>
-  pieceLengths(films, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, crew)
+  segmentLengths(films, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, crew)
 const encoded = { mode: 'encode' }
 
 test('films of a merge are cut into pieces of about the same work', () => {
@@ -64,7 +64,7 @@ test('pieces have all pictures between them, whatever the rate of the film was',
     { startS: first, endS: second },
     { startS: second, endS: end },
   ]
-  const runs = places.map((place) => runOf(place, 30))
+  const runs = places.map((place) => frameRangeOf(place, 30))
   assert.deepEqual(runs, [
     { first: 0, count: 91 },
     { first: 91, count: 109 },
@@ -73,7 +73,7 @@ test('pieces have all pictures between them, whatever the rate of the film was',
 })
 
 test('a picture in the very middle between two of the result is the later one', () => {
-  assert.deepEqual(runOf({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
+  assert.deepEqual(frameRangeOf({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
 })
 
 test('pieces begin where the sound has their film, at a picture of the result', () => {
@@ -86,13 +86,13 @@ test('pieces begin where the sound has their film, at a picture of the result', 
     { film: 0, first: 63, count: 40 },
     { film: 1, first: 0, count: 50 },
   ]
-  const inSound = placesOf(pieces, films, { beginS: [0.12, 4.51], perSecond: 25 })
+  const inSound = segmentPositions(pieces, films, { beginS: [0.12, 4.51], perSecond: 25 })
   assert.deepEqual(inSound, [
     { startS: 0.12, endS: 2.52 },
     { startS: 2.52, endS: 4.52 },
     { startS: 4.52, endS: 6.52 },
   ])
-  const mute = placesOf(pieces, films, { beginS: undefined, perSecond: 25 })
+  const mute = segmentPositions(pieces, films, { beginS: undefined, perSecond: 25 })
   assert.deepEqual(
     mute.map(({ startS }) => startS),
     [0.12, 2.52, 4.12],

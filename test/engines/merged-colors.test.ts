@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { colorsOfFirst } from '../../lib/engines/ffmpeg/merged-colors.ts'
+import { colorMatchFilters } from '../../lib/engines/ffmpeg/merged-colors.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
@@ -92,12 +92,12 @@ test('films whose colors are meant alike are left as they are', () => {
   const colors = (color_space: string, height = 480, color_transfer = 'unknown') => ({
     ...{ pix_fmt: 'yuv420p', color_space, color_transfer, color_primaries: 'unknown', height },
   })
-  assert.deepEqual(colorsOfFirst(colors('bt709'), colors('unknown', 1080)), [])
-  assert.deepEqual(colorsOfFirst(colors('bt470bg'), colors('smpte170m')), [])
-  assert.deepEqual(colorsOfFirst(colors('bt709'), colors('bt2020nc', 1080, 'smpte2084')), [])
-  assert.deepEqual(colorsOfFirst(colors('bt709'), { ...colors('gbr'), pix_fmt: 'gbrp' }), [])
+  assert.deepEqual(colorMatchFilters(colors('bt709'), colors('unknown', 1080)), [])
+  assert.deepEqual(colorMatchFilters(colors('bt470bg'), colors('smpte170m')), [])
+  assert.deepEqual(colorMatchFilters(colors('bt709'), colors('bt2020nc', 1080, 'smpte2084')), [])
+  assert.deepEqual(colorMatchFilters(colors('bt709'), { ...colors('gbr'), pix_fmt: 'gbrp' }), [])
   assert.match(
-    colorsOfFirst(colors('bt709'), colors('unknown')).join(),
+    colorMatchFilters(colors('bt709'), colors('unknown')).join(),
     /in_color_matrix=bt601:out_color_matrix=bt709/,
   )
 })

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
+import { refused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { python3 } from '../python.ts'
-import { refused } from '../assert-refused.ts'
 import {
   at,
   decodedOf,

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { recognizeChunk, recognize } from '../../lib/engines/pdf/ocr/recognize.ts'
+import { recognize, recognizeChunk } from '../../lib/engines/pdf/ocr/recognize.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -38,7 +38,11 @@ test('pages that would take too long to be read come without text, and a warning
   assert.deepEqual(read, [], 'what was given up was not read')
   const numbers = [7, 8, 20]
   const path = join(workDir, 'kept.zip')
-  const kept = await recognizeChunk({ ...manner, pages: [1, 2, 3], pageTimeoutS: pageTakesS }, { documentPages: numbers, path }, tools)
+  const kept = await recognizeChunk(
+    { ...manner, pages: [1, 2, 3], pageTimeoutS: pageTakesS },
+    { documentPages: numbers, path },
+    tools,
+  )
   assert.deepEqual(kept, [])
   const reason =
     'TEXT_MAY_BE_MISSING The text of these pages was not read, as reading one took longer than 0.01 seconds:'

@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { withUsualFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
+import { normalizeFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { hasAllPixels } from '../../lib/engines/vips/gif-completeness.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -162,10 +162,10 @@ test('fields of subtitles are put in the usual order, and usual ones are left as
   const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
   const usual = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
   const whole = events(usual, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
-  assert.equal(withUsualFields(whole), whole)
-  assert.equal(withUsualFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')), whole)
+  assert.equal(normalizeFields(whole), whole)
+  assert.equal(normalizeFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')), whole)
   const ssa = whole.replace('Layer', 'Marked').replace('Dialogue: 0', 'Dialogue: Marked=0')
-  assert.equal(withUsualFields(ssa), ssa)
+  assert.equal(normalizeFields(ssa), ssa)
 })
 
 test('a locked workbook and locked slides that are named .docx open with their password', async () => {

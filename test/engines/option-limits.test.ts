@@ -9,13 +9,13 @@ import {
   animatedWebpOptions,
   audioOptions,
   compressOptions,
-  filmWatermarkOptions,
   gifOptions,
-  mergeSoundOptions,
+  mergeAudioOptions,
   mergeVideoOptions,
   videoOptions,
+  videoWatermarkOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
-import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
+import { videoThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { pageOptions } from '../../lib/engines/ghostscript/pages.ts'
 import { dpi, jpgShape, lossyShape, pngShape } from '../../lib/engines/image/options.ts'
@@ -41,9 +41,9 @@ const schemas = {
   smallerFilm: compressOptions(videoContainers.mp4),
   smallerPicture: rowOf(compressImageRows),
   films: mergeVideoOptions,
-  sounds: mergeSoundOptions,
-  filmMark: filmWatermarkOptions,
-  still: rowOf(filmThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
+  sounds: mergeAudioOptions,
+  filmMark: videoWatermarkOptions,
+  still: rowOf(videoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
   jpg: z.object({ ...jpgShape, dpi }),
   png: z.object(pngShape),
   lossy: z.object(lossyShape),

@@ -4,25 +4,25 @@ import type * as z from 'zod'
 import { titleFromName } from '../../lib/engines/calibre/ebook.ts'
 import { bookShape } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
+import { channelsIn, defaultLayouts, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
-import { channelsIn, type LayoutName, usualLayouts } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
   audioOptions,
   compressOptions,
-  filmWatermarkOptions,
   gifOptions,
-  mergeSoundOptions,
+  mergeAudioOptions,
   mergeVideoOptions,
   readResolution,
   videoOptions,
+  videoWatermarkOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
-import { sizeFor } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import { outputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { jpgShape, pngShape, qualityScales } from '../../lib/engines/image/options.ts'
-import { thumbnailCount, scaleInto, thumbnailBox } from '../../lib/engines/image/thumbnail-options.ts'
-import { watermarkColor, stampInputs } from '../../lib/engines/image/watermark-options.ts'
+import { scaleInto, thumbnailBox, thumbnailCount } from '../../lib/engines/image/thumbnail-options.ts'
+import { stampInputs, watermarkColor } from '../../lib/engines/image/watermark-options.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page-setup.ts'
 import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
@@ -45,7 +45,7 @@ describe('the words for quality', () => {
       const { crf }: VideoCodec = codec
       if (!crf) continue
       // Theora counts the other way round.
-      const [low = 0, medium = 0, high = 0, highest = 0] = words(crf.words).map((one) =>
+      const [low = 0, medium = 0, high = 0, highest = 0] = words(crf.levels).map((one) =>
         id === 'theora' ? crf.max - one : one,
       )
       assert.ok(crf.max >= low && low > medium && medium > high && high > highest && highest >= 0, id)
@@ -74,13 +74,13 @@ test('layouts have as many speakers as their names say', () => {
     ...{ '5.1': 6, '5.1(side)': 6, '6.0': 6, '6.1': 7, '6.1(back)': 7, '7.0': 7, '7.1': 8, '7.1(wide)': 8 },
   }
   for (const [name, count] of Object.entries(said)) assert.equal(channelsIn(name as LayoutName), count, name) // As the keys above.
-  assert.deepEqual(usualLayouts.map(channelsIn), [1, 2, 3, 4, 5, 6, 7, 8])
+  assert.deepEqual(defaultLayouts.map(channelsIn), [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
 test('a film is sized by its short side or into a box, whichever way it is turned', () => {
   const size = (width: number, height: number, resolution: string) => {
     const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
-    const { width: across, height: down } = sizeFor(video as never, { resolution } as never)
+    const { width: across, height: down } = outputSize(video as never, { resolution } as never)
     return [across, down]
   }
   assert.deepEqual(size(1920, 1080, '720p'), [1280, 720])
@@ -92,7 +92,7 @@ test('a film of pixels that are not square is as wide as it is shown', () => {
   const size = (shape: string, rotation = 0) => {
     const turned = rotation === 0 ? [] : [{ rotation }]
     const video = { width: 720, height: 576, sample_aspect_ratio: shape, side_data_list: turned, tags: {} }
-    const { width, height } = sizeFor(video as never, {} as never)
+    const { width, height } = outputSize(video as never, {} as never)
     return [width, height]
   }
   assert.deepEqual(size('64:45'), [1024, 576])
@@ -201,9 +201,9 @@ describe('the options', () => {
     assert.equal(named(gifOptions), `${clip} dither palette boomerang maxFileSize`)
     assert.equal(named(animatedWebpOptions), `${clip} quality`)
     assert.equal(named(animatedPngOptions), clip)
-    assert.equal(named(filmWatermarkOptions), `watermarkText ${mark} quality preset`)
+    assert.equal(named(videoWatermarkOptions), `watermarkText ${mark} quality preset`)
     assert.equal(named(mergeVideoOptions), 'mode quality preset')
-    assert.equal(named(mergeSoundOptions), 'gap quality audioBitrate')
+    assert.equal(named(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
   test('of a resolution are these names, each the shorter side of a film', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Paragraph } from '../../lib/engines/pdf/docx/blocks.ts'
-import { isReadable, linesIn } from '../../lib/engines/pdf/docx/fallback-text.ts'
-import { withHeadings, withWholeTitles } from '../../lib/engines/pdf/docx/headings.ts'
-import { bodyLook } from '../../lib/engines/pdf/docx/paragraph-styles.ts'
-import { wasMissed } from '../../lib/engines/pdf/docx/parse-pages.ts'
+import { isReadable, parseLines } from '../../lib/engines/pdf/docx/fallback-text.ts'
+import { joinTitleLines, markHeadings } from '../../lib/engines/pdf/docx/headings.ts'
+import { findBodyStyle } from '../../lib/engines/pdf/docx/paragraph-styles.ts'
+import { isTextMissing } from '../../lib/engines/pdf/docx/parse-pages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { output, zipNames } from './judge.ts'
 import { pdfOf, shelf } from './pdf-maker.ts'
@@ -124,9 +124,9 @@ describe('words of a PDF are in the Word document', () => {
 
 describe('a second reader', () => {
   test('is asked where it finds half as much again', () => {
-    assert.equal(wasMissed(1, 723), true)
-    assert.equal(wasMissed(600, 723), false)
-    assert.equal(wasMissed(0, 12), false)
+    assert.equal(isTextMissing(1, 723), true)
+    assert.equal(isTextMissing(600, 723), false)
+    assert.equal(isTextMissing(0, 12), false)
   })
 
   test('is believed where its letters make words', () => {
@@ -138,7 +138,7 @@ describe('a second reader', () => {
 
   test('tells letters that HTML writes otherwise', () => {
     const html = '<line ><word xMin="1" yMin="2.5" xMax="30" yMax="12">R&amp;D&lt;</word></line>'
-    assert.deepEqual(linesIn(html), [[{ text: 'R&D<', box: [1, 2.5, 30, 12] }]])
+    assert.deepEqual(parseLines(html), [[{ text: 'R&D<', box: [1, 2.5, 30, 12] }]])
   })
 })
 
@@ -166,13 +166,13 @@ describe('headings', () => {
         style,
         lineCount: 1,
       },
-      ...{ open: false, spaceBefore, indent: 0, firstIndent: 0, rtl: false },
+      ...{ mayContinue: false, spaceBefore, indent: 0, firstIndent: 0, isRtl: false },
     }
   }
   const text = () =>
     paragraph('Words of the text that go on for long enough to be most of all letters. '.repeat(3))
   const marked = (blocks: readonly Paragraph[]) =>
-    withHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
+    markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
 
   test('are lines of another font and color where all that look so stand above text', () => {
     const blue = { font: 'Sans', color: '1f4e79' }
@@ -201,6 +201,6 @@ describe('headings', () => {
   test('that their author broke into two lines are one', () => {
     const large = { size: 20 }
     const blocks = [paragraph('The annual brief', large), paragraph('on rivers', large, 3), text(), text()]
-    assert.deepEqual(marked(withWholeTitles(blocks, bodyLook(blocks))).length, 1)
+    assert.deepEqual(marked(joinTitleLines(blocks, findBodyStyle(blocks))).length, 1)
   })
 })

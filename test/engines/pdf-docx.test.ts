@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
-import { rebuild } from '../../lib/engines/pdf/docx/build-docx.ts'
+import { buildDocx } from '../../lib/engines/pdf/docx/build-docx.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
@@ -109,19 +109,19 @@ describe('a PDF becomes a Word document', () => {
     const whole = {
       path: source,
       pages: [1, 2],
-      letters: [],
-      tried: [],
+      characterCounts: [],
+      pagesTried: [],
       language: undefined,
       maxRecognized: 0,
     }
     const picturesIn = async (file: string) =>
       (await zipNames(file)).filter((name) => name.startsWith('word/media/') && name.endsWith('.jpg')).length
-    const writing = { ...whole, about: {}, outDir: workDir, exact: false }
-    const { file } = await rebuild(writing, without(process.execPath))
+    const writing = { ...whole, documentInfo: {}, outDir: workDir, isFixedLayout: false }
+    const { file } = await buildDocx(writing, without(process.execPath))
     assert.deepEqual(warnings.splice(0), ['LAYOUT_NOT_REBUILT'])
     assert.equal(await picturesIn(file), 2)
     assert.match(await html(file), /Annual report of the lighthouse/)
-    const silent = await rebuild(writing, without(process.execPath, 'pdftotext'))
+    const silent = await buildDocx(writing, without(process.execPath, 'pdftotext'))
     assert.deepEqual(warnings, ['LAYOUT_NOT_REBUILT'])
     assert.equal(await picturesIn(silent.file), 2)
     assert.doesNotMatch(await html(silent.file), /lighthouse/)

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
-import { keepOutlines } from '../../lib/engines/pdf/tools/part-outlines.ts'
+import { copyOutlines } from '../../lib/engines/pdf/tools/part-outlines.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
@@ -99,7 +99,7 @@ describe('splitting a PDF', () => {
       signal: new AbortController().signal,
       workDir: scratchFolder('outlines'),
     }
-    await keepOutlines(book, [{ path: 'part.pdf', pages: [1] }], tools)
+    await copyOutlines(book, [{ path: 'part.pdf', pages: [1] }], tools)
     assert.deepEqual(warnings, ['BOOKMARKS_DROPPED'])
   })
 

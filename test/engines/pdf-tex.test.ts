@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 // @ts-expect-error -- a part of a program that is no TypeScript
 import { withAccents } from '../../layers/pdf/accents.mjs'
-import { alignedTables } from '../../lib/engines/pdf/docx/borderless-tables.ts'
-import { ruledRegions } from '../../lib/engines/pdf/docx/horizontal-rules.ts'
-import { lineOf } from '../../lib/engines/pdf/docx/lines.ts'
+import { findBorderlessTables } from '../../lib/engines/pdf/docx/borderless-tables.ts'
+import { findRuledRegions } from '../../lib/engines/pdf/docx/horizontal-rules.ts'
+import { toLine } from '../../lib/engines/pdf/docx/lines.ts'
 import type { Style, Word } from '../../lib/engines/pdf/docx/page-content.ts'
-import { type Atom, readingOrder } from '../../lib/engines/pdf/docx/reading-order.ts'
+import { type PageItem, sortIntoReadingOrder } from '../../lib/engines/pdf/docx/reading-order.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { numbersIn } from './columns-maker.ts'
 import { output } from './judge.ts'
@@ -160,13 +160,15 @@ describe('an accent', () => {
 })
 
 describe('two columns', () => {
-  const piece = (from: number, to: number, base: number): Atom => ({
-    ...{ box: [from, base - 9, to, base], letters: Math.round((to - from) / 5), rtl: false },
+  const piece = (from: number, to: number, base: number): PageItem => ({
+    ...{ box: [from, base - 9, to, base], characters: Math.round((to - from) / 5), isRtl: false },
   })
   const lines = (from: number) => Array.from({ length: 20 }, (_, at) => [from, 100 + at * 12] as const)
   /** How many stand in each column of each band. */
-  const counts = (atoms: readonly Atom[]) =>
-    readingOrder(atoms, [72, 0, 540, 792]).map(({ columns }) => columns.map((one) => one.atoms.length))
+  const counts = (atoms: readonly PageItem[]) =>
+    sortIntoReadingOrder(atoms, [72, 0, 540, 792]).map(({ columns }) =>
+      columns.map((one) => one.items.length),
+    )
   const whole = [...lines(72), ...lines(311)].map(([from, base]) => piece(from, from + 229, base))
 
   test('are parted by a narrow strip, though the number of the page stands in it', () => {
@@ -192,12 +194,14 @@ describe('two columns', () => {
 
 describe('text beside text', () => {
   const lines = (from: number, to: number, top: number, pitch: number, count: number) =>
-    Array.from({ length: count }, (_, at): Atom => {
+    Array.from({ length: count }, (_, at): PageItem => {
       const base = top + at * pitch
-      return { box: [from, base - 10, to, base], letters: Math.round((to - from) / 5), rtl: false }
+      return { box: [from, base - 10, to, base], characters: Math.round((to - from) / 5), isRtl: false }
     })
-  const counts = (atoms: readonly Atom[]) =>
-    readingOrder(atoms, [20, 0, 560, 792]).map(({ columns }) => columns.map((one) => one.atoms.length))
+  const counts = (atoms: readonly PageItem[]) =>
+    sortIntoReadingOrder(atoms, [20, 0, 560, 792]).map(({ columns }) =>
+      columns.map((one) => one.items.length),
+    )
   /** Titles, and dates at the other side: no prose. */
   const main = [...lines(200, 300, 60, 15, 20), ...lines(480, 540, 60, 45, 7)]
 
@@ -223,30 +227,36 @@ describe('gaps of lines that are set wide', () => {
     color: '000000',
   }
   const line = (base: number, ...starts: readonly number[]) =>
-    lineOf(
+    toLine(
       starts.map(
-        (x): Word => ({ text: 'word', box: [x, base - 8, x + 22, base], base, style, spaced: true }),
+        (x): Word => ({
+          text: 'word',
+          box: [x, base - 8, x + 22, base],
+          baseline: base,
+          style,
+          hasSpaceBefore: true,
+        }),
       ),
     )
 
   test('are none of a table, though they are wide after a sentence', () => {
     const wide = [0, 30, 60, 99, 129]
-    assert.deepEqual(alignedTables([line(10, ...wide), line(22, ...wide), line(34, ...wide)]), [])
+    assert.deepEqual(findBorderlessTables([line(10, ...wide), line(22, ...wide), line(34, ...wide)]), [])
     const cells = [0, 25, 60, 85, 120]
-    assert.equal(alignedTables([line(10, ...cells), line(22, ...cells), line(34, ...cells)]).length, 1)
+    assert.equal(findBorderlessTables([line(10, ...cells), line(22, ...cells), line(34, ...cells)]).length, 1)
   })
 
   test('are those of a table between lines that are drawn, though they are narrow', () => {
     const rows = [10, 22, 34, 46].map((base) => line(base, 0, 32, 64))
-    assert.deepEqual(alignedTables(rows), [])
+    assert.deepEqual(findBorderlessTables(rows), [])
     const rule = (top: number, right = 87) =>
-      ({ box: [-1, top, right, top + 0.4], color: '000000', stroked: true, rectangle: true }) as const
-    const [table] = alignedTables(rows, ruledRegions([rule(0), rule(13), rule(48)]))
+      ({ box: [-1, top, right, top + 0.4], color: '000000', isStroked: true, isRectangle: true }) as const
+    const [table] = findBorderlessTables(rows, findRuledRegions([rule(0), rule(13), rule(48)]))
     assert.equal(table?.rows.length, 4)
     assert.equal(table?.rows[3]?.length, 3)
     assert.deepEqual(table?.xs, [0, 27, 59, 91])
     // Lines of other widths are none of it, nor are rows outside.
-    assert.deepEqual(ruledRegions([rule(0), rule(13, 120)]), [])
-    assert.deepEqual(alignedTables(rows, ruledRegions([rule(0), rule(8)])), [])
+    assert.deepEqual(findRuledRegions([rule(0), rule(13, 120)]), [])
+    assert.deepEqual(findBorderlessTables(rows, findRuledRegions([rule(0), rule(8)])), [])
   })
 })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
-import type { Media } from '../../lib/engines/ffmpeg/probe.ts'
-import { filmThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
-import { cutOf } from '../../lib/engines/ffmpeg/trim.ts'
+import type { MediaInfo } from '../../lib/engines/ffmpeg/probe.ts'
+import { videoThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
+import { resolveTrim } from '../../lib/engines/ffmpeg/trim.ts'
 import {
-  resizeBoxOf,
   colorOption,
   colorSpace,
-  renderedColorSpace,
-  renderedColorSpaceWithoutProfile,
   jpegQualityOf,
   parseImageOptions,
   qualityScales,
+  renderedColorSpace,
+  renderedColorSpaceWithoutProfile,
+  resizeBoxOf,
 } from '../../lib/engines/image/options.ts'
 import {
   enlargingBox,
@@ -26,7 +26,12 @@ import {
   parseWatermarkOptions,
 } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
-import { pageRange, resolvePages, formatPageRange, consecutiveRuns } from '../../lib/engines/pdf/page-range.ts'
+import {
+  consecutiveRuns,
+  formatPageRange,
+  pageRange,
+  resolvePages,
+} from '../../lib/engines/pdf/page-range.ts'
 
 /** What comes out of a value; undefined where it is refused. */
 const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
@@ -157,7 +162,7 @@ describe('a thumbnail', () => {
   })
 
   test('of a film may be several, and is taken at a time', () => {
-    const [row] = filmThumbnailRows(['mp4'])
+    const [row] = videoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
     assert.partialDeepStrictEqual(of(row.options, {}), { count: 1 })
@@ -237,24 +242,27 @@ describe('a watermark', () => {
 })
 
 describe('a part', () => {
-  const lasting = (durationS: number | undefined) => ({ durationS }) as Media // nothing else is looked at
+  const lasting = (durationS: number | undefined) => ({ durationS }) as MediaInfo // nothing else is looked at
 
   test('of a film lies between two times', () => {
-    assert.deepEqual(cutOf({}, lasting(60)), { args: [], durationS: 60 })
-    assert.deepEqual(cutOf({ start: 10, end: 15 }, lasting(60)), {
+    assert.deepEqual(resolveTrim({}, lasting(60)), { args: [], durationS: 60 })
+    assert.deepEqual(resolveTrim({ start: 10, end: 15 }, lasting(60)), {
       args: ['-ss', '10', '-t', '5'],
       durationS: 5,
     })
-    assert.deepEqual(cutOf({ start: 10 }, lasting(60)), { args: ['-ss', '10'], durationS: 50 })
-    assert.deepEqual(cutOf({ end: 90 }, lasting(60)), { args: ['-t', '90'], durationS: 60 })
-    assert.deepEqual(cutOf({ end: 9 }, lasting(undefined)), { args: ['-t', '9'], durationS: 9 })
-    assert.deepEqual(cutOf({ start: 9 }, lasting(undefined)), { args: ['-ss', '9'], durationS: undefined })
+    assert.deepEqual(resolveTrim({ start: 10 }, lasting(60)), { args: ['-ss', '10'], durationS: 50 })
+    assert.deepEqual(resolveTrim({ end: 90 }, lasting(60)), { args: ['-t', '90'], durationS: 60 })
+    assert.deepEqual(resolveTrim({ end: 9 }, lasting(undefined)), { args: ['-t', '9'], durationS: 9 })
+    assert.deepEqual(resolveTrim({ start: 9 }, lasting(undefined)), {
+      args: ['-ss', '9'],
+      durationS: undefined,
+    })
     for (const [cut, field] of [
       [{ start: 5, end: 5 }, 'end'],
       [{ start: 6, end: 5 }, 'end'],
       [{ start: 60 }, 'start'],
     ] as const)
-      assert.throws(() => cutOf(cut, lasting(60)), { code: 'INVALID_INPUT', details: { field } })
+      assert.throws(() => resolveTrim(cut, lasting(60)), { code: 'INVALID_INPUT', details: { field } })
   })
 
   test('of a document is its pages in the order of the range', () => {

@@ -182,17 +182,17 @@ describe('limits', () => {
 })
 
 describe('a long output', () => {
-  const shortened = (limit: number, ...parts: readonly string[]) => {
+  const headAndTail = (limit: number, ...parts: readonly string[]) => {
     const ends = new HeadAndTail(limit)
     for (const part of parts) ends.add(Buffer.from(part))
     return ends.toString()
   }
 
   test('is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {
-    assert.equal(shortened(6, 'abc', 'def'), 'abcdef')
-    assert.equal(shortened(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
-    assert.equal(shortened(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
-    assert.equal(shortened(6), '')
+    assert.equal(headAndTail(6, 'abc', 'def'), 'abcdef')
+    assert.equal(headAndTail(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
+    assert.equal(headAndTail(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
+    assert.equal(headAndTail(6), '')
   })
 })
 

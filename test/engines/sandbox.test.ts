@@ -114,17 +114,17 @@ describe('an engine process', () => {
     await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh exited with code 3: $/)
     await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
     await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
-    const ended = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
+    const endOf = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
     assert.deepEqual(seen, [
       ['sh', '-c', 'echo odd >&2'],
       'odd\n',
-      ended('exit code 0', true, 'odd\n'),
+      endOf('exit code 0', true, 'odd\n'),
       ['sh', '-c', 'exit 3'],
-      ended('exit code 3'),
+      endOf('exit code 3'),
       ['sh', '-c', 'kill -SEGV $$'],
-      ended('SIGSEGV'),
+      endOf('SIGSEGV'),
       ['sleep', '7778'],
-      ended('stopped (TIMEOUT)'),
+      endOf('stopped (TIMEOUT)'),
     ])
   })
 
@@ -173,14 +173,14 @@ describe('an engine process', () => {
 })
 
 test('a long output keeps exactly its first and last bytes and says how many were dropped', () => {
-  const kept = (...chunks: readonly string[]) => {
+  const headAndTail = (...chunks: readonly string[]) => {
     const ends = new HeadAndTail(10)
     for (const chunk of chunks) ends.add(Buffer.from(chunk))
     return ends.toString()
   }
-  assert.equal(kept('abc', 'defghij'), 'abcdefghij')
-  assert.equal(kept('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')
-  assert.equal(kept('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
+  assert.equal(headAndTail('abc', 'defghij'), 'abcdefghij')
+  assert.equal(headAndTail('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')
+  assert.equal(headAndTail('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
 })
 
 describe('an engine process is killed', () => {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { filmSubtitles, subtitleSources, subtitleTargets } from '../../lib/engines/ffmpeg/subtitles.ts'
+import { subtitleSources, subtitleTargets, videoSubtitleTargets } from '../../lib/engines/ffmpeg/subtitles.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -217,7 +217,7 @@ describe('the subtitles of a film', { concurrency: 2 }, () => {
   ] as const) {
     test(`are taken out of ${name} (${codec})`, async () => {
       const path = await film(name, codec)
-      for (const to of filmSubtitles) {
+      for (const to of videoSubtitleTargets) {
         const cues = cuesIn((await converted(path, to)).text, to)
         assert.deepEqual(
           cues.map(({ lines }) => lines),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sizeFor } from '../../lib/engines/ffmpeg/video-filters.ts'
+import { outputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
 import { after, mediaWith, recipe, type Streams } from './ffmpeg-recipe.ts'
 
 const encode = { mode: 'encode' }
@@ -139,7 +139,7 @@ describe('the sides of a film', () => {
   const sides = (picture: object, options: object = {}, step?: number) => {
     const { video } = mediaWith({ picture } satisfies Streams)
     assert.ok(video)
-    const { width, height } = sizeFor(video, options as Parameters<typeof sizeFor>[1], step) // a part of them
+    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step) // a part of them
     return [width, height]
   }
 

@@ -35,7 +35,7 @@ interface Step {
 async function step(
   files: readonly string[],
   { operation = 'convert', from, to, options = {} }: Asked,
-  share?: ChunkSpec,
+  chunk?: ChunkSpec,
 ): Promise<Step> {
   const workDir = scratchFolder('film-part')
   const outDir = join(workDir, 'out')
@@ -53,7 +53,7 @@ async function step(
   )
   const work: EngineWork = {
     ...{ operation, from, to, outDir, options: capability?.options.parse(options), inputs },
-    ...(share && { chunk: share }),
+    ...(chunk && { chunk }),
   }
   const { signal } = new AbortController()
   const warnings: string[] = []
@@ -96,14 +96,14 @@ export async function inParts(
   const results: ChunkResult[] = []
   for (const portion of portions) {
     // As it comes back from a record.
-    const share = JSON.parse(JSON.stringify(portion.spec)) as ChunkSpec
-    const { work, tools, warnings } = await step(portion.file ? [portion.file.path] : files, asked, share)
+    const chunk = JSON.parse(JSON.stringify(portion.spec)) as ChunkSpec
+    const { work, tools, warnings } = await step(portion.file ? [portion.file.path] : files, asked, chunk)
     const { files: parts, details } = await ffmpeg.run(work, tools)
     joining.warnings.push(...warnings)
     const format = parts[0].format ?? asked.to
     const path = join(joining.tools.workDir, `part-${results.length}.${format}`)
     await copyFile(parts[0].path, path)
-    results.push({ spec: share, files: [{ path, filename: 'film', format, size: 1 }], details })
+    results.push({ spec: chunk, files: [{ path, filename: 'film', format, size: 1 }], details })
   }
   assert.ok(ffmpeg.join)
   const joined = await ffmpeg.join(joining.work, results, joining.tools)

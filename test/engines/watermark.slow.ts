@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { videos } from '../../lib/engines/ffmpeg/capabilities.ts'
+import { videoFormats } from '../../lib/engines/ffmpeg/capabilities.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -40,7 +40,7 @@ async function assertMarked(run: Run, where: string): Promise<void> {
 }
 
 describe('a watermark on a film of every format', { concurrency: 2 }, () => {
-  for (const id of videos) {
+  for (const id of videoFormats) {
     test(formatById(id).name, async () => {
       const plain = await convert(ffmpeg, film, id)
       const options = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { time } from '../../lib/engines/ffmpeg/options.ts'
+import { timestampOption } from '../../lib/engines/ffmpeg/options.ts'
 import { colorOption, imageShape } from '../../lib/engines/image/options.ts'
 import { watermarkColor as markColor, watermarkShape } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
@@ -70,7 +70,7 @@ describe('an option as a form shows it', () => {
   })
 
   test('says that its number may be spelled, and that it is old', () => {
-    assert.equal(view('start', time.optional()).spelled, true)
+    assert.equal(view('start', timestampOption.optional()).spelled, true)
     assert.equal(view('width', integer(0, 9)).spelled, undefined)
     const old = view('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
     assert.deepEqual([old.deprecated, old.description], [true, 'Old.'])

@@ -4,29 +4,29 @@ import { untilAborted } from '../sandbox/until-aborted.ts'
 import { BrowserCrash } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
-/** A browser keeps a little of each page; a new one costs half a second. */
+/** Documents before a restart: a browser leaks a little with each page, and a new one takes half a second to start. */
 const maxDocuments = 100
 
-/** One crash may be the doing of another page of the same browser; two are this document's. */
+/** One crash may be caused by another page in the same browser; two are caused by this document. */
 const maxAttempts = 2
 
-/** How long a page that is given up may take to go before the browser goes with it. */
-const partingMs = 1000
+/** How long a page may take to close before the browser is killed. */
+const closeTimeoutMs = 1000
 
 export interface Browser {
   /**
-   * Runs a job in the browser, which is started when there is none. The job's `end` closes what it has opened.
-   * @throws BrowserCrash after two tries, the signal's reason when aborted.
+   * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
+   * @throws BrowserCrash after two attempts, the signal's reason when aborted.
    */
   run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T>
   warm(): Promise<void>
   close(): Promise<void>
 }
 
-/** Something to do in a browser; after a crash it is done again, in another one. */
+/** Work to do in a browser; after a crash it is repeated in another one. */
 export interface BrowserJob<T> {
   run(browser: BrowserProcess): Promise<T>
-  end(browser: BrowserProcess): Promise<void>
+  endBrowser(browser: BrowserProcess): Promise<void>
 }
 
 interface Running {
@@ -35,41 +35,41 @@ interface Running {
   active: number
 }
 
-/** One browser at a time for all jobs; those under way keep theirs when it is time for a fresh one. */
+/** Shares one browser among all jobs. When it is replaced, running jobs keep the old one until they end. */
 export function createBrowser(baseDir: string): Browser {
   let current: Promise<Running> | undefined
-  let swept: Promise<void> | undefined
+  let orphansRemoved: Promise<void> | undefined
   const all = new Set<BrowserProcess>()
   let closed = false
 
   async function start(): Promise<Running> {
     if (closed) throw new Error('The browser is closed.')
-    swept ??= removeOrphanedFolders(baseDir, browserFolderPrefix)
-    await swept
+    orphansRemoved ??= removeOrphanedFolders(baseDir, browserFolderPrefix)
+    await orphansRemoved
     const browser = await startBrowser(baseDir)
     all.add(browser)
     return { browser, documents: 0, active: 0 }
   }
 
-  async function usable(): Promise<Running> {
-    // A start that failed for another job is tried again for this one.
+  async function getBrowser(): Promise<Running> {
+    // Retry a start that failed for another job.
     const running = await current?.catch(() => undefined)
     if (running?.browser.pipe.alive && running.documents < maxDocuments) return running
-    if (running && running.active === 0) await end(running)
+    if (running && running.active === 0) await endBrowser(running)
     current = start()
     return current
   }
 
-  async function end({ browser }: Running): Promise<void> {
+  async function endBrowser({ browser }: Running): Promise<void> {
     await browser.kill()
     all.delete(browser)
   }
 
-  /** Asked for by several at once, the first starts it. */
+  /** Serializes requests, so that concurrent jobs do not start several browsers. */
   const inTurn = createMutex()
   function acquire(): Promise<Running> {
     return inTurn(async () => {
-      const running = await usable()
+      const running = await getBrowser()
       running.documents++
       running.active++
       return running
@@ -78,8 +78,8 @@ export function createBrowser(baseDir: string): Browser {
 
   async function release(running: Running): Promise<void> {
     running.active--
-    const isSpent = !running.browser.pipe.alive || running.documents >= maxDocuments
-    if (isSpent && running.active === 0) await end(running)
+    const isWornOut = !running.browser.pipe.alive || running.documents >= maxDocuments
+    if (isWornOut && running.active === 0) await endBrowser(running)
   }
 
   async function runOnce<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
@@ -88,13 +88,13 @@ export function createBrowser(baseDir: string): Browser {
       signal.throwIfAborted()
       return await untilAborted(job.run(running.browser), signal)
     } catch (error) {
-      // It may be about to end, and the next try is not to be spent on it.
+      // The browser may be shutting down, so the next attempt must not use it.
       if (error instanceof BrowserCrash) running.documents = maxDocuments
       throw error
     } finally {
-      // A page that computes for ever does not close; nothing but the end of its process stops it.
-      const parted = await settlesWithin(partingMs, job.end(running.browser))
-      if (!parted) await running.browser.kill()
+      // A page in an endless loop does not close; only killing the process stops it.
+      const hasClosed = await succeedsWithin(closeTimeoutMs, job.endBrowser(running.browser))
+      if (!hasClosed) await running.browser.kill()
       await release(running)
     }
   }
@@ -120,16 +120,16 @@ export function createBrowser(baseDir: string): Browser {
   }
 }
 
-/** Whether it came to a good end in time. */
-async function settlesWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
+/** Whether the work succeeded within the time limit. */
+async function succeedsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const timeout = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => timeout.resolve(false), ms)
   const done = work.then(
     () => true,
     () => false,
   )
   try {
-    return await Promise.race([done, late.promise])
+    return await Promise.race([done, timeout.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -5,12 +5,12 @@ import type { SandboxedCommand } from '../sandbox/command.ts'
 import { HeadAndTail } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
-/** The browser or a page of it died or answered nonsense: the same document may well work on another one. */
+/** The browser or one of its pages crashed or sent an invalid message; the document may work in another browser. */
 export class BrowserCrash extends Error {
   override readonly name = 'BrowserCrash'
 }
 
-/** The browser says itself that a command failed. */
+/** The browser replied that a command failed. */
 export class BrowserRefusal extends Error {
   override readonly name = 'BrowserRefusal'
 }
@@ -24,42 +24,42 @@ const Message = z.object({
   error: z.object({ message: z.string() }).optional(),
 })
 
-/** A picture of the largest size that is asked for; more comes only from a browser that is no longer ours. */
+/** Enough for the largest screenshot; only a compromised browser sends more. */
 const maxMessageBytes = 512 * 1024 * 1024
 
 type EventListener = (method: string, params: Readonly<Record<string, unknown>>) => void
 
-/** The DevTools protocol over two pipes: nothing on the network could speak to this browser. */
+/** The DevTools protocol over two pipes, so that nothing on the network can control this browser. */
 export interface BrowserPipe {
   readonly alive: boolean
   /** @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object, sessionId?: string): Promise<T>
-  /** Events of one session, `''` for those of the browser itself, until the returned function is called. */
+  /** Receives events of one session, or of the browser itself for `''`, until the returned function is called. */
   listen(sessionId: string, listener: EventListener): () => void
   kill(): Promise<void>
 }
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
 
-/** Starts a browser that speaks over its descriptors 3 and 4 (--remote-debugging-pipe). */
+/** Starts a browser and connects to it through its descriptors 3 and 4 (--remote-debugging-pipe). */
 export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   const child = spawn(command.file, command.args, {
     env: command.env,
     cwd: command.cwd,
     detached: true,
-    // It reads from 3 and writes to 4.
+    // The browser reads from 3 and writes to 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   })
-  const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable] // Node types all but the first three as either.
+  const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable] // Node types all but the first three as either direction.
   const stderr = new HeadAndTail(16 * 1024)
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
-  // A dead reader is noticed by its end.
+  // The process's exit event reports a dead browser, so write errors are ignored.
   toBrowser.on('error', () => undefined)
   fromBrowser.on('error', () => undefined)
-  const waiting = new Map<number, Waiting>()
+  const pending = new Map<number, PendingCall>()
   const listeners = new Map<string, EventListener>()
   let alive = true
   let lastId = 0
@@ -75,8 +75,8 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     killGroup(child)
     fromBrowser.destroy()
     const crash = new BrowserCrash(`The browser ended: ${stderr.toString().slice(-2000)}`)
-    for (const { reject } of waiting.values()) reject(crash)
-    waiting.clear()
+    for (const { reject } of pending.values()) reject(crash)
+    pending.clear()
   })
 
   const receive = (text: string) => {
@@ -85,10 +85,10 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       if (method !== undefined) listeners.get(sessionId ?? '')?.(method, params)
       return
     }
-    const asked = waiting.get(id)
-    waiting.delete(id)
-    if (error) asked?.reject(new BrowserRefusal(error.message))
-    else asked?.resolve(result)
+    const call = pending.get(id)
+    pending.delete(id)
+    if (error) call?.reject(new BrowserRefusal(error.message))
+    else call?.resolve(result)
   }
   readMessages(fromBrowser, receive, (reason) => {
     stderr.add(Buffer.from(reason))
@@ -103,7 +103,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       if (!alive) throw new BrowserCrash('The browser has ended.')
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const id = ++lastId
-      waiting.set(id, { resolve, reject })
+      pending.set(id, { resolve, reject })
       toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
       return schema.parse(await promise)
     },
@@ -118,7 +118,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   }
 }
 
-/** Messages end with a zero byte; a large one comes in many chunks, which are joined once. */
+/** Splits the stream into messages, which end with a zero byte; the chunks of a large message are joined only once. */
 function readMessages(
   stream: Readable,
   receive: (text: string) => void,
@@ -136,7 +136,7 @@ function readMessages(
         rest = rest.subarray(end + 1)
       }
     } catch (error) {
-      // Not the protocol: nothing that follows could be trusted. Who waits is told by the browser's end.
+      // Not the protocol: nothing after this can be trusted. Killing the browser rejects the waiting calls.
       giveUp(String(error))
       return
     }

@@ -5,30 +5,30 @@ import { sandboxCommand } from '../sandbox/isolation.ts'
 import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
 import { type BrowserPipe, connectBrowser } from './cdp-pipe.ts'
 
-/** Of the folder that each browser has. */
+/** Name prefix of the folder of each browser process. */
 export const browserFolderPrefix = 'mutabor-browser-'
 const startLimitMs = 60_000
 const fileBytes = 1024 ** 3
 const dataBytes = 2 * 1024 ** 3
 
 /**
- * Debian's launcher is a shell script that reads the user's settings; this is what it starts. In the image of browsers it
- * is the one of npm (`layers/chromium`), which has the headless part alone.
+ * The binary itself: Debian's launcher is a shell script that reads user settings. In the browser image, it is the
+ * headless-only build from npm (`layers/chromium`).
  */
 export const browserProgram = '/usr/lib/chromium/chromium'
 
 export const browserSwitches = [
   '--headless',
-  // Where there is no locale, the one of npm would tell websites that it speaks "en-US@posix", which none of them knows.
+  // Without a locale, the npm build would send "en-US@posix" to websites, which do not know it.
   '--accept-lang=en-US,en',
   '--remote-debugging-pipe',
-  // Its own sandbox needs privileges that ours takes away; ours is around all of its processes.
+  // Chromium's sandbox needs privileges that our sandbox, which contains all of its processes, removes.
   '--no-sandbox',
   '--disable-gpu',
-  // Else it fills the 64 MB of /dev/shm and crashes.
+  // Otherwise it fills the 64 MB of /dev/shm and crashes.
   '--disable-dev-shm-usage',
-  // A document comes from one origin that does not exist, and a website has a browser to itself: a process per site
-  // would only take memory.
+  // A document has a single, nonexistent origin, and each website gets its own browser: a process per site would only
+  // waste memory.
   '--disable-site-isolation-trials',
   '--disable-breakpad',
   '--disable-crash-reporter',
@@ -38,25 +38,25 @@ export const browserSwitches = [
   '--disable-domain-reliability',
   '--disable-extensions',
   '--disable-sync',
-  // The last keeps it from asking for another address than it was told.
+  // Disabling HttpsUpgrades keeps it from requesting another URL than the given one.
   '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades',
-  // JPEG XL, which the newer of the two browsers shows anyway.
+  // JPEG XL, which the newer of the two browsers supports by default.
   '--enable-features=JXLImageFormat',
   '--font-render-hinting=none',
   '--force-color-profile=srgb',
   '--hide-scrollbars',
-  // It misses the message bus of a desktop at each turn, and would say so.
+  // Suppresses repeated messages about the missing desktop message bus.
   '--log-level=3',
   '--mute-audio',
   '--no-first-run',
   '--no-pings',
-  // Nothing has an address, should a request get past what answers them, on a system without network namespaces.
+  // Defense in depth on systems without network namespaces: requests that are not intercepted resolve to nothing.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://0.0.0.0:9',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
 ] as const
 
-/** A browser that answers, in a folder of its own. */
+/** A running browser with its own folder. */
 export interface BrowserProcess {
   readonly pipe: BrowserPipe
   kill(): Promise<void>
@@ -67,7 +67,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const folder = await makeProcessFolder(baseDir, browserFolderPrefix)
   const profile = join(folder, 'profile')
   await mkdir(profile)
-  // Not by address space: V8 reserves terabytes that it never touches.
+  // Address space is not limited: V8 reserves terabytes that it never touches.
   const command = await sandboxCommand(
     browserProgram,
     [...browserSwitches, `--user-data-dir=${profile}`, 'about:blank'],
@@ -75,7 +75,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
       workDir: folder,
       limits: { fileBytes, dataBytes },
       unixSockets: true,
-      // The last two are its pipe.
+      // Descriptors 3 and 4 are the DevTools pipe.
       closeFdsFrom: 5,
     },
   )

@@ -3,28 +3,28 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
-import { usualRange } from './dynamic-range.ts'
-import { inputGuard } from './demuxers.ts'
+import { demuxerArgs } from './demuxers.ts'
+import { sdrFilters } from './dynamic-range.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
-import { alphaDecoder, hasAlpha, type Media } from './probe.ts'
+import { alphaDecoder, hasAlpha, type MediaInfo } from './probe.ts'
 import { runFfmpeg } from './run.ts'
-import { type Size, sizeFor } from './video-filters.ts'
-import { cutOf } from './trim.ts'
+import { resolveTrim } from './trim.ts'
+import { outputSize, type VideoSize } from './video-filters.ts'
 
 export interface Clip {
   readonly source: string
   readonly target: string
   readonly from: FormatId
-  readonly media: Media
+  readonly media: MediaInfo
 }
 
-const usualWidth = 480
+const defaultWidth = 480
 /** Pictures per second below which nothing seems to move. */
-const leastFps = 5
+const minFps = 5
 /** The size goes with the square of the width, so that few tries come close. */
 const maxTries = 6
 
-export interface Shape {
+export interface AnimationSize {
   readonly width: number
   readonly fps: number
 }
@@ -36,20 +36,21 @@ export interface Shape {
  */
 export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Promise<void> {
   const { maxFileSize } = options
-  let shape = shapeOf(clip, options)
+  let shape = initialSize(clip, options)
   for (let tries = 1; ; tries++) {
-    const halfClear = await run(clip, options, gifArgs(clip, shape, options), tools)
+    const hasSemiTransparency = await runAnimation(clip, options, gifArgs(clip, shape, options), tools)
     const { size } = maxFileSize === undefined ? { size: 0 } : await stat(clip.target)
     if (maxFileSize === undefined || size <= maxFileSize) {
-      if (halfClear) tellHalfClear(tools)
+      if (hasSemiTransparency) warnSemiTransparent(tools)
       return
     }
-    if (tries === maxTries || (shape.width <= 16 && shape.fps <= leastFps)) throw tooLarge(maxFileSize, size)
-    shape = smaller(shape, maxFileSize / size)
+    if (tries === maxTries || (shape.width <= 16 && shape.fps <= minFps))
+      throw sizeLimitError(maxFileSize, size)
+    shape = reduceSize(shape, maxFileSize / size)
   }
 }
 
-function tellHalfClear(tools: Tools): void {
+function warnSemiTransparent(tools: Tools): void {
   const message =
     'Half-transparent parts became opaque or clear: gif knows nothing between. A webp or apng holds them as they are.'
   tools.warn('TRANSPARENCY_DROPPED', message)
@@ -57,7 +58,7 @@ function tellHalfClear(tools: Tools): void {
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const quality = qualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
-  const scale = pictures(clip, shapeOf(clip, options), options)
+  const scale = frameFilters(clip, initialSize(clip, options), options)
   const encoder = [
     '-c:v',
     'libwebp_anim',
@@ -68,61 +69,64 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
     '-f',
     'webp',
   ]
-  await run(clip, options, ['-vf', scale, ...encoder], tools)
+  await runAnimation(clip, options, ['-vf', scale, ...encoder], tools)
 }
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const scale = pictures(clip, shapeOf(clip, options), options)
+  const scale = frameFilters(clip, initialSize(clip, options), options)
   // Zero is for ever here too.
-  await run(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
+  await runAnimation(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
 
 /**
  * What is shown at each tick. Without `eof_action`, an animation of one picture that is shown for less than a frame
  * would have none; with it, the last picture may be shown once too often, behind the end that was asked for.
  */
-function pictures({ media }: Clip, { width, fps }: Shape, { start, end }: ClipOptions): string {
-  const { durationS = 0 } = end === undefined ? {} : cutOf({ start, end }, media)
-  const last = durationS > 0 ? `,trim=end_frame=${Math.max(1, Math.round(durationS * fps))}` : ''
-  const shown = shownSize(media)
-  const height = Math.max(2, Math.round((shown.height * width) / shown.width / 2) * 2)
+function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, end }: ClipOptions): string {
+  const { durationS = 0 } = end === undefined ? {} : resolveTrim({ start, end }, media)
+  const trimFilter = durationS > 0 ? `,trim=end_frame=${Math.max(1, Math.round(durationS * fps))}` : ''
+  const source = displaySize(media)
+  const height = Math.max(2, Math.round((source.height * width) / source.width / 2) * 2)
   return [
-    `fps=${fps}:start_time=0:round=up:eof_action=pass${last}`,
+    `fps=${fps}:start_time=0:round=up:eof_action=pass${trimFilter}`,
     // Nobody heeds what an animation tells of the shape of its pixels.
     ...[`scale=${width}:${height}:flags=lanczos`, 'setsar=1'],
-    ...(media.video ? usualRange(media.video) : []),
+    ...(media.video ? sdrFilters(media.video) : []),
   ].join(',')
 }
 
 /** Upright, its pixels square. */
-const shownSize = ({ video }: Media): Size =>
-  video ? sizeFor(video, { mode: 'encode' }, 1) : { width: usualWidth, height: usualWidth }
+const displaySize = ({ video }: MediaInfo): VideoSize =>
+  video ? outputSize(video, { mode: 'encode' }, 1) : { width: defaultWidth, height: defaultWidth }
 
-function shapeOf({ media }: Clip, { width, fps }: ClipOptions): Shape {
-  return { width: width ?? Math.min(usualWidth, shownSize(media).width), fps }
+function initialSize({ media }: Clip, { width, fps }: ClipOptions): AnimationSize {
+  return { width: width ?? Math.min(defaultWidth, displaySize(media).width), fps }
 }
 
 /** A little less than what would just do. */
-const margin = 0.95
+const safetyMargin = 0.95
 
 /** Fewer pictures first; smaller ones only as far as that is not enough. */
-export function smaller({ width, fps }: Shape, ratio: number): Shape {
-  const wanted = ratio * margin
-  const slower = Math.min(fps, Math.max(leastFps, Math.floor(fps * wanted)))
-  const rest = Math.min(1, (wanted * fps) / slower)
-  if (slower < fps && rest === 1) return { width, fps: slower }
-  return { width: Math.max(16, Math.floor(width * Math.sqrt(rest * margin))), fps: slower }
+export function reduceSize({ width, fps }: AnimationSize, ratio: number): AnimationSize {
+  const targetRatio = ratio * safetyMargin
+  const reducedFps = Math.min(fps, Math.max(minFps, Math.floor(fps * targetRatio)))
+  const remainingRatio = Math.min(1, (targetRatio * fps) / reducedFps)
+  if (reducedFps < fps && remainingRatio === 1) return { width, fps: reducedFps }
+  return {
+    width: Math.max(16, Math.floor(width * Math.sqrt(remainingRatio * safetyMargin))),
+    fps: reducedFps,
+  }
 }
 
-function gifArgs(clip: Clip, shape: Shape, options: GifOptions): string[] {
+function gifArgs(clip: Clip, shape: AnimationSize, options: GifOptions): string[] {
   const { dither, palette, boomerang, loop } = options
-  const scale = pictures(clip, shape, options)
-  const back = boomerang
+  const scale = frameFilters(clip, shape, options)
+  const boomerangFilters = boomerang
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''
-  const statistics = palette === 'optimized' ? 'diff' : 'full'
-  const watched = clip.media.video && hasAlpha(clip.media.video) ? watchHalfClear : ''
-  const graph = `[0:v]${scale}${back},split[x][y];[x]palettegen=stats_mode=${statistics}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle${watched}`
+  const statsMode = palette === 'optimized' ? 'diff' : 'full'
+  const probe = clip.media.video && hasAlpha(clip.media.video) ? semiTransparencyProbe : ''
+  const graph = `[0:v]${scale}${boomerangFilters},split[x][y];[x]palettegen=stats_mode=${statsMode}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle${probe}`
   // ffmpeg counts repeats, clients count plays; -1 is once, 0 for ever.
   const repeats = loop === 0 ? 0 : loop === 1 ? -1 : loop - 1
   return ['-filter_complex', graph, '-loop', String(repeats), '-f', 'gif']
@@ -132,42 +136,42 @@ function gifArgs(clip: Clip, shape: Shape, options: GifOptions): string[] {
  * Beside the way to the target: the first picture that has parts which are neither clear nor opaque is told on standard
  * output. Codecs that lose something leave what is one or the other a little beside it.
  */
-const watchHalfClear = [
+const semiTransparencyProbe = [
   ';[0:v]alphaextract,format=gray,lut=y=val*between(val\\,16\\,239),bbox=min_val=1',
   'metadata=select:key=lavfi.bbox.w,select=eq(selected_n\\,0),metadata=print:direct=1:file=-,nullsink',
 ].join(',')
-const isHalfClear = (line: string) => line.startsWith('lavfi.bbox.w=')
+const reportsSemiTransparency = (line: string) => line.startsWith('lavfi.bbox.w=')
 
 /** @returns whether something half clear was seen, where that is watched for. */
-async function run(
+async function runAnimation(
   clip: Clip,
   { start, end }: ClipOptions,
   args: readonly string[],
   tools: Tools,
 ): Promise<boolean> {
-  const cut = cutOf({ start, end }, clip.media)
-  let halfClear = false
+  const trim = resolveTrim({ start, end }, clip.media)
+  let hasSemiTransparency = false
   const onLine = (line: string) => {
-    halfClear ||= isHalfClear(line)
+    hasSemiTransparency ||= reportsSemiTransparency(line)
   }
   await runFfmpeg(
     [
-      ...inputGuard(clip.from),
+      ...demuxerArgs(clip.from),
       ...alphaDecoder(clip.media.video),
-      ...cut.args,
+      ...trim.args,
       '-i',
       clip.source,
       '-an',
       ...args,
       clip.target,
     ],
-    { durationS: cut.durationS, onLine },
+    { durationS: trim.durationS, onLine },
     tools,
   )
-  return halfClear
+  return hasSemiTransparency
 }
 
-function tooLarge(maxFileSize: number, size: number): AppError {
+function sizeLimitError(maxFileSize: number, size: number): AppError {
   const sentence = `maxFileSize: the smallest that was reached is ${size} bytes. Choose a shorter part by start and end, or allow more.`
   return new AppError('CONVERSION_FAILED', sentence, { field: 'maxFileSize', maxFileSize, size })
 }

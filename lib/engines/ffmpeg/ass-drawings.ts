@@ -1,5 +1,5 @@
 /** ffmpeg takes the corners of shapes that signs are drawn with for words. */
-export function withoutDrawings(text: string): string {
+export function removeDrawings(text: string): string {
   return text
     .replaceAll(/\{[^{}\n]{0,500}\\p[1-9][^{}\n]{0,500}\}[^{\n]*/g, '')
     .replaceAll(/^Dialogue:(?:[^,\n]*,){9}(?:\{[^{}\n]*\}|[ \r])*$/gm, '')

@@ -2,7 +2,7 @@ interface Section {
   /** In the usual order, with what a file means that does not name one. */
   readonly fields: readonly (readonly [name: string, otherwise?: string])[]
   /** Without these nothing can be made of its lines. */
-  readonly needed: readonly string[]
+  readonly required: readonly string[]
 }
 
 /** By the headings of a file; SSA has fields of its own for styles, and another name for the first of its lines. */
@@ -18,7 +18,7 @@ const sections: Readonly<Record<string, Section>> = {
       ['Effect'],
       ['Text'],
     ],
-    needed: ['start', 'end', 'text'],
+    required: ['start', 'end', 'text'],
   },
   'v4+ styles': {
     fields: [
@@ -53,7 +53,7 @@ const sections: Readonly<Record<string, Section>> = {
         ['Encoding', '0'],
       ] as const),
     ],
-    needed: ['name'],
+    required: ['name'],
   },
 }
 
@@ -61,39 +61,39 @@ const sections: Readonly<Record<string, Section>> = {
  * Subtitles whose lines have all fields in the usual order. Each file says itself which fields its lines have, but
  * ffmpeg looks for the times where they are as a rule, and takes a color that is not named for black.
  */
-export function withUsualFields(text: string): string {
+export function normalizeFields(text: string): string {
   let section: Section | undefined
-  let given: readonly string[] | undefined
-  const line = (before: string): string => {
-    const heading = /^\s*\[(.+)\]\s*$/.exec(before)
+  let fileFields: readonly string[] | undefined
+  const convertLine = (line: string): string => {
+    const heading = /^\s*\[(.+)\]\s*$/.exec(line)
     if (heading) {
       section = sections[heading[1]?.toLowerCase() ?? '']
-      given = undefined
+      fileFields = undefined
     }
-    const [, kind = '', rest = ''] = /^\s*(Format|Dialogue|Comment|Style):\s*(.*?)\r?$/i.exec(before) ?? []
-    if (!section || kind === '') return before
+    const [, kind = '', rest = ''] = /^\s*(Format|Dialogue|Comment|Style):\s*(.*?)\r?$/i.exec(line) ?? []
+    if (!section || kind === '') return line
     if (kind.toLowerCase() !== 'format')
-      return given ? `${kind}: ${rearranged(rest, given, section)}` : before
-    const named = rest.split(',').map((name) => name.trim().toLowerCase())
-    given = isUnusual(named, section) ? named : undefined
-    return given ? `Format: ${section.fields.map(([name]) => name).join(', ')}` : before
+      return fileFields ? `${kind}: ${reorderFields(rest, fileFields, section)}` : line
+    const names = rest.split(',').map((name) => name.trim().toLowerCase())
+    fileFields = isUnusual(names, section) ? names : undefined
+    return fileFields ? `Format: ${section.fields.map(([name]) => name).join(', ')}` : line
   }
-  return text.split('\n').map(line).join('\n')
+  return text.split('\n').map(convertLine).join('\n')
 }
 
-function isUnusual(given: readonly string[], { fields, needed }: Section): boolean {
-  if (!needed.every((name) => given.includes(name))) return false
+function isUnusual(names: readonly string[], { fields, required }: Section): boolean {
+  if (!required.every((name) => names.includes(name))) return false
   return (
-    given.length !== fields.length ||
-    fields.slice(1).some(([name], at) => given[at + 1] !== name.toLowerCase())
+    names.length !== fields.length ||
+    fields.slice(1).some(([name], at) => names[at + 1] !== name.toLowerCase())
   )
 }
 
 /** The last field may have commas of its own. */
-function rearranged(line: string, given: readonly string[], { fields }: Section): string {
-  const parts = line.split(',')
-  const last = given.length - 1
-  const values = [...parts.slice(0, last), parts.slice(last).join(',')]
-  const byName = new Map(given.map((name, at) => [name, values[at]?.trim()]))
-  return fields.map(([name, otherwise = '']) => byName.get(name.toLowerCase()) ?? otherwise).join(',')
+function reorderFields(line: string, names: readonly string[], { fields }: Section): string {
+  const columns = line.split(',')
+  const lastColumn = names.length - 1
+  const values = [...columns.slice(0, lastColumn), columns.slice(lastColumn).join(',')]
+  const byName = new Map(names.map((name, at) => [name, values[at]?.trim()]))
+  return fields.map(([name, defaultValue = '']) => byName.get(name.toLowerCase()) ?? defaultValue).join(',')
 }

@@ -1,5 +1,5 @@
 import type { QualityScale } from '../options.ts'
-import { type LayoutName, usualLayouts } from './channel-layouts.ts'
+import { defaultLayouts, type LayoutName } from './channel-layouts.ts'
 
 /** How ffmpeg is told to encode sound; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
 export interface AudioCodec {
@@ -10,23 +10,23 @@ export interface AudioCodec {
   /** Layouts that it takes, where not every one up to the most. */
   readonly layouts?: readonly LayoutName[]
   /** Sample rates that it takes, in Hz; any when left out. */
-  readonly rates?: readonly number[]
+  readonly sampleRates?: readonly number[]
   /** Sample rate in Hz for less than 16 kbit/s, where the encoder refuses these for 16,000 Hz. */
-  readonly lowRate?: number
+  readonly lowBitrateSampleRate?: number
   /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
   readonly kbits?: QualityScale
   /** The only kbit/s that it takes at a sample rate in Hz. */
-  readonly kbitsAt?: (rate: number) => readonly number[]
+  readonly allowedKbits?: (rate: number) => readonly number[]
   readonly args?: readonly string[]
   /** For more than two channels, with the number of the track behind each option. */
-  readonly surround?: Readonly<Record<string, string>>
+  readonly surroundOptions?: Readonly<Record<string, string>>
   /** Bits of a sample that stay as they are, where the codec loses nothing. */
-  readonly keeps?: number
+  readonly losslessBits?: number
   /** The encoder writes what nobody can decode when the low half of every sample is zero. */
-  readonly fullSamples?: true
+  readonly failsOnPaddedSamples?: true
 }
 
-const mpegRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
+const mpegSampleRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
 /** kbit/s that MPEG audio layer II knows, at full sample rates and at the low ones of its extension (ISO 13818-3). */
 const layer2 = {
   full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -36,9 +36,9 @@ const dolbyLayouts = [
   ...(['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1'] as const),
   ...(['quad', 'quad(side)', '5.0', '5.0(side)', '5.1', '5.1(side)'] as const),
 ] as const
-const dolbyRates = [32000, 44100, 48000] as const
-const masterRates = [44100, 48000, 88200, 96000, 176400, 192000] as const
-const telephone = { maxChannels: 1, rates: [8000] } as const
+const dolbySampleRates = [32000, 44100, 48000] as const
+const studioSampleRates = [44100, 48000, 88200, 96000, 176400, 192000] as const
+const telephone = { maxChannels: 1, sampleRates: [8000] } as const
 
 export const audioCodecs = {
   aac: {
@@ -46,34 +46,34 @@ export const audioCodecs = {
     name: 'aac',
     maxChannels: 6,
     layouts: ['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', '5.0', '5.1'],
-    rates: [8000, 11025, 12000, ...mpegRates, 64000, 88200, 96000],
+    sampleRates: [8000, 11025, 12000, ...mpegSampleRates, 64000, 88200, 96000],
     kbits: { low: 96, medium: 128, high: 192, highest: 256 },
   },
   mp3: {
     encoder: 'libmp3lame',
     name: 'mp3',
     maxChannels: 2,
-    rates: [8000, 11025, 12000, ...mpegRates],
+    sampleRates: [8000, 11025, 12000, ...mpegSampleRates],
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   opus: {
     encoder: 'libopus',
     name: 'opus',
     maxChannels: 8,
-    layouts: usualLayouts,
+    layouts: defaultLayouts,
     // Left alone, ffmpeg 5 writes the channels of 5.0 and 6.1 in another order than players read them (RFC 7845, 5.1.1.2).
-    surround: { mapping_family: '1' },
-    rates: [8000, 12000, 16000, 24000, 48000],
+    surroundOptions: { mapping_family: '1' },
+    sampleRates: [8000, 12000, 16000, 24000, 48000],
     kbits: { low: 64, medium: 96, high: 128, highest: 192 },
   },
   vorbis: {
     encoder: 'libvorbis',
     name: 'vorbis',
     maxChannels: 8,
-    layouts: usualLayouts,
+    layouts: defaultLayouts,
     // Above 50 kHz it refuses to be told how many bits to spend.
-    rates: [8000, 11025, 12000, ...mpegRates],
-    lowRate: 8_000,
+    sampleRates: [8000, 11025, 12000, ...mpegSampleRates],
+    lowBitrateSampleRate: 8_000,
     kbits: { low: 96, medium: 128, high: 160, highest: 256 },
   },
   ac3: {
@@ -81,7 +81,7 @@ export const audioCodecs = {
     name: 'ac3',
     maxChannels: 6,
     layouts: dolbyLayouts,
-    rates: dolbyRates,
+    sampleRates: dolbySampleRates,
     kbits: { low: 128, medium: 160, high: 192, highest: 320 },
   },
   eac3: {
@@ -89,7 +89,7 @@ export const audioCodecs = {
     name: 'eac3',
     maxChannels: 6,
     layouts: dolbyLayouts,
-    rates: dolbyRates,
+    sampleRates: dolbySampleRates,
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   dts: {
@@ -97,7 +97,7 @@ export const audioCodecs = {
     name: 'dts',
     maxChannels: 6,
     layouts: ['mono', 'stereo', 'quad(side)', '5.0(side)', '5.1(side)'],
-    rates: [48000],
+    sampleRates: [48000],
     // ffmpeg calls this encoder, MLP's and TrueHD's experimental, and refuses them otherwise.
     args: ['-strict', '-2', '-b:a', '768k'],
   },
@@ -105,86 +105,92 @@ export const audioCodecs = {
     encoder: 'mp2',
     name: 'mp2',
     maxChannels: 2,
-    rates: mpegRates,
-    kbitsAt: (rate) => (rate < 32_000 ? layer2.low : layer2.full),
+    sampleRates: mpegSampleRates,
+    allowedKbits: (rate) => (rate < 32_000 ? layer2.low : layer2.full),
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   wma: {
     encoder: 'wmav2',
     name: 'wmav2',
     maxChannels: 2,
-    rates: [22050, 32000, 44100, 48000],
+    sampleRates: [22050, 32000, 44100, 48000],
     kbits: { low: 96, medium: 128, high: 160, highest: 192 },
   },
   amr: {
     encoder: 'libopencore_amrnb',
     name: 'amr_nb',
     maxChannels: 1,
-    rates: [8000],
+    sampleRates: [8000],
     args: ['-b:a', '12.2k'],
   },
   awb: {
     encoder: 'libvo_amrwbenc',
     name: 'amr_wb',
     maxChannels: 1,
-    rates: [16000],
+    sampleRates: [16000],
     args: ['-b:a', '23.85k'],
   },
-  speex: { encoder: 'libspeex', name: 'speex', maxChannels: 2, rates: [8000, 16000, 32000] },
-  flac: { encoder: 'flac', name: 'flac', maxChannels: 8, keeps: 24 },
+  speex: { encoder: 'libspeex', name: 'speex', maxChannels: 2, sampleRates: [8000, 16000, 32000] },
+  flac: { encoder: 'flac', name: 'flac', maxChannels: 8, losslessBits: 24 },
   alac: {
     encoder: 'alac',
     name: 'alac',
     maxChannels: 8,
     layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1', '6.1(back)', '7.1(wide)'],
-    keeps: 24,
+    losslessBits: 24,
   },
-  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255, keeps: 32 },
-  tta: { encoder: 'tta', name: 'tta', maxChannels: 16, keeps: 24 },
-  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255, keeps: 16 },
-  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255, keeps: 16 },
-  'pcm-planar': { encoder: 'pcm_s16be_planar', name: 'pcm_s16be_planar', maxChannels: 16, keeps: 16 },
+  wavpack: { encoder: 'wavpack', name: 'wavpack', maxChannels: 255, losslessBits: 32 },
+  tta: { encoder: 'tta', name: 'tta', maxChannels: 16, losslessBits: 24 },
+  pcm: { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 255, losslessBits: 16 },
+  'pcm-be': { encoder: 'pcm_s16be', name: 'pcm_s16be', maxChannels: 255, losslessBits: 16 },
+  'pcm-planar': { encoder: 'pcm_s16be_planar', name: 'pcm_s16be_planar', maxChannels: 16, losslessBits: 16 },
   alaw: { encoder: 'pcm_alaw', name: 'pcm_alaw', ...telephone },
   mulaw: { encoder: 'pcm_mulaw', name: 'pcm_mulaw', ...telephone },
   'pcm-8k': { encoder: 'pcm_s16le', name: 'pcm_s16le', ...telephone },
   'pcm-stereo': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: ['stereo'] },
-  'pcm-cd': { encoder: 'pcm_s16le', name: 'pcm_s16le', maxChannels: 2, layouts: ['stereo'], rates: [44100] },
+  'pcm-cd': {
+    encoder: 'pcm_s16le',
+    name: 'pcm_s16le',
+    maxChannels: 2,
+    layouts: ['stereo'],
+    sampleRates: [44100],
+  },
   gsm: { encoder: 'libgsm', name: 'gsm', ...telephone },
   g726: { encoder: 'g726', name: 'adpcm_g726', ...telephone, args: ['-b:a', '32k'] },
-  g722: { encoder: 'g722', name: 'adpcm_g722', maxChannels: 1, rates: [16000] },
+  g722: { encoder: 'g722', name: 'adpcm_g722', maxChannels: 1, sampleRates: [16000] },
   codec2: { encoder: 'libcodec2', name: 'codec2', ...telephone, args: ['-mode', '3200'] },
-  dfpwm: { encoder: 'dfpwm', name: 'dfpwm', maxChannels: 1, rates: [48000] },
+  dfpwm: { encoder: 'dfpwm', name: 'dfpwm', maxChannels: 1, sampleRates: [48000] },
   adx: { encoder: 'adpcm_adx', name: 'adpcm_adx', maxChannels: 2 },
-  yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, rates: [44100] },
-  sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, rates: [16000, 32000, 44100, 48000] },
+  yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, sampleRates: [44100] },
+  sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, sampleRates: [16000, 32000, 44100, 48000] },
   // Its files say nothing of themselves; readers take them for stereo of 48 kHz.
-  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: ['stereo'], rates: [48000] },
+  aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: ['stereo'], sampleRates: [48000] },
   mlp: {
     encoder: 'mlp',
     name: 'mlp',
     maxChannels: 6,
     layouts: ['mono', 'stereo', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', '5.0', '5.1'],
-    rates: masterRates,
+    sampleRates: studioSampleRates,
     args: ['-strict', '-2'],
-    keeps: 24,
-    fullSamples: true,
+    losslessBits: 24,
+    failsOnPaddedSamples: true,
   },
   truehd: {
     encoder: 'truehd',
     name: 'truehd',
     maxChannels: 6,
     layouts: ['stereo', '5.0', '5.1'],
-    rates: masterRates,
+    sampleRates: studioSampleRates,
     args: ['-strict', '-2'],
-    keeps: 24,
-    fullSamples: true,
+    losslessBits: 24,
+    failsOnPaddedSamples: true,
   },
   // One block of sound for each picture, of which there are 25 in a second.
   amv: {
     encoder: 'adpcm_ima_amv',
     name: 'adpcm_ima_amv',
     maxChannels: 1,
-    rates: [22050],
+    sampleRates: [22050],
     args: ['-block_size', '882'],
   },
 } as const satisfies Record<string, AudioCodec>

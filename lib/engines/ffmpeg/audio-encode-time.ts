@@ -4,7 +4,7 @@ import type { AudioCodecId } from './audio-codecs.ts'
  * Seconds of processor time for a second of one channel at 48 kHz, decoding of AAC included: what encoders take for
  * noise, which is the hardest for them. Measured at 2.3 GHz.
  */
-const efforts: Partial<Readonly<Record<AudioCodecId, number>>> = {
+const encodeTimes: Partial<Readonly<Record<AudioCodecId, number>>> = {
   aac: 0.0155,
   vorbis: 0.0087,
   mp3: 0.0064,
@@ -14,11 +14,11 @@ const efforts: Partial<Readonly<Record<AudioCodecId, number>>> = {
 }
 
 /** Seconds of sound that are encoded in a time, by one processor; undefined for a codec that nobody has measured. */
-export function soundWithin(
+export function maxAudioSeconds(
   seconds: number,
   codec: AudioCodecId,
-  { channels, rate }: { readonly channels: number; readonly rate: number },
+  { channels, sampleRate }: { readonly channels: number; readonly sampleRate: number },
 ): number | undefined {
-  const effort = efforts[codec]
-  return effort && seconds / (effort * channels * (rate / 48_000))
+  const encodeTime = encodeTimes[codec]
+  return encodeTime && seconds / (encodeTime * channels * (sampleRate / 48_000))
 }

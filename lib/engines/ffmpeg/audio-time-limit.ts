@@ -1,108 +1,111 @@
 import { AppError } from '../../errors.ts'
 import type { EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
-import { soundWithin } from './audio-encode-time.ts'
-import { totalS } from './merge.ts'
-import { partsOf } from './merge-inputs.ts'
+import { maxAudioSeconds } from './audio-encode-time.ts'
+import { totalDurationS } from './merge.ts'
+import { probeMergeInputs } from './merge-inputs.ts'
 import { isMidi } from './midi.ts'
-import { type MediaOptions, mergeSoundOptions } from './options.ts'
-import { recipeFor } from './plan.ts'
-import { playable } from './predecode-audio.ts'
-import { type Media, type MediaStream, probedOnce } from './probe.ts'
-import { headerOf } from './read-header.ts'
-import { containerOf, targetOf } from './transcode.ts'
-import { cutOf } from './trim.ts'
+import { type MediaOptions, mergeAudioOptions } from './options.ts'
+import { buildRecipe } from './plan.ts'
+import { predecodeAudio } from './predecode-audio.ts'
+import { type MediaInfo, type MediaStream, probeCached } from './probe.ts'
+import { readHeader } from './read-header.ts'
+import { containerFor, mediaTargetOf } from './transcode.ts'
+import { resolveTrim } from './trim.ts'
 
 /** Sound that is to be encoded. */
-interface Encoding {
+interface AudioEncoding {
   readonly codec: AudioCodecId | undefined
   readonly channels: number
   /** Samples a second. */
-  readonly rate: number
+  readonly sampleRate: number
   /** Seconds; undefined where nobody knows. */
-  readonly lastsS: number | undefined
+  readonly durationS: number | undefined
   /** What lasts so long, and what to do about it, without the formats that would do. */
-  readonly what: string
-  readonly wayOut: string
+  readonly subject: string
+  readonly advice: string
 }
 
-const waysOut = {
+const adviceFor = {
   convert: 'Convert it in parts, with start and end',
   compress: 'Compress parts of it',
 } as const
 
 /** Formats that many can use, of codecs that take less time than others. */
-const quickFormats = { mp3: 'mp3', flac: 'flac', wav: 'pcm' } as const
+const fasterFormats = { mp3: 'mp3', flac: 'flac', wav: 'pcm' } as const
 
 /**
  * Sound is encoded by one worker, as pieces of it could not be joined without gaps.
  * @throws AppError TIMEOUT where it would not end in its time, which is told before it is tried; CORRUPT_FILE.
  */
-export async function requireTimeForSound(
+export async function checkAudioTimeLimit(
   work: EngineWork,
   tools: Tools,
   { timeoutS }: Pick<WorkerPool, 'timeoutS'>,
 ): Promise<void> {
   if (!Number.isFinite(timeoutS)) return
-  const encoding = await (work.operation === 'merge' ? mergedSound : singleSound)(work, tools)
-  if (!encoding?.codec || encoding.lastsS === undefined) return
-  const { codec, lastsS, what, wayOut } = encoding
-  const mostS = soundWithin(timeoutS, codec, encoding)
-  if (mostS === undefined || lastsS <= mostS) return
-  const quicker = Object.entries(quickFormats).flatMap(([format, other]) =>
-    lastsS <= (soundWithin(timeoutS, other, encoding) ?? 0) ? [format] : [],
+  const encoding = await (work.operation === 'merge' ? mergeEncoding : fileEncoding)(work, tools)
+  if (!encoding?.codec || encoding.durationS === undefined) return
+  const { codec, durationS, subject, advice } = encoding
+  const maxS = maxAudioSeconds(timeoutS, codec, encoding)
+  if (maxS === undefined || durationS <= maxS) return
+  const faster = Object.entries(fasterFormats).flatMap(([format, other]) =>
+    durationS <= (maxAudioSeconds(timeoutS, other, encoding) ?? 0) ? [format] : [],
   )
-  const [most, lasts] = [mostS, lastsS].map((seconds) => Math.round(seconds / 60))
+  const [maxMin, durationMin] = [maxS, durationS].map((seconds) => Math.round(seconds / 60))
   throw new AppError(
     'TIMEOUT',
-    `${what} ${lasts} min; of such sound, ${most} min become ${work.to} in the ${timeoutS} s that one machine of this service works on it. ${wayOut}${quicker.length > 0 ? `, or make ${quicker.join(' or ')} of it` : ''}.`,
-    { limitS: timeoutS, durationS: Math.round(lastsS) },
+    `${subject} ${durationMin} min; of such sound, ${maxMin} min become ${work.to} in the ${timeoutS} s that one machine of this service works on it. ${advice}${faster.length > 0 ? `, or make ${faster.join(' or ')} of it` : ''}.`,
+    { limitS: timeoutS, durationS: Math.round(durationS) },
   )
 }
 
 /** In the sound of the first. */
-async function mergedSound(work: EngineWork, tools: Tools): Promise<Encoding | undefined> {
-  const parts = await partsOf(work, tools)
-  const { gap } = mergeSoundOptions.parse(work.options)
-  const stream = parts[0]?.media.audio[0]
-  const [codec] = containerOf(work.to).audio
+async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
+  const mergeInputs = await probeMergeInputs(work, tools)
+  const { gap } = mergeAudioOptions.parse(work.options)
+  const stream = mergeInputs[0]?.media.audio[0]
+  const [codec] = containerFor(work.to).audio
   return (
     stream && {
-      ...{ codec, ...shapeOf(stream), lastsS: totalS(parts, gap) },
-      ...{ what: 'The pieces last together', wayOut: 'Merge fewer' },
+      ...{ codec, ...audioShape(stream), durationS: totalDurationS(mergeInputs, gap) },
+      ...{ subject: 'The pieces last together', advice: 'Merge fewer' },
     }
   )
 }
 
 /** Undefined for what is only copied, where there is none, and for notes, whose length is known when they were played. */
-async function singleSound(work: EngineWork, tools: Tools): Promise<Encoding | undefined> {
+async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const [input] = work.inputs
   const { operation, to } = work
-  if (!input || isMidi(work.from) || !(operation in waysOut)) return undefined
-  const { path, from } = await playable(input.path, work.from, tools)
-  const container = containerOf(to)
-  const options: MediaOptions = operation === 'convert' ? targetOf(work).options : { mode: 'encode' }
-  const isCopied = (media: Media) =>
-    recipeFor({ media, from, to, container, options, mayCopy: true, keepSubtitles: true }).method ===
+  if (!input || isMidi(work.from) || !(operation in adviceFor)) return undefined
+  const { path, from } = await predecodeAudio(input.path, work.from, tools)
+  const container = containerFor(to)
+  const options: MediaOptions = operation === 'convert' ? mediaTargetOf(work).options : { mode: 'encode' }
+  const isCopied = (media: MediaInfo) =>
+    buildRecipe({ media, from, to, container, options, mayCopy: true, keepSubtitles: true }).method ===
     'stream-copy'
-  const header = await headerOf(path, from)
-  if (header && !header.hasMore && isCopied(header.media)) return undefined
-  const media = await probedOnce(input, { path, from }, tools)
+  const header = await readHeader(path, from)
+  if (header && !header.mayHaveMore && isCopied(header.media)) return undefined
+  const media = await probeCached(input, { path, from }, tools)
   const [stream] = media.audio
   if (!stream || isCopied(media)) return undefined
   const { audioCodec, channels, audioSampleRate } = options
-  const shape = shapeOf(stream)
+  const shape = audioShape(stream)
   return {
     // Others than those of the container are refused before.
-    codec: asked(audioCodec) ?? container.audio[0],
+    codec: requestedCodec(audioCodec) ?? container.audio[0],
     channels: channels ?? shape.channels,
-    rate: audioSampleRate ?? shape.rate,
-    lastsS: cutOf(options, media).durationS,
-    ...{ what: 'The sound lasts', wayOut: waysOut[operation as keyof typeof waysOut] },
+    sampleRate: audioSampleRate ?? shape.sampleRate,
+    durationS: resolveTrim(options, media).durationS,
+    ...{ subject: 'The sound lasts', advice: adviceFor[operation as keyof typeof adviceFor] },
   }
 }
 
-const asked = (codec: string | undefined) =>
+const requestedCodec = (codec: string | undefined) =>
   codec === 'copy' ? undefined : (codec as AudioCodecId | undefined)
 
-const shapeOf = ({ channels = 2, sample_rate: rate = 48_000 }: MediaStream) => ({ channels, rate })
+const audioShape = ({ channels = 2, sample_rate: sampleRate = 48_000 }: MediaStream) => ({
+  channels,
+  sampleRate,
+})

@@ -5,33 +5,33 @@ import { stampInputs } from '../image/watermark-options.ts'
 import { audioCodecs } from './audio-codecs.ts'
 import { audioContainers } from './audio-containers.ts'
 import type { Container } from './containers.ts'
-import { metadataRows } from './metadata.ts'
+import { mediaMetadataRows } from './metadata.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
   audioOptions,
   compressOptions,
-  filmWatermarkOptions,
   gifOptions,
-  mergeSoundOptions,
+  mergeAudioOptions,
   mergeVideoOptions,
   videoOptions,
+  videoWatermarkOptions,
 } from './options.ts'
 import {
-  filmSubtitles,
-  subtitledFilms,
   subtitleOptions,
   subtitleSources,
   subtitleTargets,
+  videoSubtitleTargets,
+  videosWithSubtitles,
 } from './subtitles.ts'
-import { filmThumbnailRows } from './thumbnail.ts'
+import { videoThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
-import { filmPictureRows } from './video-frames.ts'
+import { videoImageRows } from './video-frames.ts'
 
-export const videos = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
-export const audios = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
+export const videoFormats = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
+export const audioFormats = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
 
-const silent: readonly FormatId[] = videos.filter((id) => videoContainers[id].audio.length === 0)
+const silentVideos: readonly FormatId[] = videoFormats.filter((id) => videoContainers[id].audio.length === 0)
 const readOnlySilent = ['mp4v', 'h261', 'h263', 'gxf'] as const
 const readOnlyVideos = [
   ...(['qt', 'm4s', 'trp', 'tod', 'mod', 'ogx', 'dvr-ms', 'rmvb', 'roq', 'smjpeg'] as const),
@@ -43,12 +43,15 @@ const readOnlyAudios = [
 ]
 const writeOnly: readonly FormatId[] = ['mmf']
 
-const videoSources: readonly FormatId[] = [...videos, ...readOnlyVideos]
-const isSilent = (id: FormatId) => silent.includes(id) || readOnlySilent.some((one) => one === id)
-const sounds: readonly FormatId[] = [...audios.filter((id) => !writeOnly.includes(id)), ...readOnlyAudios]
-const soundingVideos = videoSources.filter((id) => !isSilent(id))
+const videoSources: readonly FormatId[] = [...videoFormats, ...readOnlyVideos]
+const isSilent = (id: FormatId) => silentVideos.includes(id) || readOnlySilent.some((one) => one === id)
+const audioSources: readonly FormatId[] = [
+  ...audioFormats.filter((id) => !writeOnly.includes(id)),
+  ...readOnlyAudios,
+]
+const videosWithAudio = videoSources.filter((id) => !isSilent(id))
 /** What the sound of a film is wanted as; the formats of old machines, telephones and radios are not among them. */
-const soundOfFilms: readonly FormatId[] = [
+const audioTargetsOfVideos: readonly FormatId[] = [
   ...([
     'mp3',
     'wav',
@@ -67,18 +70,18 @@ const soundOfFilms: readonly FormatId[] = [
   ...(['ac3', 'eac3', 'dts', 'mp2', 'wma', 'aiff', 'au', 'caf', 'amr', '3ga', 'spx', 'wv'] as const),
 ]
 
-const mergedVideos = ['mp4', 'mov', 'mkv', 'webm', 'm4v', 'avi'] as const
-const mergedAudios = ['mp3', 'wav', 'flac', 'm4a', 'ogg', 'opus', 'aac'] as const
-const others = { min: 1, max: 49 }
+const mergeableVideos = ['mp4', 'mov', 'mkv', 'webm', 'm4v', 'avi'] as const
+const mergeableAudios = ['mp3', 'wav', 'flac', 'm4a', 'ogg', 'opus', 'aac'] as const
+const moreFiles = { min: 1, max: 49 }
 
 export const capabilities: readonly Capability[] = [
-  ...videos.map((to): Capability => {
+  ...videoFormats.map((to): Capability => {
     const from = [...videoSources, 'gif', 'apng'] as const
     const row = { operation: 'convert', from, to: [to], same: true, cost: 5 } as const
     return withOptions(row, () => videoOptions(videoContainers[to]))
   }),
-  ...audios.map((to): Capability => {
-    const from = soundOfFilms.includes(to) ? [...sounds, ...soundingVideos] : sounds
+  ...audioFormats.map((to): Capability => {
+    const from = audioTargetsOfVideos.includes(to) ? [...audioSources, ...videosWithAudio] : audioSources
     const row = { operation: 'convert', from, to: [to], same: true, cost: 0.5 } as const
     return withOptions(row, () => audioOptions(audioContainers[to]))
   }),
@@ -97,48 +100,54 @@ export const capabilities: readonly Capability[] = [
     options: animatedPngOptions,
     cost: 2,
   },
-  ...filmPictureRows(videoSources),
+  ...videoImageRows(videoSources),
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
   // Where ImageMagick does not know the compression: by way of TIFF the options of a PNG are taken, too.
   { operation: 'convert', from: ['dds'], to: ['png', 'tiff'], options: z.object({}), cost: 3 },
   { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: subtitleOptions, cost: 0.3 },
-  { operation: 'convert', from: subtitledFilms, to: filmSubtitles, options: z.object({}), cost: 1 },
+  {
+    operation: 'convert',
+    from: videosWithSubtitles,
+    to: videoSubtitleTargets,
+    options: z.object({}),
+    cost: 1,
+  },
   {
     operation: 'merge',
-    from: mergedVideos,
-    to: mergedVideos,
+    from: mergeableVideos,
+    to: mergeableVideos,
     same: true,
-    more: { from: mergedVideos, ...others },
+    more: { from: mergeableVideos, ...moreFiles },
     options: mergeVideoOptions,
     cost: 5,
   },
   {
     operation: 'merge',
-    from: mergedAudios,
-    to: mergedAudios,
+    from: mergeableAudios,
+    to: mergeableAudios,
     same: true,
-    more: { from: mergedAudios, ...others },
-    options: mergeSoundOptions,
+    more: { from: mergeableAudios, ...moreFiles },
+    options: mergeAudioOptions,
     cost: 2,
   },
-  ...filmThumbnailRows(videoSources),
-  ...videos.map(
+  ...videoThumbnailRows(videoSources),
+  ...videoFormats.map(
     (id): Capability => ({
       operation: 'watermark',
       from: [id],
       to: [id],
       same: true,
       more: stampInputs,
-      options: filmWatermarkOptions,
+      options: videoWatermarkOptions,
       cost: 5,
     }),
   ),
   ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
     const id = name as FormatId // Object.entries forgets the names.
     const row = { operation: 'compress', from: [id], to: [id], same: true, cost: 5 } as const
-    return canShrink(container) ? [withOptions(row, () => compressOptions(container))] : []
+    return canCompress(container) ? [withOptions(row, () => compressOptions(container))] : []
   }),
-  ...metadataRows,
+  ...mediaMetadataRows,
 ]
 
 /** Made when they are first wanted: there are dozens of containers, and a file becomes one of them. */
@@ -154,7 +163,7 @@ function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['o
 }
 
 /** What has a choice of bits, and can be read again. */
-function canShrink({ muxer, video, audio, needsSound }: Container): boolean {
+function canCompress({ muxer, video, audio, requiresAudio }: Container): boolean {
   if (video.length === 0) return audio.some((id) => 'kbits' in audioCodecs[id])
-  return !needsSound && muxer !== 'yuv4mpegpipe'
+  return !requiresAudio && muxer !== 'yuv4mpegpipe'
 }

@@ -1,5 +1,5 @@
 /** Speakers by ffmpeg's names of layouts, in the order of its channels (`ffmpeg -layouts`). */
-const speakersOf = {
+const layoutSpeakers = {
   mono: ['FC'],
   stereo: ['FL', 'FR'],
   '2.1': ['FL', 'FR', 'LFE'],
@@ -24,12 +24,12 @@ const speakersOf = {
   octagonal: ['FL', 'FR', 'FC', 'BL', 'BR', 'BC', 'SL', 'SR'],
 } as const satisfies Record<string, readonly string[]>
 
-export type LayoutName = keyof typeof speakersOf
+export type LayoutName = keyof typeof layoutSpeakers
 
 /** Of each number of channels the one that most formats know: those of Vorbis I, section 4.3.9. */
-export const usualLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
+export const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
 
-export const channelsIn = (name: LayoutName): number => speakersOf[name].length
+export const channelsIn = (name: LayoutName): number => layoutSpeakers[name].length
 
 /** The channels of a source. */
 export interface Channels {
@@ -39,19 +39,19 @@ export interface Channels {
 }
 
 /** What a codec takes. */
-export interface Room {
+export interface ChannelLimits {
   /** Channels. */
-  readonly most: number
+  readonly maxChannels: number
   /** Any layout when left out. */
   readonly layouts?: readonly LayoutName[] | undefined
 }
 
-export interface Arrangement {
+export interface ChannelArrangement {
   /** For ffmpeg's filters. */
   readonly layout: string
   readonly channels: number
   /** The source does not name its channels: they are taken in their order, which mixes none of them. */
-  readonly named?: string
+  readonly assumedLayout?: string
 }
 
 /**
@@ -59,49 +59,61 @@ export interface Arrangement {
  * the fullest that there is room for.
  * @param wanted how many channels are asked for; as many as there are when left out.
  */
-export function arranged(source: Channels, { most, layouts }: Room, wanted = source.count): Arrangement {
-  const count = Math.min(wanted, most)
-  const own = isLayout(source.layout) ? source.layout : undefined
-  const guess = usualLayouts[source.count - 1]
-  if (count !== source.count) return fullest(count, layouts)
+export function chooseLayout(
+  source: Channels,
+  { maxChannels, layouts }: ChannelLimits,
+  wanted = source.count,
+): ChannelArrangement {
+  const count = Math.min(wanted, maxChannels)
+  const sourceLayout = isLayout(source.layout) ? source.layout : undefined
+  const defaultLayout = defaultLayouts[source.count - 1]
+  if (count !== source.count) return largestLayout(count, layouts)
   // More channels than there are names for.
-  if (!own && !guess) return layouts ? fullest(count, layouts) : { layout: `${count}c`, channels: count }
-  const name = own ?? guess ?? 'stereo'
-  const kept = !layouts || layouts.includes(name) ? name : roomiest(name, { most, layouts })
-  const arrangement = kept ? { layout: kept, channels: channelsIn(kept) } : fullest(count, layouts)
-  return own || isPlain(source) ? arrangement : { ...arrangement, named: name }
+  if (!sourceLayout && !defaultLayout)
+    return layouts ? largestLayout(count, layouts) : { layout: `${count}c`, channels: count }
+  const layout = sourceLayout ?? defaultLayout ?? 'stereo'
+  const keptLayout =
+    !layouts || layouts.includes(layout) ? layout : smallestLayoutWith(layout, { maxChannels, layouts })
+  const arrangement = keptLayout
+    ? { layout: keptLayout, channels: channelsIn(keptLayout) }
+    : largestLayout(count, layouts)
+  return sourceLayout || isMonoOrStereo(source) ? arrangement : { ...arrangement, assumedLayout: layout }
 }
 
-const isLayout = (name: string): name is LayoutName => Object.hasOwn(speakersOf, name)
+const isLayout = (name: string): name is LayoutName => Object.hasOwn(layoutSpeakers, name)
 
 /** One or two channels mean the same everywhere. */
-const isPlain = ({ count }: Channels) => count <= 2
+const isMonoOrStereo = ({ count }: Channels) => count <= 2
 
 /** The smallest that has a place for every speaker of this one. */
-function roomiest(name: LayoutName, { most, layouts = [] }: Room): LayoutName | undefined {
+function smallestLayoutWith(
+  name: LayoutName,
+  { maxChannels, layouts = [] }: ChannelLimits,
+): LayoutName | undefined {
   const [best] = layouts
-    .filter((other) => channelsIn(other) <= most && holds(other, name))
+    .filter((other) => channelsIn(other) <= maxChannels && hasAllSpeakers(other, name))
     .sort((a, b) => channelsIn(a) - channelsIn(b))
   return best
 }
 
 /** Beside and behind are one place where a layout has only one of them. */
-const twins: Readonly<Record<string, string>> = { SL: 'BL', SR: 'BR', BL: 'SL', BR: 'SR' }
+const equivalentSpeakers: Readonly<Record<string, string>> = { SL: 'BL', SR: 'BR', BL: 'SL', BR: 'SR' }
 
-function holds(layout: LayoutName, wanted: LayoutName): boolean {
-  const places: readonly string[] = speakersOf[layout]
-  const speakers: readonly string[] = speakersOf[wanted]
+function hasAllSpeakers(layout: LayoutName, wanted: LayoutName): boolean {
+  const available: readonly string[] = layoutSpeakers[layout]
+  const speakers: readonly string[] = layoutSpeakers[wanted]
   return speakers.every((speaker) => {
-    const twin = twins[speaker] ?? ''
-    return places.includes(speaker) || (places.includes(twin) && !speakers.includes(twin))
+    const equivalent = equivalentSpeakers[speaker] ?? ''
+    return available.includes(speaker) || (available.includes(equivalent) && !speakers.includes(equivalent))
   })
 }
 
 /** With the most channels that are not more than these, or with the fewest that it takes. */
-function fullest(count: number, layouts: readonly LayoutName[] = usualLayouts): Arrangement {
-  const usual = usualLayouts[count - 1]
+function largestLayout(count: number, layouts: readonly LayoutName[] = defaultLayouts): ChannelArrangement {
+  const defaultLayout = defaultLayouts[count - 1]
   const fitting = layouts.filter((name) => channelsIn(name) <= count)
   const [largest] = fitting.toSorted((a, b) => channelsIn(b) - channelsIn(a))
-  const layout = usual && layouts.includes(usual) ? usual : (largest ?? layouts[0] ?? 'stereo')
+  const layout =
+    defaultLayout && layouts.includes(defaultLayout) ? defaultLayout : (largest ?? layouts[0] ?? 'stereo')
   return { layout, channels: channelsIn(layout) }
 }

@@ -1,10 +1,10 @@
 import type { QualityScale } from '../options.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
 
-export interface Frame {
+export interface FixedFrame {
   readonly width: number
   readonly height: number
-  readonly shownWidth: number
+  readonly displayWidth: number
 }
 
 /** How ffmpeg is told to encode pictures; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
@@ -13,29 +13,33 @@ export interface VideoCodec {
   /** As ffprobe names it. */
   readonly name: string
   /** Constant quality: the flag, its greatest number, and the words. Lower is better, except for Theora. */
-  readonly crf?: { readonly flag: string; readonly max: number; readonly words: QualityScale }
+  readonly crf?: { readonly flag: string; readonly max: number; readonly levels: QualityScale }
   /** The flags of a preset, from ultrafast to veryslow. */
-  readonly preset?: (preset: Preset) => readonly string[]
+  readonly preset?: (preset: EncoderPreset) => readonly string[]
   readonly args?: readonly string[]
   readonly alpha?: true
   /** What it is told of a film of high dynamic range, which it keeps. */
-  readonly hdr?: readonly string[]
+  readonly hdrArgs?: readonly string[]
   /** Knows how to spread its bits over two passes by `-pass`. */
   readonly twoPass?: true
   /** Pictures per second that it takes, as ffmpeg writes them; any when left out. */
   readonly frameRates?: readonly string[]
   /** The one picture that it knows: its dots, and its width where they are not square. */
-  readonly frame?: Frame
+  readonly fixedFrame?: FixedFrame
   /** Sides are multiples of it; 2 when left out. */
-  readonly step?: number
+  readonly sizeStep?: number
   /** What encodes pictures with a side shorter than the encoder takes. */
-  readonly small?: { readonly side: number; readonly encoder: string; readonly preset: readonly string[] }
+  readonly smallFrames?: {
+    readonly minSide: number
+    readonly encoder: string
+    readonly preset: readonly string[]
+  }
 }
 
 const tvFrameRates = ['24000/1001', '24', '25', '30000/1001', '30', '50', '60000/1001', '60'] as const
 
 /** x264's own, the fastest first; other encoders get the nearest that they have. */
-export const presets = [
+export const encoderPresets = [
   'ultrafast',
   'superfast',
   'veryfast',
@@ -46,41 +50,41 @@ export const presets = [
   'slower',
   'veryslow',
 ] as const
-export type Preset = (typeof presets)[number]
+export type EncoderPreset = (typeof encoderPresets)[number]
 
-const stepOf = (preset: Preset) => presets.indexOf(preset)
-const named = (preset: Preset) => ['-preset', preset]
+const presetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
+const presetArgs = (preset: EncoderPreset) => ['-preset', preset]
 const yuv420 = ['-pix_fmt', 'yuv420p']
 /** MPEG quantizers, shared by the codecs of that age. */
-const quantizer = { flag: '-q:v', max: 31, words: { low: 10, medium: 6, high: 4, highest: 2 } }
+const quantizer = { flag: '-q:v', max: 31, levels: { low: 10, medium: 6, high: 4, highest: 2 } }
 
 export const videoCodecs = {
   h264: {
     encoder: 'libx264',
     name: 'h264',
-    crf: { flag: '-crf', max: 51, words: { low: 30, medium: 26, high: 22, highest: 18 } },
-    preset: named,
+    crf: { flag: '-crf', max: 51, levels: { low: 30, medium: 26, high: 22, highest: 18 } },
+    preset: presetArgs,
     args: yuv420,
     twoPass: true,
   },
   h265: {
     encoder: 'libx265',
     name: 'hevc',
-    crf: { flag: '-crf', max: 51, words: { low: 34, medium: 30, high: 26, highest: 21 } },
-    preset: named,
+    crf: { flag: '-crf', max: 51, levels: { low: 34, medium: 30, high: 26, highest: 21 } },
+    preset: presetArgs,
     args: [...yuv420, '-x265-params', 'log-level=error:pools=2'],
-    hdr: ['-pix_fmt', 'yuv420p10le'],
+    hdrArgs: ['-pix_fmt', 'yuv420p10le'],
   },
   vp9: {
     encoder: 'libvpx-vp9',
     name: 'vp9',
-    crf: { flag: '-crf', max: 63, words: { low: 42, medium: 37, high: 32, highest: 24 } },
+    crf: { flag: '-crf', max: 63, levels: { low: 42, medium: 37, high: 32, highest: 24 } },
     // Above 5 the picture suffers, below 1 an hour is not enough for a minute.
     preset: (preset) => [
       '-deadline',
       'good',
       '-cpu-used',
-      String(Math.max(1, 5 - Math.floor(stepOf(preset) / 2))),
+      String(Math.max(1, 5 - Math.floor(presetIndex(preset) / 2))),
     ],
     args: ['-row-mt', '1'],
     alpha: true,
@@ -89,12 +93,12 @@ export const videoCodecs = {
   vp8: {
     encoder: 'libvpx',
     name: 'vp8',
-    crf: { flag: '-crf', max: 63, words: { low: 30, medium: 20, high: 10, highest: 4 } },
+    crf: { flag: '-crf', max: 63, levels: { low: 30, medium: 20, high: 10, highest: 4 } },
     preset: (preset) => [
       '-deadline',
       'good',
       '-cpu-used',
-      String(Math.max(0, 5 - Math.floor(stepOf(preset) / 2))),
+      String(Math.max(0, 5 - Math.floor(presetIndex(preset) / 2))),
     ],
     alpha: true,
     twoPass: true,
@@ -102,10 +106,10 @@ export const videoCodecs = {
   av1: {
     encoder: 'libsvtav1',
     name: 'av1',
-    crf: { flag: '-crf', max: 63, words: { low: 48, medium: 42, high: 35, highest: 26 } },
-    preset: (preset) => ['-preset', String(12 - stepOf(preset))],
+    crf: { flag: '-crf', max: 63, levels: { low: 48, medium: 42, high: 35, highest: 26 } },
+    preset: (preset) => ['-preset', String(12 - presetIndex(preset))],
     args: yuv420,
-    small: { side: 64, encoder: 'libaom-av1', preset: ['-cpu-used', '8'] },
+    smallFrames: { minSide: 64, encoder: 'libaom-av1', preset: ['-cpu-used', '8'] },
   },
   mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
   xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
@@ -133,7 +137,7 @@ export const videoCodecs = {
     encoder: 'libtheora',
     name: 'theora',
     // The other way round than everywhere else: 10 is best.
-    crf: { flag: '-q:v', max: 10, words: { low: 4, medium: 6, high: 7, highest: 9 } },
+    crf: { flag: '-q:v', max: 10, levels: { low: 4, medium: 6, high: 7, highest: 9 } },
     args: yuv420,
   },
   mjpeg: { encoder: 'mjpeg', name: 'mjpeg', crf: quantizer, args: ['-pix_fmt', 'yuvj420p'] },
@@ -142,23 +146,23 @@ export const videoCodecs = {
     name: 'jpeg2000',
     args: yuv420,
     // Halves each picture five times otherwise, which takes 32 pixels.
-    small: { side: 32, encoder: 'libopenjpeg', preset: ['-numresolution', '1'] },
+    smallFrames: { minSide: 32, encoder: 'libopenjpeg', preset: ['-numresolution', '1'] },
   },
-  realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, step: 4 },
+  realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, sizeStep: 4 },
   // IEC 61834 for 625 lines, whose dots are a little wider than high.
   dv: {
     encoder: 'dvvideo',
     name: 'dvvideo',
     args: yuv420,
     frameRates: ['25'],
-    frame: { width: 720, height: 576, shownWidth: 768 },
+    fixedFrame: { width: 720, height: 576, displayWidth: 768 },
   },
   amv: {
     encoder: 'amv',
     name: 'amv',
     args: ['-pix_fmt', 'yuvj420p', '-strict', '-1'],
     frameRates: ['25'],
-    frame: { width: 160, height: 120, shownWidth: 160 },
+    fixedFrame: { width: 160, height: 120, displayWidth: 160 },
   },
   raw: { encoder: 'wrapped_avframe', name: 'rawvideo', args: yuv420 },
 } as const satisfies Record<string, VideoCodec>
@@ -166,7 +170,7 @@ export const videoCodecs = {
 export type VideoCodecId = keyof typeof videoCodecs
 
 /** What makes a stream that ffprobe calls so. */
-export function codecIdOf(name: string): VideoCodecId | undefined {
+export function codecIdByName(name: string): VideoCodecId | undefined {
   const ids = Object.keys(videoCodecs) as VideoCodecId[] // Object.keys forgets the names.
   return ids.find((id) => videoCodecs[id].name === name)
 }

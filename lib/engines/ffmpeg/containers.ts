@@ -13,11 +13,11 @@ export interface Container {
   /** ffprobe's names of codecs that are copied into it as they are. */
   readonly copies: readonly string[]
   /** Holds one sound track only. */
-  readonly oneAudio?: true
+  readonly singleAudioTrack?: true
   /** Encoder for subtitles that are text. */
   readonly subtitles?: 'mov_text' | 'srt' | 'webvtt'
   /** Holds subtitles that are pictures. */
-  readonly pictureSubtitles?: true
+  readonly imageSubtitles?: true
   /** Holds a cover picture: as a stream of its own, or among its texts. */
   readonly cover?: 'stream' | 'text'
   /** Tells players to turn the picture, so that a turned one can be copied. */
@@ -26,11 +26,11 @@ export interface Container {
   readonly alpha?: true
   /** FourCC of the video, by which players of AVI choose their decoder. */
   readonly videoTag?: string
-  readonly mostChannels?: number
+  readonly maxChannels?: number
   /** Counts pictures instead of timing each, so that a source that names no rate needs one. */
-  readonly steady?: true
+  readonly constantFrameRate?: true
   /** Must have sound: a source without gets silence. */
-  readonly needsSound?: true
+  readonly requiresAudio?: true
   /** Sample rates in Hz, where the container takes fewer than the codec. */
-  readonly rates?: readonly number[]
+  readonly sampleRates?: readonly number[]
 }

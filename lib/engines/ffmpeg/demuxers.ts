@@ -42,7 +42,7 @@ const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
 ]
 
 /** What a file without a header cannot say, so that its demuxer is named and told. */
-const headerless: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
+const headerlessArgs: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
   al: ['-f', 'alaw', '-sample_rate', '8000', '-channels', '1'],
   ul: ['-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
   sln: ['-f', 'sln', '-sample_rate', '8000', '-channels', '1'],
@@ -63,20 +63,25 @@ const headerless: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
 }
 
 /** Whatever a file says, nothing but files and pipes is opened for it; goes before each `-i`. */
-export const localOnly = ['-protocol_whitelist', 'file,pipe'] as const
+export const localProtocolArgs = ['-protocol_whitelist', 'file,pipe'] as const
 
 /** Confines the demuxer; goes before `-i`. The fourth word names the demuxers (ffmpeg-formats, `format_whitelist`). */
-export function inputGuard(format: FormatId): string[] {
-  const told = headerless[format] ?? []
-  return [...localOnly, '-format_whitelist', told[1] ?? demuxersOf(format), ...told]
+export function demuxerArgs(format: FormatId): string[] {
+  const demuxerOptions = headerlessArgs[format] ?? []
+  return [
+    ...localProtocolArgs,
+    '-format_whitelist',
+    demuxerOptions[1] ?? demuxersFor(format),
+    ...demuxerOptions,
+  ]
 }
 
 /** By ffmpeg's names, separated by commas. */
-export function demuxersOf(format: FormatId): string {
+export function demuxersFor(format: FormatId): string {
   return demuxersByFormats.find(([, formats]) => formats.includes(format))?.[0] ?? format
 }
 
-const untimed: readonly FormatId[] = [
+const formatsWithoutTimestamps: readonly FormatId[] = [
   // Streams of pictures: what is copied out of them plays at any speed or none.
   'h264',
   'hevc',
@@ -96,4 +101,4 @@ const untimed: readonly FormatId[] = [
 export const isAnimation = (format: FormatId) => formatById(format).category === 'image'
 
 /** Its packets say when they begin, and may be believed. */
-export const hasTimes = (format: FormatId) => !untimed.includes(format)
+export const hasTimestamps = (format: FormatId) => !formatsWithoutTimestamps.includes(format)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Tools } from '../engine.ts'
-import { peakNits, hdrConvertedMessage, knee, whiteNits } from '../image/hdr.ts'
+import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../image/hdr.ts'
 
 /** What tells how the colors of a film are meant, in the words of ffprobe. */
 export const Colors = z.object({
@@ -14,14 +14,14 @@ export const Colors = z.object({
 export type Colors = z.infer<typeof Colors>
 
 /** Transfers of high dynamic range (BT.2100), by their names in ffmpeg. */
-const names: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' }
+const hdrTransferNames: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' }
 
 /** Whether a film, as phones take them, has lights and colors that usual screens have not. */
 export const isHdr = ({ pix_fmt, color_transfer }: Colors) =>
-  color_transfer in names && /^(yuv|p0|p2|p4)/.test(pix_fmt)
+  color_transfer in hdrTransferNames && /^(yuv|p0|p2|p4)/.test(pix_fmt)
 
 /** Filters that give a film the colors of usual screens (BT.709); none for one that has them. */
-export function usualRange(video: Colors): string[] {
+export function sdrFilters(video: Colors): string[] {
   if (!isHdr(video)) return []
   const { color_transfer, color_space } = video
   const matrix = color_space === 'bt2020c' ? '2020_cl' : color_space === 'bt709' ? '709' : '2020_ncl'
@@ -37,17 +37,17 @@ export function usualRange(video: Colors): string[] {
   ]
 }
 
-/** What is told of a film that went through these. @param keeper the codec that would not need them. */
-export function rangeWarnings(
+/** What is told of a film that went through these. @param hdrCodec the codec that would not need them. */
+export function hdrWarnings(
   video: Colors,
-  keeper?: string,
+  hdrCodec?: string,
 ): { readonly code: string; readonly message: string }[] {
   if (!isHdr(video)) return []
-  const way = keeper === undefined ? '' : ` codec=${keeper} keeps them.`
-  const message = `${hdrConvertedMessage('video', names[video.color_transfer] ?? '')}${way}`
+  const hint = hdrCodec === undefined ? '' : ` codec=${hdrCodec} keeps them.`
+  const message = `${hdrConvertedMessage('video', hdrTransferNames[video.color_transfer] ?? '')}${hint}`
   return [{ code: 'COLORS_CONVERTED', message }]
 }
 
-export function warnOfRange(video: Colors, tools: Tools): void {
-  for (const { code, message } of rangeWarnings(video)) tools.warn(code, message)
+export function warnHdrConverted(video: Colors, tools: Tools): void {
+  for (const { code, message } of hdrWarnings(video)) tools.warn(code, message)
 }

@@ -1,16 +1,16 @@
 // What the readers of headers are given, and give.
-import type { Media } from './probe.ts'
+import type { MediaInfo } from './probe.ts'
 
 /** What a file says of itself before its content begins. */
-export interface Header {
+export interface MediaHeader {
   /** Of its streams only what a copy of them needs to know. */
-  readonly media: Media
+  readonly media: MediaInfo
   /** There may be more in the file than `media` tells of, that would have to be kept or known. */
-  readonly hasMore: boolean
+  readonly mayHaveMore: boolean
   /** It may say a title and the like, which stand in no `media` of it. */
-  readonly mayHaveTexts: boolean
+  readonly mayHaveTags: boolean
   /** Seconds by which the times of its sound stand ahead of those that a player is told. */
-  readonly soundDelayS?: number
+  readonly audioDelayS?: number
 }
 
 /** Bytes of a file from a position on; fewer only at its end. */

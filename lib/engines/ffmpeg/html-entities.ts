@@ -8,18 +8,18 @@ const latin1 = [
   'uuml yacute thorn yuml',
 ].flatMap((row) => row.split(' '))
 
-const named = new Map([
+const entityCharacters = new Map([
   ...latin1.map((name, index): [string, string] => [name, String.fromCharCode(0xa0 + index)]),
   ...Object.entries({ amp: '&', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—', lsquo: '‘' }),
   ...Object.entries({ rsquo: '’', ldquo: '“', rdquo: '”', bdquo: '„', sbquo: '‚', euro: '€', bull: '•' }),
 ])
 
 /** The letters that HTML entities stand for. Angle brackets stay written, else words would become tags. */
-export function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d*));/gi, (all, decimal, hex, name) => {
-    if (name !== undefined) return named.get(name) ?? all
+export function decodeEntities(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d*));/gi, (entity, decimal, hex, name) => {
+    if (name !== undefined) return entityCharacters.get(name) ?? entity
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
-    const isLetter = code >= 0x20 && code <= 0x10ffff && code !== 0x3c && code !== 0x3e
-    return isLetter ? String.fromCodePoint(code) : all
+    const isDecodable = code >= 0x20 && code <= 0x10ffff && code !== 0x3c && code !== 0x3e
+    return isDecodable ? String.fromCodePoint(code) : entity
   })
 }

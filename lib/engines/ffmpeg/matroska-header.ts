@@ -1,5 +1,5 @@
-import type { Header, ReadAt } from './header.ts'
-import { mediaOf, type StreamFacts } from './probe.ts'
+import type { MediaHeader, ReadAt } from './header.ts'
+import { parseProbe, type StreamInput } from './probe.ts'
 
 /** Of RFC 9559, section 5.1. */
 const ids = {
@@ -33,10 +33,10 @@ const ids = {
   crc32: 0xbf,
 } as const
 
-const types: Readonly<Record<number, string>> = { 1: 'video', 2: 'audio', 17: 'subtitle' }
+const trackTypes: Readonly<Record<number, string>> = { 1: 'video', 2: 'audio', 17: 'subtitle' }
 
 /** ffmpeg's names of codecs (libavformat/matroska.c), of those that are copied somewhere. */
-const codecs: Readonly<Record<string, string>> = {
+const codecNames: Readonly<Record<string, string>> = {
   ...{ 'V_MPEG4/ISO/AVC': 'h264', 'V_MPEGH/ISO/HEVC': 'hevc', V_AV1: 'av1', V_VP8: 'vp8', V_VP9: 'vp9' },
   ...{ A_AAC: 'aac', 'A_MPEG/L3': 'mp3', A_AC3: 'ac3', A_EAC3: 'eac3', A_OPUS: 'opus', A_ALAC: 'alac' },
   ...{ A_VORBIS: 'vorbis', A_FLAC: 'flac' },
@@ -45,129 +45,135 @@ const codecs: Readonly<Record<string, string>> = {
   ...{ 'S_HDMV/PGS': 'hdmv_pgs_subtitle', S_VOBSUB: 'dvd_subtitle' },
 }
 
-const read: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]
+const parsedIds: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]
 /** What holds nothing that a copy would have to know. Attached files do: one may be a cover. */
-const plain: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32]
+const ignorableIds: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32]
 
 const maxHeaderBytes = 1024 * 1024
-const maxParts = 100
+const maxElements = 100
 
 /** Of Matroska and WebM, up to the first cluster (RFC 9559). */
-export async function matroskaHeader(readAt: ReadAt, size: number): Promise<Header | undefined> {
-  const first = elementIn(await readAt(0, 12))
-  const segment = elementIn(await readAt(first.end, 12))
+export async function readMatroskaHeader(readAt: ReadAt, size: number): Promise<MediaHeader | undefined> {
+  const first = parseElement(await readAt(0, 12))
+  const segment = parseElement(await readAt(first.end, 12))
   if (first.id !== ids.ebml || segment.id !== ids.segment) return undefined
-  const parts = await partsBeforeClusters(readAt, first.end + segment.start, size)
-  const [tracks] = contents(ids.tracks, parts)
-  const [info] = contents(ids.info, parts)
+  const elements = await readHeaderElements(readAt, first.end + segment.start, size)
+  const [tracks] = contentsWithId(ids.tracks, elements)
+  const [info] = contentsWithId(ids.info, elements)
   if (!tracks || !info) return undefined
-  const streams = all(ids.trackEntry, tracks).map(streamIn)
-  const editions = contents(ids.chapters, parts).flatMap((chapters) => all(ids.editionEntry, chapters))
-  const known = [...plain, ...parts.flatMap(({ id, content }) => (content ? [id] : []))]
-  const named = [...parts.map(({ id }) => id), ...contents(ids.seekHead, parts).flatMap(seekable)]
+  const streams = childrenWithId(ids.trackEntry, tracks).map(parseTrack)
+  const editions = contentsWithId(ids.chapters, elements).flatMap((chapters) =>
+    childrenWithId(ids.editionEntry, chapters),
+  )
+  const handledIds = [...ignorableIds, ...elements.flatMap(({ id, content }) => (content ? [id] : []))]
+  const presentIds = [
+    ...elements.map(({ id }) => id),
+    ...contentsWithId(ids.seekHead, elements).flatMap(seekTargets),
+  ]
   return {
-    media: mediaOf({
-      streams: streams.map(({ facts }) => facts),
-      chapters: editions.flatMap((edition) => all(ids.chapterAtom, edition)),
-      format: { duration: durationIn(info) },
+    media: parseProbe({
+      streams: streams.map(({ stream }) => stream),
+      chapters: editions.flatMap((edition) => childrenWithId(ids.chapterAtom, edition)),
+      format: { duration: durationSeconds(info) },
     }),
-    soundDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
+    audioDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
     // They may stand behind all else.
-    mayHaveTexts: true,
-    hasMore: named.some((id) => !known.includes(id)) || streams.some(({ isOdd }) => isOdd),
+    mayHaveTags: true,
+    mayHaveMore:
+      presentIds.some((id) => !handledIds.includes(id)) || streams.some(({ isUnsupported }) => isUnsupported),
   }
 }
 
-interface Part {
+interface HeaderElement {
   readonly id: number
   /** Of those that are read. */
   readonly content: Buffer | undefined
 }
 
-async function partsBeforeClusters(readAt: ReadAt, from: number, size: number): Promise<Part[]> {
-  const parts: Part[] = []
+async function readHeaderElements(readAt: ReadAt, from: number, size: number): Promise<HeaderElement[]> {
+  const elements: HeaderElement[] = []
   for (let at = from; at < size; ) {
-    const { id, start, end } = elementIn(await readAt(at, 12))
-    if (id === ids.cluster) return parts
-    const isRead = read.includes(id)
-    if (parts.length === maxParts || (isRead && end > maxHeaderBytes)) break
-    parts.push({ id, content: isRead ? await readAt(at + start, end - start) : undefined })
+    const { id, start, end } = parseElement(await readAt(at, 12))
+    if (id === ids.cluster) return elements
+    const isRead = parsedIds.includes(id)
+    if (elements.length === maxElements || (isRead && end > maxHeaderBytes)) break
+    elements.push({ id, content: isRead ? await readAt(at + start, end - start) : undefined })
     at += end
   }
   throw new RangeError('there is no content behind the header')
 }
 
-const contents = (id: number, parts: readonly Part[]) =>
-  parts.flatMap(({ id: found, content }) => (found === id && content ? [content] : []))
+const contentsWithId = (id: number, elements: readonly HeaderElement[]) =>
+  elements.flatMap(({ id: found, content }) => (found === id && content ? [content] : []))
 
-interface Stream {
-  readonly facts: StreamFacts
+interface ParsedTrack {
+  readonly stream: StreamInput
   readonly delayS: number
-  readonly isOdd: boolean
+  readonly isUnsupported: boolean
 }
 
-function streamIn(entry: Buffer, index: number): Stream {
-  const type = types[numberIn(one(ids.trackType, entry)) ?? 0]
+function parseTrack(entry: Buffer, index: number): ParsedTrack {
+  const type = trackTypes[readNumber(firstChild(ids.trackType, entry)) ?? 0]
   // AAC's name may go on, by its kind.
-  const codecId = (one(ids.codecId, entry)?.toString('latin1') ?? '')
+  const codecId = (firstChild(ids.codecId, entry)?.toString('latin1') ?? '')
     .replace(/\0+$/, '')
     .replace(/^(A_AAC)\/.*/, '$1')
-  const codec = codecs[codecId]
-  const video = one(ids.video, entry)
-  const audio = one(ids.audio, entry)
-  const hasAlpha = video !== undefined && (numberIn(one(ids.alphaMode, video)) ?? 0) > 0
+  const codec = codecNames[codecId]
+  const video = firstChild(ids.video, entry)
+  const audio = firstChild(ids.audio, entry)
+  const hasAlpha = video !== undefined && (readNumber(firstChild(ids.alphaMode, video)) ?? 0) > 0
   return {
-    facts: {
+    stream: {
       index,
       codec_type: type,
       codec_name: codec,
-      ...(type === 'audio' && { channels: (audio && numberIn(one(ids.channels, audio))) ?? 1 }),
-      tags: { language: languageIn(entry), ...(hasAlpha && { alpha_mode: '1' }) },
+      ...(type === 'audio' && { channels: (audio && readNumber(firstChild(ids.channels, audio))) ?? 1 }),
+      tags: { language: trackLanguage(entry), ...(hasAlpha && { alpha_mode: '1' }) },
     },
-    delayS: (numberIn(one(ids.codecDelay, entry)) ?? 0) / 1e9,
-    isOdd:
+    delayS: (readNumber(firstChild(ids.codecDelay, entry)) ?? 0) / 1e9,
+    isUnsupported:
       type === undefined ||
       codec === undefined ||
-      numberIn(one(ids.flagEnabled, entry)) === 0 ||
+      readNumber(firstChild(ids.flagEnabled, entry)) === 0 ||
       // It may turn the picture.
-      (video !== undefined && one(ids.projection, video) !== undefined),
+      (video !== undefined && firstChild(ids.projection, video) !== undefined),
   }
 }
 
 /** English is not written (RFC 9559, 5.1.4.1.19). */
-const languageIn = (entry: Buffer) =>
-  one(ids.language, entry)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
+const trackLanguage = (entry: Buffer) =>
+  firstChild(ids.language, entry)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
 /** Seconds. */
-function durationIn(info: Buffer): number | undefined {
-  const ticks = one(ids.duration, info)
+function durationSeconds(info: Buffer): number | undefined {
+  const ticks = firstChild(ids.duration, info)
   if (!ticks) return undefined
-  const scale = numberIn(one(ids.timestampScale, info)) ?? 1_000_000
+  const scale = readNumber(firstChild(ids.timestampScale, info)) ?? 1_000_000
   return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
 }
 
 /** Ids of what stands elsewhere in the file. */
-const seekable = (seekHead: Buffer) =>
-  all(ids.seek, seekHead).map((seek) => numberIn(one(ids.seekId, seek)) ?? 0)
+const seekTargets = (seekHead: Buffer) =>
+  childrenWithId(ids.seek, seekHead).map((seek) => readNumber(firstChild(ids.seekId, seek)) ?? 0)
 
-function numberIn(bytes: Buffer | undefined): number | undefined {
+function readNumber(bytes: Buffer | undefined): number | undefined {
   return bytes?.reduce((number, byte) => number * 256 + byte, 0)
 }
 
-const one = (id: number, within: Buffer): Buffer | undefined => all(id, within)[0]
+const firstChild = (id: number, parent: Buffer): Buffer | undefined => childrenWithId(id, parent)[0]
 
-function all(id: number, within: Buffer): Buffer[] {
+function childrenWithId(id: number, parent: Buffer): Buffer[] {
   const found: Buffer[] = []
-  for (let at = 0; at < within.length; ) {
-    const element = elementIn(within.subarray(at))
-    if (at + element.end > within.length) throw new RangeError('an element is longer than what holds it')
-    if (element.id === id) found.push(within.subarray(at + element.start, at + element.end))
+  for (let at = 0; at < parent.length; ) {
+    const element = parseElement(parent.subarray(at))
+    if (at + element.end > parent.length) throw new RangeError('an element is longer than what holds it')
+    if (element.id === id) found.push(parent.subarray(at + element.start, at + element.end))
     at += element.end
   }
   return found
 }
 
-interface Element {
+interface EbmlElement {
   readonly id: number
   /** Of its content, from its own beginning. */
   readonly start: number
@@ -175,7 +181,7 @@ interface Element {
 }
 
 /** RFC 8794, section 6.2: a length of ones is not known, and goes on to the end. */
-function elementIn(bytes: Buffer): Element {
+function parseElement(bytes: Buffer): EbmlElement {
   const idBytes = Math.clz32(bytes.readUInt8(0)) - 23
   if (idBytes > 4) throw new RangeError('no element begins here')
   const lengthBytes = Math.clz32(bytes.readUInt8(idBytes)) - 23

@@ -3,19 +3,31 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Chunk, ChunkResult, EngineResult, EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { Container } from './containers.ts'
-import { inputGuard } from './demuxers.ts'
-import { Colors, warnOfRange } from './dynamic-range.ts'
-import { requirePictures, totalS, warnDropped } from './merge.ts'
-import { codecsOf, mergedPieceArgs, mergedRate, mergedTrackArgs, type Run } from './merge-encode.ts'
-import { type Part, partsOf } from './merge-inputs.ts'
-import { pieceLengths, placesOf, runOf } from './merge-plan.ts'
-import { mergedTexts, writtenTexts } from './merged-metadata.ts'
+import { demuxerArgs } from './demuxers.ts'
+import { Colors, warnHdrConverted } from './dynamic-range.ts'
+import { requireVideo, totalDurationS, warnDroppedTracks } from './merge.ts'
+import {
+  type FrameRange,
+  mergeAudioTrackArgs,
+  mergeCodecs,
+  mergeFrameRate,
+  mergeSegmentArgs,
+} from './merge-encode.ts'
+import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
+import { frameRangeOf, segmentLengths, segmentPositions } from './merge-plan.ts'
+import { mergeMetadata, writeMergedMetadata } from './merged-metadata.ts'
 import { mergeVideoOptions } from './options.ts'
-import type { Media } from './probe.ts'
+import type { MediaInfo } from './probe.ts'
 import { runFfmpeg } from './run.ts'
-import { containerOf } from './transcode.ts'
-import { stored } from './video-chunks.ts'
-import { cutAtKeyPictures, joinPieces, mayGain, soundApart, takesPieces } from './video-segments.ts'
+import { containerFor } from './transcode.ts'
+import { toStoredMedia } from './video-chunks.ts'
+import {
+  canSegment,
+  cutAtKeyframes,
+  joinSegments,
+  mayBenefitFromChunks,
+  separateAudioContainer,
+} from './video-segments.ts'
 
 /**
  * A merge of films that takes too long for one worker: pieces of each film are fitted into the picture of the first side
@@ -23,128 +35,141 @@ import { cutAtKeyPictures, joinPieces, mayGain, soundApart, takesPieces } from '
  * of one length, though nobody sees both.
  */
 
-const Runs = z.object({ first: z.number(), count: z.number() })
+const FrameRangeSpec = z.object({ first: z.number(), count: z.number() })
 
 /** Of films without sound, as no share is of that: what the merge says of itself, and what is to be told of it. */
-const Mute = z.object({
+const SilentMergeMetadata = z.object({
   content: z.string(),
   hasChapters: z.boolean(),
   told: z.array(z.tuple([z.string(), z.string()])),
 })
 
-const MergeShare = z.object({
+const MergeChunkSpec = z.object({
   /** Of the first film. */
-  media: z.custom<Media>((value) => typeof value === 'object'),
+  media: z.custom<MediaInfo>((value) => typeof value === 'object'),
   durationS: z.number(),
   /** Pictures of each film. */
-  runs: z.array(Runs),
+  runs: z.array(FrameRangeSpec),
   /** Pictures of one film; the sound has none. */
-  piece: Runs.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
+  piece: FrameRangeSpec.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
   /** One of the shares has it. */
-  mute: Mute.optional(),
+  mute: SilentMergeMetadata.optional(),
 })
 
 /** What a share tells of its result: pictures that came, or when the pictures of each film begin in the sound. */
-const PieceDetails = z.object({ pictures: z.number().default(0) })
-const SoundDetails = z.object({ beginS: z.array(z.number()) })
+const SegmentDetails = z.object({ pictures: z.number().default(0) })
+const AudioDetails = z.object({ beginS: z.array(z.number()) })
 
 /** Undefined where the merge stays whole. @throws AppError as `mergeVideo` does. */
 export async function splitMerge(
   work: EngineWork,
   tools: Tools,
-  crew: WorkerPool,
+  pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
-  const container = containerOf(work.to)
-  if (!mayGain(crew) || !takesPieces(container, codecsOf(container).picture)) return undefined
-  const parts = await partsOf(work, tools)
-  requirePictures(parts)
+  const container = containerFor(work.to)
+  if (!mayBenefitFromChunks(pool) || !canSegment(container, mergeCodecs(container).video)) return undefined
+  const mergeInputs = await probeMergeInputs(work, tools)
+  requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
-  const lengths = pieceLengths(parts, { container, options }, crew)
-  const [first] = parts
+  const lengths = segmentLengths(mergeInputs, { container, options }, pool)
+  const [first] = mergeInputs
   if (!lengths || !first) return undefined
-  const films: Awaited<ReturnType<typeof cutFilm>>[] = []
-  for (const [film, part] of parts.entries())
-    films.push(await cutFilm(part, { film, pieceS: lengths[film] ?? 0, first: first.media }, tools))
-  if (films.some(({ pieces }) => pieces.some(({ count }) => count < 1))) return undefined
-  const durationS = totalS(parts) ?? 0
-  const facts = { media: stored(first.media), durationS, runs: films.map(({ run }) => run) }
-  const pieces = films.flatMap((film, index) =>
-    film.pieces.map(({ file, ...piece }) => ({
-      spec: { ...facts, piece: { ...piece, film: index, colors: film.colors } },
+  const videos: Awaited<ReturnType<typeof segmentVideo>>[] = []
+  for (const [index, mergeInput] of mergeInputs.entries())
+    videos.push(
+      await segmentVideo(
+        mergeInput,
+        { film: index, segmentS: lengths[index] ?? 0, first: first.media },
+        tools,
+      ),
+    )
+  if (videos.some(({ segments }) => segments.some(({ count }) => count < 1))) return undefined
+  const durationS = totalDurationS(mergeInputs) ?? 0
+  const common = { media: toStoredMedia(first.media), durationS, runs: videos.map(({ run }) => run) }
+  const segments = videos.flatMap((video, index) =>
+    video.segments.map(({ file, ...piece }) => ({
+      spec: { ...common, piece: { ...piece, film: index, colors: video.colors } },
       file,
     })),
   )
-  if (parts.some(({ media }) => media.audio.length > 0)) return [{ spec: facts }, ...pieces]
-  const mute = await muteTexts(parts, container, tools)
-  return pieces.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, mute } : spec, file }))
+  if (mergeInputs.some(({ media }) => media.audio.length > 0)) return [{ spec: common }, ...segments]
+  const metadata = await silentMergeMetadata(mergeInputs, container, tools)
+  return segments.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, mute: metadata } : spec, file }))
 }
 
-async function muteTexts(
-  parts: readonly Part[],
+async function silentMergeMetadata(
+  mergeInputs: readonly MergeInput[],
   container: Container,
   tools: Tools,
-): Promise<z.infer<typeof Mute>> {
-  const told: [string, string][] = []
-  const telling = { ...tools, warn: (code: string, message: string) => void told.push([code, message]) }
-  warnDropped(parts, telling)
-  const { content, hasChapters } = await mergedTexts(parts, container, 0, telling)
-  return { content, hasChapters, told }
+): Promise<z.infer<typeof SilentMergeMetadata>> {
+  const warnings: [string, string][] = []
+  const warningTools = {
+    ...tools,
+    warn: (code: string, message: string) => void warnings.push([code, message]),
+  }
+  warnDroppedTracks(mergeInputs, warningTools)
+  const { content, hasChapters } = await mergeMetadata(mergeInputs, container, 0, warningTools)
+  return { content, hasChapters, told: warnings }
 }
 
 /** A short film is one piece. */
-async function cutFilm(
-  { path, format, media }: Part,
-  { film, pieceS, first }: { film: number; pieceS: number; first: Media },
+async function segmentVideo(
+  { path, format, media }: MergeInput,
+  { film, segmentS, first }: { film: number; segmentS: number; first: MediaInfo },
   tools: Tools,
 ) {
   if (!media.video) throw new Error('A film without pictures was to be cut.')
-  const { pieces, shiftS } = await cutAtKeyPictures(
-    { path, from: format, video: media.video, pieceS, startS: media.pictureStartS, name: `film-${film}` },
+  const { segments, shiftS } = await cutAtKeyframes(
+    { path, from: format, video: media.video, segmentS, startS: media.pictureStartS, name: `video-${film}` },
     tools,
   )
-  const { perSecond } = mergedRate(first)
+  const { perSecond } = mergeFrameRate(first)
   return {
     colors: Colors.parse(media.video),
-    pieces: pieces.map(({ file, ...place }) => ({ ...runOf(place, perSecond), shiftS, file })),
-    run: runOf({ startS: pieces[0]?.startS ?? 0, endS: pieces.at(-1)?.endS ?? 0 }, perSecond),
+    segments: segments.map(({ file, ...position }) => ({
+      ...frameRangeOf(position, perSecond),
+      shiftS,
+      file,
+    })),
+    run: frameRangeOf({ startS: segments[0]?.startS ?? 0, endS: segments.at(-1)?.endS ?? 0 }, perSecond),
   }
 }
 
 /** Of `splitMerge`: a piece of the pictures, or all of the sound. */
-export async function runMergeShare(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const { media, runs, piece, durationS } = MergeShare.parse(work.chunk)
-  const container = containerOf(work.to)
+export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const { media, runs, piece, durationS } = MergeChunkSpec.parse(work.chunk)
+  const container = containerFor(work.to)
   const options = mergeVideoOptions.parse(work.options)
-  if (!piece) return runSound(work, { runs, durationS }, tools)
+  if (!piece) return runAudioChunk(work, { runs, durationS }, tools)
   const [input] = work.inputs
   if (!input) throw new Error('A share of a merge came without its file.')
-  warnOfRange(piece.colors, tools)
+  warnHdrConverted(piece.colors, tools)
   const target = join(work.outDir, 'piece.nut')
-  const { pictures } = await runFfmpeg(
+  const { frames } = await runFfmpeg(
     [
-      ...['-copyts', '-itsoffset', String(-piece.shiftS), ...inputGuard(input.format), '-i', input.path],
-      ...[...mergedPieceArgs(media, container, options, piece), '-f', 'nut', target],
+      ...['-copyts', '-itsoffset', String(-piece.shiftS), ...demuxerArgs(input.format), '-i', input.path],
+      ...[...mergeSegmentArgs(media, container, options, piece), '-f', 'nut', target],
     ],
-    { durationS: piece.count / mergedRate(media).perSecond },
+    { durationS: piece.count / mergeFrameRate(media).perSecond },
     tools,
   )
-  return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures } }
+  return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
 }
 
-async function runSound(
+async function runAudioChunk(
   work: EngineWork,
-  { runs, durationS }: { runs: readonly Run[]; durationS: number },
+  { runs: frameRanges, durationS }: { runs: readonly FrameRange[]; durationS: number },
   tools: Tools,
 ): Promise<EngineResult> {
-  const parts = await partsOf(work, tools)
-  warnDropped(parts, tools)
+  const mergeInputs = await probeMergeInputs(work, tools)
+  warnDroppedTracks(mergeInputs, tools)
   const target = join(work.outDir, `sound.${work.to}`)
   const list = join(tools.workDir, 'firsts')
-  const inputs = parts.flatMap(({ path, guard }) => [...guard, '-i', path])
-  const container = soundApart(containerOf(work.to))
-  const texts = await mergedTexts(parts, container, 0, tools)
-  const args = mergedTrackArgs(parts, container, { runs, list, target, texts })
-  await runFfmpeg([...inputs, ...texts.input, ...args], { durationS }, tools)
+  const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
+  const container = separateAudioContainer(containerFor(work.to))
+  const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
+  const args = mergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
+  await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
   // Each line is a picture: stream, when it is decoded and shown, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(list, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)
@@ -157,29 +182,36 @@ export async function joinMerge(
   results: readonly ChunkResult[],
   tools: Tools,
 ): Promise<EngineResult> {
-  const made = results.map(({ spec, files: [file], details }) => {
+  const chunks = results.map(({ spec, files: [file], details }) => {
     if (!file) throw new Error('A share of a merge came back without its file.')
-    return { ...MergeShare.parse(spec), path: file.path, details }
+    return { ...MergeChunkSpec.parse(spec), path: file.path, details }
   })
-  const [{ media, runs, durationS }] = made as [(typeof made)[number]] // A merge is split into two shares or more.
-  const sound = made.find(({ piece }) => !piece)
-  const encoded = made.flatMap(({ piece, ...rest }) => (piece ? [{ ...rest, ...piece }] : []))
-  const places = placesOf(encoded, runs, {
-    beginS: sound && SoundDetails.parse(sound.details).beginS,
-    perSecond: mergedRate(media).perSecond,
+  const [{ media, runs, durationS }] = chunks as [(typeof chunks)[number]] // A merge is split into two shares or more.
+  const audioChunk = chunks.find(({ piece }) => !piece)
+  const segments = chunks.flatMap(({ piece, ...rest }) => (piece ? [{ ...rest, ...piece }] : []))
+  const positions = segmentPositions(segments, runs, {
+    beginS: audioChunk && AudioDetails.parse(audioChunk.details).beginS,
+    perSecond: mergeFrameRate(media).perSecond,
   })
-  const pieces = places.map((place, index) => ({
-    ...{ ...place, path: encoded[index]?.path ?? '' },
-    pictures: PieceDetails.parse(encoded[index]?.details).pictures,
+  const joinedSegments = positions.map((position, index) => ({
+    ...{ ...position, path: segments[index]?.path ?? '' },
+    frames: SegmentDetails.parse(segments[index]?.details).pictures,
   }))
-  const container = containerOf(work.to)
-  const { mute } = made.find((share) => share.mute) ?? {}
+  const container = containerFor(work.to)
+  const { mute } = chunks.find((chunk) => chunk.mute) ?? {}
   for (const [code, message] of mute?.told ?? []) tools.warn(code, message)
-  const texts = mute && (await writtenTexts(mute, tools))
-  const path = await joinPieces(
+  const metadata = mute && (await writeMergedMetadata(mute, tools))
+  const path = await joinSegments(
     {
-      ...{ pieces, sound: sound?.path, texts, durationS, container, codec: codecsOf(container).picture },
-      pictures: runs.reduce((sum, { count }) => sum + count, 0),
+      ...{
+        segments: joinedSegments,
+        audioPath: audioChunk?.path,
+        metadata,
+        durationS,
+        container,
+        codec: mergeCodecs(container).video,
+      },
+      expectedFrames: runs.reduce((sum, { count }) => sum + count, 0),
     },
     work,
     tools,

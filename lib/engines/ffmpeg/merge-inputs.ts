@@ -1,29 +1,29 @@
 // The files of a merge, as ffprobe sees them.
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, Tools } from '../engine.ts'
-import { inputGuard } from './demuxers.ts'
-import { playable } from './predecode-audio.ts'
-import { type Media, probedOnce } from './probe.ts'
+import { demuxerArgs } from './demuxers.ts'
+import { predecodeAudio } from './predecode-audio.ts'
+import { type MediaInfo, probeCached } from './probe.ts'
 
-export interface Part {
+export interface MergeInput {
   readonly path: string
   readonly format: FormatId
   /** Of `inputGuard`. */
-  readonly guard: readonly string[]
-  readonly media: Media
+  readonly demuxerArgs: readonly string[]
+  readonly media: MediaInfo
 }
 
 /** @throws AppError CORRUPT_FILE. */
-export async function partsOf({ inputs: files }: EngineWork, tools: Tools): Promise<Part[]> {
-  const parts: Part[] = []
+export async function probeMergeInputs({ inputs: files }: EngineWork, tools: Tools): Promise<MergeInput[]> {
+  const mergeInputs: MergeInput[] = []
   for (const file of files) {
-    const { path, from: format } = await playable(file.path, file.format, tools)
-    parts.push({
+    const { path, from: format } = await predecodeAudio(file.path, file.format, tools)
+    mergeInputs.push({
       path,
       format,
-      guard: inputGuard(format),
-      media: await probedOnce(file, { path, from: format }, tools),
+      demuxerArgs: demuxerArgs(format),
+      media: await probeCached(file, { path, from: format }, tools),
     })
   }
-  return parts
+  return mergeInputs
 }

@@ -1,43 +1,46 @@
 import { type Colors, isHdr } from './dynamic-range.ts'
 
 /** How a picture of light and color differences is meant: by ffmpeg's names, and what is told of one. */
-interface Meaning {
+interface ColorSpec {
   /** Of the filter `scale`. */
   readonly matrix: 'bt601' | 'bt709' | 'bt2020'
   /** Space, primaries and transfer, of the filter `setparams`. */
-  readonly told: readonly [string, string, string]
+  readonly params: readonly [string, string, string]
 }
 
-const hd: Meaning = { matrix: 'bt709', told: ['bt709', 'bt709', 'bt709'] }
-const meanings: Readonly<Record<string, Meaning>> = {
-  bt709: hd,
-  smpte170m: { matrix: 'bt601', told: ['smpte170m', 'smpte170m', 'smpte170m'] },
-  bt470bg: { matrix: 'bt601', told: ['bt470bg', 'bt470bg', 'smpte170m'] },
-  bt2020nc: { matrix: 'bt2020', told: ['bt2020nc', 'bt2020', 'bt2020-10'] },
+const bt709: ColorSpec = { matrix: 'bt709', params: ['bt709', 'bt709', 'bt709'] }
+const colorSpecs: Readonly<Record<string, ColorSpec>> = {
+  bt709,
+  smpte170m: { matrix: 'bt601', params: ['smpte170m', 'smpte170m', 'smpte170m'] },
+  bt470bg: { matrix: 'bt601', params: ['bt470bg', 'bt470bg', 'smpte170m'] },
+  bt2020nc: { matrix: 'bt2020', params: ['bt2020nc', 'bt2020', 'bt2020-10'] },
 }
 
 /** Of a film that tells nothing players think as of others of its height. */
-function meaningOf(colors: Colors): Meaning | undefined {
+function colorSpecOf(colors: Colors): ColorSpec | undefined {
   // As it leaves `usualRange`.
-  if (isHdr(colors)) return hd
-  if (colors.color_space !== 'unknown') return meanings[colors.color_space]
-  return { matrix: (colors.height ?? 0) >= 720 ? 'bt709' : 'bt601', told: ['unknown', 'unknown', 'unknown'] }
+  if (isHdr(colors)) return bt709
+  if (colors.color_space !== 'unknown') return colorSpecs[colors.color_space]
+  return {
+    matrix: (colors.height ?? 0) >= 720 ? 'bt709' : 'bt601',
+    params: ['unknown', 'unknown', 'unknown'],
+  }
 }
 
 /** Primaries that are far from those of television, in the words of the filter `zscale`. */
-const wide: Readonly<Record<string, string>> = {
+const wideGamutPrimaries: Readonly<Record<string, string>> = {
   bt2020: '2020',
   smpte431: 'smpte431',
   // Display P3, as phones have it.
   smpte432: 'smpte432',
 }
-const usual = '709'
+const bt709Name = '709'
 
 function primariesOf(colors: Colors): string {
   // As it leaves `usualRange`.
-  if (isHdr(colors)) return usual
+  if (isHdr(colors)) return bt709Name
   if (colors.color_primaries === 'unknown' && colors.color_space.startsWith('bt2020')) return '2020'
-  return wide[colors.color_primaries] ?? usual
+  return wideGamutPrimaries[colors.color_primaries] ?? bt709Name
 }
 
 const transfers: Readonly<Record<string, string>> = {
@@ -46,15 +49,16 @@ const transfers: Readonly<Record<string, string>> = {
   'bt2020-12': '2020_12',
   'iec61966-2-1': 'iec61966-2-1',
 }
-const transferOf = (colors: Colors) => (isHdr(colors) ? usual : (transfers[colors.color_transfer] ?? usual))
+const transferOf = (colors: Colors) =>
+  isHdr(colors) ? bt709Name : (transfers[colors.color_transfer] ?? bt709Name)
 
 const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
 
 /** The same for films whose pictures may follow each other as they are. */
-export const colorsMeant = (colors: Colors): string =>
+export const colorSignature = (colors: Colors): string =>
   isHdr(colors)
     ? colors.color_transfer
-    : `${meaningOf(colors)?.matrix ?? colors.color_space} ${primariesOf(colors)}`
+    : `${colorSpecOf(colors)?.matrix ?? colors.color_space} ${primariesOf(colors)}`
 
 const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
 
@@ -62,22 +66,25 @@ const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
  * Filters that give the pictures of a part the numbers that mean its colors in the film of the first: a film tells
  * once how its colors are meant, and those of old television and of HD are not the same. None where they agree.
  */
-export function colorsOfFirst(first: Colors, part: Colors): string[] {
-  const [wanted, had] = [meaningOf(first), meaningOf(part)]
-  if (!wanted || !had || !isYuv(first) || !isYuv(part)) return []
-  if (primariesOf(first) !== primariesOf(part)) return otherPrimaries([first, wanted], [part, had])
-  if (wanted.matrix === had.matrix) return []
-  const [space, primaries, transfer] = wanted.told
+export function colorMatchFilters(first: Colors, other: Colors): string[] {
+  const [target, source] = [colorSpecOf(first), colorSpecOf(other)]
+  if (!target || !source || !isYuv(first) || !isYuv(other)) return []
+  if (primariesOf(first) !== primariesOf(other)) return primariesFilters([first, target], [other, source])
+  if (target.matrix === source.matrix) return []
+  const [space, primaries, transfer] = target.params
   return [
-    `scale=in_color_matrix=${had.matrix}:out_color_matrix=${wanted.matrix}`,
+    `scale=in_color_matrix=${source.matrix}:out_color_matrix=${target.matrix}`,
     'format=yuv420p',
     `setparams=colorspace=${space}:color_primaries=${primaries}:color_trc=${transfer}`,
   ]
 }
 
-function otherPrimaries([first, wanted]: [Colors, Meaning], [part, had]: [Colors, Meaning]): string[] {
-  const from = `min=${matrices[had.matrix]}:pin=${primariesOf(part)}:tin=${transferOf(part)}`
-  const into = `m=${matrices[wanted.matrix]}:p=${primariesOf(first)}:t=${transferOf(first)}`
+function primariesFilters(
+  [first, target]: [Colors, ColorSpec],
+  [part, source]: [Colors, ColorSpec],
+): string[] {
+  const from = `min=${matrices[source.matrix]}:pin=${primariesOf(part)}:tin=${transferOf(part)}`
+  const into = `m=${matrices[target.matrix]}:p=${primariesOf(first)}:t=${transferOf(first)}`
   // Of odd sides as of any, and deep enough for what is to be spread.
   return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
 }

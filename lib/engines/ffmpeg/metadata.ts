@@ -5,17 +5,17 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { MetadataOptions } from '../metadata/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { inputGuard } from './demuxers.ts'
-import { unreadable } from './probe.ts'
+import { demuxerArgs } from './demuxers.ts'
+import { damagedMediaError } from './probe.ts'
 
 /** Their muxers by ffmpeg's names. */
-export const muxers = {
+export const metadataMuxers = {
   ...{ mp3: 'mp3', m4a: 'ipod', m4b: 'ipod', flac: 'flac', ogg: 'ogg', oga: 'ogg', opus: 'opus' },
   ...{ mka: 'matroska', weba: 'webm', mp4: 'mp4', m4v: 'mp4', mov: 'mov', mkv: 'matroska', webm: 'webm' },
 } as const satisfies Partial<Record<FormatId, string>>
 
 /** exiftool, which tells more of the others, does not read them. */
-const probed: readonly FormatId[] = [
+const ffprobeFormats: readonly FormatId[] = [
   ...(['aac', 'ac3', 'eac3', 'dts', 'amr', 'awb', 'au', 'snd', 'caf', 'wv', 'tta', 'mp2'] as const),
   ...(['mpa', 'w64', 'spx', 'latm', 'mlp', 'thd', 'voc', 'sf', 'ast', 'adx', 'tracker'] as const),
   ...(['8svx', 'maud', 'avr', 'paf', 'pvf', 'sph', 'hcom', 'ts', 'm2t', 'trp', 'tod', 'm1v'] as const),
@@ -23,10 +23,10 @@ const probed: readonly FormatId[] = [
   ...(['smjpeg', 'mjpeg', 'mp4v', 'amv'] as const),
 ]
 
-export const metadataRows: readonly Capability[] = [
-  { operation: 'metadata', from: probed, to: ['json'], options: z.object({}), cost: 0.3 },
+export const mediaMetadataRows: readonly Capability[] = [
+  { operation: 'metadata', from: ffprobeFormats, to: ['json'], options: z.object({}), cost: 0.3 },
   // Object.keys forgets the names.
-  ...(Object.keys(muxers) as (keyof typeof muxers)[]).map(
+  ...(Object.keys(metadataMuxers) as (keyof typeof metadataMuxers)[]).map(
     (id): Capability => ({
       operation: 'metadata/write',
       from: [id],
@@ -39,7 +39,7 @@ export const metadataRows: readonly Capability[] = [
 ]
 
 const Tags = z.record(z.string(), z.string()).default({})
-const Told = z.object({
+const ProbeOutput = z.object({
   format: z.looseObject({ tags: Tags }),
   streams: z.array(
     z.looseObject({
@@ -52,31 +52,31 @@ const Told = z.object({
   ),
   chapters: z.array(z.unknown()).default([]),
 })
-export type Told = z.output<typeof Told>
+export type ProbeOutput = z.output<typeof ProbeOutput>
 
 /** What ffprobe says, in its own words. @throws AppError CORRUPT_FILE. */
-export async function tellAll(path: string, from: FormatId, tools: Tools): Promise<Told> {
+export async function probeMetadata(path: string, from: FormatId, tools: Tools): Promise<ProbeOutput> {
   const show = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
   try {
-    const args = ['-v', 'error', ...inputGuard(from), ...show, '-i', path]
+    const args = ['-v', 'error', ...demuxerArgs(from), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
-    return Told.parse(JSON.parse(stdout))
+    return ProbeOutput.parse(JSON.parse(stdout))
   } catch (error) {
-    throw error instanceof ProcessFailure ? unreadable(from, error) : error
+    throw error instanceof ProcessFailure ? damagedMediaError(from, error) : error
   }
 }
 
 /** As JSON: an object for the file, for each stream and for the chapters. */
-export async function readMetadata(
+export async function readMediaMetadata(
   { from, outDir }: EngineWork,
   input: InputFile,
   tools: Tools,
 ): Promise<EngineResult> {
-  const { format, streams, chapters } = await tellAll(input.path, from, tools)
+  const { format, streams, chapters } = await probeMetadata(input.path, from, tools)
   // It is our name of it.
-  const { filename: _, ...told } = format
+  const { filename: _, ...formatFields } = format
   const groups = {
-    Format: told,
+    Format: formatFields,
     ...Object.fromEntries(streams.map((stream, at) => [`Stream${at + 1}`, stream])),
     ...(chapters.length > 0 && { Chapters: chapters }),
   }

@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unreadable } from './probe.ts'
+import { damagedMediaError } from './probe.ts'
 
 /** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */
-const instruments = '/usr/share/sounds/sf2/TimGM6mb.sf2'
+const soundFont = '/usr/share/sounds/sf2/TimGM6mb.sf2'
 /** Three hours of stereo: a few bytes of MIDI can rest for years. */
 const maxWavBytes = 3 * 3600 * 44_100 * 4
 
@@ -16,33 +16,33 @@ const midis: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
 export const isMidi = (format: FormatId) => midis.includes(format)
 
 /** Plays notes into a WAV file of the work folder, and gives its path. @throws AppError CORRUPT_FILE. */
-export async function playedMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
+export async function renderMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
   const notes = join(tools.workDir, 'notes.mid')
-  await writeFile(notes, await standardMidi(path, format))
+  await writeFile(notes, await extractMidi(path, format))
   const wav = join(tools.workDir, 'notes.wav')
-  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wav, instruments, notes]
+  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wav, soundFont, notes]
   try {
     await tools.exec('fluidsynth', args, { maxFileBytes: maxWavBytes })
   } catch (error) {
-    if (error instanceof ProcessFailure) throw unreadable(format, error)
+    if (error instanceof ProcessFailure) throw damagedMediaError(format, error)
     throw error
   }
   const { size } = await stat(wav).catch(() => ({ size: 0 }))
   // A file that it cannot read is silence to fluidsynth, and no failure.
-  if (size <= 1024) throw damaged(format)
+  if (size <= 1024) throw damagedMidiError(format)
   return wav
 }
 
 /** Bare MIDI, also out of its RIFF envelope, whose one chunk of data it is. */
-async function standardMidi(path: string, format: FormatId): Promise<Uint8Array> {
+async function extractMidi(path: string, format: FormatId): Promise<Uint8Array> {
   const { size } = await stat(path)
-  if (size > 64 * 1024 * 1024) throw damaged(format)
+  if (size > 64 * 1024 * 1024) throw damagedMidiError(format)
   const bytes = await readFile(path)
   const at = format === 'rmi' || bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf('MThd') : 0
-  if (at < 0 || bytes.toString('latin1', at, at + 4) !== 'MThd') throw damaged(format)
+  if (at < 0 || bytes.toString('latin1', at, at + 4) !== 'MThd') throw damagedMidiError(format)
   return bytes.subarray(at)
 }
 
-function damaged(format: FormatId): AppError {
+function damagedMidiError(format: FormatId): AppError {
   return new AppError('CORRUPT_FILE', `The MIDI file (${format}) is damaged: it holds no notes.`, { format })
 }

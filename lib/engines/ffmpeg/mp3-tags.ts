@@ -5,28 +5,32 @@ import { pipeline } from 'node:stream/promises'
 /**
  * Writes the sound of one MP3 behind the tags of another. ffmpeg would copy the frames but make their first anew, which
  * tells a player how much silence the encoder has put around the music.
- * @param tagged file whose ID3v2 tag is taken; undefined for none at all.
+ * @param tagSource file whose ID3v2 tag is taken; undefined for none at all.
  */
-export async function joinMp3(tagged: string | undefined, source: string, target: string): Promise<void> {
-  const [start, end] = await soundOf(source)
-  const to = createWriteStream(target)
-  if (tagged !== undefined) {
-    const [tagEnd] = await soundOf(tagged)
-    if (tagEnd > 0) await pipeline(createReadStream(tagged, { end: tagEnd - 1 }), to, { end: false })
+export async function joinTagsAndAudio(
+  tagSource: string | undefined,
+  source: string,
+  target: string,
+): Promise<void> {
+  const [start, end] = await audioRange(source)
+  const output = createWriteStream(target)
+  if (tagSource !== undefined) {
+    const [tagEnd] = await audioRange(tagSource)
+    if (tagEnd > 0) await pipeline(createReadStream(tagSource, { end: tagEnd - 1 }), output, { end: false })
   }
-  await pipeline(createReadStream(source, { start, end: end - 1 }), to)
+  await pipeline(createReadStream(source, { start, end: end - 1 }), output)
 }
 
 /** Where the frames begin and end, between ID3v2 in front and APEv2 and ID3v1 behind. */
-export async function soundOf(path: string): Promise<[start: number, end: number]> {
+export async function audioRange(path: string): Promise<[start: number, end: number]> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     let start = 0
-    for (let tag = 1; tag > 0 && start < size; start += tag) tag = await id3v2Length(file, start)
+    for (let tag = 1; tag > 0 && start < size; start += tag) tag = await id3v2TagLength(file, start)
     let end = size
-    if ((await bytesAt(file, end - 128, 3)).toString('latin1') === 'TAG') end -= 128
-    end -= await apeLength(file, end)
+    if ((await readBytes(file, end - 128, 3)).toString('latin1') === 'TAG') end -= 128
+    end -= await apeTagLength(file, end)
     return end > start ? [start, end] : [0, size]
   } finally {
     await file.close()
@@ -34,8 +38,8 @@ export async function soundOf(path: string): Promise<[start: number, end: number
 }
 
 /** With its header and footer: the size has seven bits in each byte (id3.org, id3v2.4.0-structure 3.1). */
-async function id3v2Length(file: FileHandle, at: number): Promise<number> {
-  const header = await bytesAt(file, at, 10)
+async function id3v2TagLength(file: FileHandle, at: number): Promise<number> {
+  const header = await readBytes(file, at, 10)
   if (header.toString('latin1', 0, 3) !== 'ID3') return 0
   const size = header.subarray(6).reduce((sum, byte) => (sum << 7) | (byte & 0x7f), 0)
   const hasFooter = ((header[5] ?? 0) & 0x10) !== 0
@@ -43,15 +47,15 @@ async function id3v2Length(file: FileHandle, at: number): Promise<number> {
 }
 
 /** Its footer tells the length without a header, and whether there is one. */
-async function apeLength(file: FileHandle, end: number): Promise<number> {
-  const footer = await bytesAt(file, end - 32, 32)
+async function apeTagLength(file: FileHandle, end: number): Promise<number> {
+  const footer = await readBytes(file, end - 32, 32)
   if (footer.toString('latin1', 0, 8) !== 'APETAGEX') return 0
   const hasHeader = footer.readUInt32LE(20) >>> 31 === 1
   return footer.readUInt32LE(12) + (hasHeader ? 32 : 0)
 }
 
 /** Fewer where the file ends; zeros where it has not begun. */
-async function bytesAt(file: FileHandle, at: number, count: number): Promise<Buffer> {
+async function readBytes(file: FileHandle, at: number, count: number): Promise<Buffer> {
   const bytes = Buffer.alloc(count)
   if (at >= 0) await file.read(bytes, 0, count, at)
   return bytes

@@ -4,34 +4,38 @@ import type { ReadAt } from './header.ts'
 
 const maxBoxes = 1000
 
-export interface Box {
+export interface Mp4Box {
   readonly type: string
   /** Of its content, in the file. */
   readonly start: number
   readonly end: number
 }
 
-type Extent = Pick<Box, 'start' | 'end'>
+type ByteRange = Pick<Mp4Box, 'start' | 'end'>
 
 /** The first one at the end of a path of types. */
-export async function inside(readAt: ReadAt, box: Extent, path: readonly string[]): Promise<Box | undefined> {
-  let found: Box | undefined
+export async function findBox(
+  readAt: ReadAt,
+  box: ByteRange,
+  path: readonly string[],
+): Promise<Mp4Box | undefined> {
+  let found: Mp4Box | undefined
   for (const type of path) {
-    const within: Extent = found ?? box
+    const within: ByteRange = found ?? box
     // What describes items begins with a version; in QuickTime it does not.
     const start = found?.type === 'meta' ? within.start + 4 : within.start
-    found = await one(readAt, { start, end: within.end }, type)
+    found = await findChild(readAt, { start, end: within.end }, type)
     if (!found) return undefined
   }
   return found
 }
 
-export const one = async (readAt: ReadAt, within: Extent, type: string) =>
-  (await all(readAt, within)).find((box) => box.type === type)
+export const findChild = async (readAt: ReadAt, within: ByteRange, type: string) =>
+  (await listBoxes(readAt, within)).find((box) => box.type === type)
 
 /** 4.2: a length of 0 goes on to the end, of 1 stands behind the type. */
-export async function all(readAt: ReadAt, { start, end }: Extent): Promise<Box[]> {
-  const boxes: Box[] = []
+export async function listBoxes(readAt: ReadAt, { start, end }: ByteRange): Promise<Mp4Box[]> {
+  const boxes: Mp4Box[] = []
   for (let at = start; at + 8 <= end; ) {
     if (boxes.length === maxBoxes) throw new RangeError('there are too many parts')
     const head = await readAt(at, 16)

@@ -2,17 +2,17 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { inputGuard } from './demuxers.ts'
+import { demuxerArgs } from './demuxers.ts'
 import type { MediaStream } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 
 const frontCover = 3
-const bitsOfPixel = 24
+const bitsPerPixel = 24
 
 /** Bytes of a picture above which it is no longer one for the head of a file. */
-const mostBytes = 16 * 1024 * 1024
+const maxCoverBytes = 16 * 1024 * 1024
 
-interface Covered {
+interface CoverSource {
   readonly path: string
   readonly from: FormatId
   readonly cover: MediaStream
@@ -22,18 +22,32 @@ interface Covered {
  * The cover of a file as Ogg has it, a block of FLAC (RFC 9639, 8.8) in Base64 among its texts: what `ffmpeg` reads as
  * metadata, too long for an argument. Undefined for one that is too large. @throws ProcessFailure.
  */
-export async function coverAsText({ path, from, cover }: Covered, tools: Tools): Promise<string | undefined> {
+export async function writeOggCover(
+  { path, from, cover }: CoverSource,
+  tools: Tools,
+): Promise<string | undefined> {
   const picture = join(tools.workDir, 'cover')
-  const copied = ['-map', `0:${cover.index}`, '-c', 'copy', '-frames:v', '1', '-f', 'image2', '-update', '1']
-  await runFfmpeg([...inputGuard(from), '-i', path, ...copied, picture], { durationS: undefined }, tools)
+  const copyArgs = [
+    '-map',
+    `0:${cover.index}`,
+    '-c',
+    'copy',
+    '-frames:v',
+    '1',
+    '-f',
+    'image2',
+    '-update',
+    '1',
+  ]
+  await runFfmpeg([...demuxerArgs(from), '-i', path, ...copyArgs, picture], { durationS: undefined }, tools)
   const bytes = await readFile(picture)
-  if (bytes.length > mostBytes) return undefined
+  if (bytes.length > maxCoverBytes) return undefined
   const type = Buffer.from(cover.codec_name === 'png' ? 'image/png' : 'image/jpeg')
   const { width = 0, height = 0 } = cover
   const block = Buffer.concat([
-    ...[number(frontCover), number(type.length), type, number(0)],
-    ...[number(width), number(height), number(bitsOfPixel), number(0)],
-    ...[number(bytes.length), bytes],
+    ...[uint32Bytes(frontCover), uint32Bytes(type.length), type, uint32Bytes(0)],
+    ...[uint32Bytes(width), uint32Bytes(height), uint32Bytes(bitsPerPixel), uint32Bytes(0)],
+    ...[uint32Bytes(bytes.length), bytes],
   ])
   const text = join(tools.workDir, 'cover.txt')
   const value = block.toString('base64').replaceAll('=', '\\=')
@@ -41,7 +55,7 @@ export async function coverAsText({ path, from, cover }: Covered, tools: Tools):
   return text
 }
 
-function number(value: number): Buffer {
+function uint32Bytes(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes

@@ -3,13 +3,13 @@ import { colorOption } from '../image/options.ts'
 import { watermarkShape } from '../image/watermark-options.ts'
 import { decimal, flag, integer, lenientOption, numberFromText, quality } from '../options.ts'
 import { audioCodecs } from './audio-codecs.ts'
-import { codecAliases, presets } from './codecs.ts'
+import { codecAliases, encoderPresets } from './codecs.ts'
 import type { Container } from './containers.ts'
 
 const thousands = ['', 'k', 'm']
 
 /** `2M` or `800k` as a number: k is 1000, and `unit` may stand behind it. All else is left for the schema to refuse. */
-function amountFrom(unit: RegExp) {
+function amountParser(unit: RegExp) {
   const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
   return (value: unknown) => {
     const match = typeof value === 'string' ? pattern.exec(value.trim()) : null
@@ -21,12 +21,12 @@ function amountFrom(unit: RegExp) {
 
 function bitRate(min: number, max: number) {
   const expected = `Expected ${min} to ${max} bits per second, as 128k or 2M`
-  return z.preprocess(amountFrom(/bps/), z.int(expected).min(min).max(max))
+  return z.preprocess(amountParser(/bps/), z.int(expected).min(min).max(max))
 }
 
-function bytes(min: number, max: number) {
+function byteSize(min: number, max: number) {
   const expected = `Expected ${min} to ${max} bytes, as 500k or 2M`
-  return z.preprocess(amountFrom(/[bB]/), z.int(expected).min(min).max(max))
+  return z.preprocess(amountParser(/[bB]/), z.int(expected).min(min).max(max))
 }
 
 function codec(names: readonly string[]) {
@@ -62,7 +62,7 @@ export function readResolution(text: string): Resolution {
 }
 
 /** `HH:MM:SS.ms`, `MM:SS` or seconds, as seconds. */
-export const time = z.preprocess((value) => {
+export const timestampOption = z.preprocess((value) => {
   const match =
     typeof value === 'string'
       ? /^(?:(?:(\d{1,2}):)?([0-5]?\d):)?(\d{1,5}(?:\.\d{1,6})?)$/.exec(value.trim())
@@ -70,7 +70,7 @@ export const time = z.preprocess((value) => {
   return match ? Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3]) : value
 }, z.number('Expected a time up to 24 hours, as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
 
-const soundShape = {
+const audioShape = {
   audioBitrate: bitRate(6_000, 1_536_000)
     .optional()
     .describe('Bits per second of each sound track, as 128k; where the codec has a choice.'),
@@ -79,9 +79,9 @@ const soundShape = {
     .describe('Samples per second; the nearest that the codec knows is taken.'),
 }
 
-const cutShape = {
-  start: time.optional().describe('Where to begin, as HH:MM:SS.ms or seconds.'),
-  end: time.optional().describe('Where to end, as HH:MM:SS.ms or seconds.'),
+const trimShape = {
+  start: timestampOption.optional().describe('Where to begin, as HH:MM:SS.ms or seconds.'),
+  end: timestampOption.optional().describe('Where to end, as HH:MM:SS.ms or seconds.'),
 }
 
 const mixShape = {
@@ -101,25 +101,25 @@ const mode = z
 
 /** Where nothing can be lost, there is nothing to choose. */
 export function audioOptions({ audio }: Container) {
-  const { audioBitrate, audioSampleRate } = soundShape
-  const rates = { audioBitrate, quality: pictureShape.quality }
-  const whole = z.object({
+  const { audioBitrate, audioSampleRate } = audioShape
+  const rates = { audioBitrate, quality: videoShape.quality }
+  const schema = z.object({
     audioSampleRate,
     audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
     mode,
     ...mixShape,
-    ...cutShape,
+    ...trimShape,
     ...rates,
   })
   return audio.some((id) => 'kbits' in audioCodecs[id])
-    ? whole
-    : whole.omit({ audioBitrate: true, quality: true })
+    ? schema
+    : schema.omit({ audioBitrate: true, quality: true })
 }
 
 export function videoOptions(container: Container) {
-  const whole = withSound(container)
-  if (container.audio.length > 0) return whole
-  return whole.omit({
+  const schema = fullVideoOptions(container)
+  if (container.audio.length > 0) return schema
+  return schema.omit({
     audioCodec: true,
     audioBitrate: true,
     audioSampleRate: true,
@@ -129,8 +129,8 @@ export function videoOptions(container: Container) {
 }
 
 /** Made once: a schema takes some kilobytes, and there are dozens of containers. */
-const pictureShape = {
-  preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
+const videoShape = {
+  preset: z.enum(encoderPresets).optional().describe('Slower makes smaller files of the same quality.'),
   crf: integer(0, 63).optional().describe('Constant quality: lower is better. h264 and h265 end at 51.'),
   quality: quality.optional(),
   videoBitrate: bitRate(10_000, 200_000_000).optional().describe('Bits per second of the picture, as 2M.'),
@@ -156,19 +156,19 @@ const pictureShape = {
     ),
 }
 
-function withSound({ video, audio }: Container) {
+function fullVideoOptions({ video, audio }: Container) {
   return z.object({
-    ...soundShape,
+    ...audioShape,
     ...mixShape,
-    ...cutShape,
+    ...trimShape,
     codec: codec(video).optional().describe('Codec of the picture; copy keeps it where it fits.'),
-    ...pictureShape,
+    ...videoShape,
     audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
     mode,
   })
 }
 
-export type VideoOptions = z.output<ReturnType<typeof withSound>>
+export type VideoOptions = z.output<ReturnType<typeof fullVideoOptions>>
 export type AudioOptions = Partial<
   Pick<
     VideoOptions,
@@ -182,42 +182,42 @@ export type MediaOptions = AudioOptions & Partial<VideoOptions>
 
 const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 
-const clip = {
+const animationShape = {
   width: integer(16, 4096)
     .optional()
     .describe('Width in pixels, at most 480 when left out; the height follows.'),
   fps: decimal(5, 30).default(10).describe('Pictures per second.'),
-  start: time.optional().describe('Where to begin, as HH:MM:SS.ms.'),
-  end: time.optional().describe('Where to end, as HH:MM:SS.ms.'),
+  start: timestampOption.optional().describe('Where to begin, as HH:MM:SS.ms.'),
+  end: timestampOption.optional().describe('Where to end, as HH:MM:SS.ms.'),
   loop: integer(0, 65_535).default(0).describe('How often it plays; 0 is for ever.'),
 }
 
 export const gifOptions = z.object({
-  ...clip,
+  ...animationShape,
   dither: z.enum(dithers).default('bayer:bayer_scale=5').describe('How missing colors are mixed.'),
   palette: z
     .enum(['optimized', 'full'])
     .default('optimized')
     .describe('optimized favors the colors of what moves, full those of the whole picture.'),
   boomerang: flag().default(false).describe('Plays forward, then backward.'),
-  maxFileSize: bytes(10_000, 1_000_000_000)
+  maxFileSize: byteSize(10_000, 1_000_000_000)
     .optional()
     .describe('Bytes, or as 500k, 2M: the frame rate is lowered until it fits, then the size.'),
 })
 
-export const animatedWebpOptions = z.object({ ...clip, quality: quality.optional() })
+export const animatedWebpOptions = z.object({ ...animationShape, quality: quality.optional() })
 
-export const animatedPngOptions = z.object(clip)
+export const animatedPngOptions = z.object(animationShape)
 
-const targetSize = bytes(10_000, 20_000_000_000)
+const targetSize = byteSize(10_000, 20_000_000_000)
   .optional()
   .describe('Bytes that the result may have at most, as 500k, 8M or a number; instead of quality.')
 
 /** The same file in fewer bytes. */
 export function compressOptions(container: Container) {
-  const { quality, resolution, fps } = pictureShape
-  const whole = z.object({ quality, targetSize, resolution, fps })
-  return container.video.length > 0 ? whole : whole.omit({ resolution: true, fps: true })
+  const { quality, resolution, fps } = videoShape
+  const schema = z.object({ quality, targetSize, resolution, fps })
+  return container.video.length > 0 ? schema : schema.omit({ resolution: true, fps: true })
 }
 
 export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions>>> & {
@@ -226,10 +226,10 @@ export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions
 }
 
 /** A film with something laid over it, which has to be encoded for that. */
-export const filmWatermarkOptions = z.object({
+export const videoWatermarkOptions = z.object({
   ...watermarkShape,
   quality: quality.optional(),
-  preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
+  preset: z.enum(encoderPresets).optional().describe('Slower makes smaller files of the same quality.'),
 })
 
 export const mergeVideoOptions = z.object({
@@ -239,16 +239,16 @@ export const mergeVideoOptions = z.object({
     .describe('auto copies where all films are alike; encode always encodes.')
     .meta(lenientOption),
   quality: quality.optional(),
-  preset: z.enum(presets).optional().describe('Slower makes smaller files of the same quality.'),
+  preset: z.enum(encoderPresets).optional().describe('Slower makes smaller files of the same quality.'),
 })
 
-export const mergeSoundOptions = z.object({
+export const mergeAudioOptions = z.object({
   gap: decimal(0, 10).default(0).describe('Seconds of silence between two pieces.'),
   quality: quality.optional(),
-  audioBitrate: soundShape.audioBitrate,
+  audioBitrate: audioShape.audioBitrate,
 })
 
 export type MergeVideoOptions = z.output<typeof mergeVideoOptions>
-export type MergeSoundOptions = z.output<typeof mergeSoundOptions>
+export type MergeAudioOptions = z.output<typeof mergeAudioOptions>
 export type GifOptions = z.output<typeof gifOptions>
 export type ClipOptions = z.output<typeof animatedWebpOptions>

@@ -1,79 +1,85 @@
-import { silence, silenceArgs, soundArgs } from './audio-stream.ts'
+import { audioTrackArgs, silenceInput, silentTrackArgs } from './audio-stream.ts'
 import type { Container } from './containers.ts'
 import { chapterArgs, coverArgs, subtitleArgs } from './covers-and-subtitles.ts'
-import { inputGuard } from './demuxers.ts'
-import { languageArgs, languagesWarning } from './language-args.ts'
-import type { Media, MediaStream, SoundStream } from './probe.ts'
-import type { Recipe, RecipeRequest, Warning } from './recipe.ts'
-import { textsWarning } from './tag-support.ts'
-import { cutOf } from './trim.ts'
-import { pictureArgs } from './video-stream.ts'
+import { demuxerArgs } from './demuxers.ts'
+import { languageArgs, languageWarnings } from './language-args.ts'
+import type { AudioStream, MediaInfo, MediaStream } from './probe.ts'
+import type { MediaWarning, Recipe, RecipeRequest } from './recipe.ts'
+import { tagWarnings } from './tag-support.ts'
+import { resolveTrim } from './trim.ts'
+import { videoTrackArgs } from './video-stream.ts'
 
 /** @throws AppError INVALID_INPUT when nothing lies between `start` and `end`. */
-export function recipeFor(request: RecipeRequest): Recipe {
+export function buildRecipe(request: RecipeRequest): Recipe {
   const { media, container, from, options } = request
-  const picture = container.video.length > 0 ? pictureArgs(request) : undefined
-  const kept = keptSound(media, container)
-  const silent = container.needsSound === true && kept.length === 0
-  const sound = kept.map((stream, index) => soundArgs(stream, index, request))
+  const videoTrack = container.video.length > 0 ? videoTrackArgs(request) : undefined
+  const keptAudio = keptAudioTracks(media, container)
+  const addsSilence = container.requiresAudio === true && keptAudio.length === 0
+  const audioTracks = keptAudio.map((stream, index) => audioTrackArgs(stream, index, request))
   const subtitles = subtitleArgs(request)
   const extras = [subtitles, coverArgs(request), chapterArgs(request)]
-  const streams = [picture, ...sound].filter((part) => part !== undefined)
-  const unused = new Set(streams.flatMap((part) => part.unused))
+  const streams = [videoTrack, ...audioTracks].filter((track) => track !== undefined)
+  const unused = new Set(streams.flatMap((track) => track.unusedOptions))
   return {
-    input: [...cutOf(options, media).args, ...(picture?.decoder ?? []), ...inputGuard(from)],
+    input: [...resolveTrim(options, media).args, ...(videoTrack?.decoder ?? []), ...demuxerArgs(from)],
     output: [
       ...(request.overlay ? ['-f', 'png_pipe', '-i', request.overlay.path] : []),
-      ...(silent ? silence : []),
-      ...(request.coverText === undefined ? [] : ['-f', 'ffmetadata', '-i', request.coverText]),
-      ...(picture?.args ?? []),
-      ...sound.flatMap((track) => track.args),
-      ...languageArgs('a', kept, container),
-      ...(silent ? silenceArgs(request) : []),
+      ...(addsSilence ? silenceInput : []),
+      ...(request.coverMetadataPath === undefined
+        ? []
+        : ['-f', 'ffmetadata', '-i', request.coverMetadataPath]),
+      ...(videoTrack?.args ?? []),
+      ...audioTracks.flatMap((track) => track.args),
+      ...languageArgs('a', keptAudio, container),
+      ...(addsSilence ? silentTrackArgs(request) : []),
       ...extras.flatMap(({ args }) => args),
       // The usual queue is too short where one stream, as subtitles, begins long after the others.
       ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],
       ...(container.args ?? []),
       ...['-f', container.muxer],
     ],
-    method: streams.every(({ copied }) => copied) ? 'stream-copy' : 'encode',
-    allEncoded: !streams.some(({ copied }) => copied) && extras.every(({ args }) => !args.includes('-map')),
-    twoPass: picture?.twoPass ?? false,
-    steady: container.steady === true,
+    method: streams.every(({ isCopied }) => isCopied) ? 'stream-copy' : 'encode',
+    allEncoded:
+      !streams.some(({ isCopied }) => isCopied) && extras.every(({ args }) => !args.includes('-map')),
+    twoPass: videoTrack?.twoPass ?? false,
+    constantFrameRate: container.constantFrameRate === true,
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
-      ...[...unused].map(unusedWarning),
-      ...once(streams.flatMap((part) => part.warnings)),
-      ...textsWarning(media.tags, container.muxer),
-      ...tracksWarning(media.audio.length, kept.length),
-      ...languagesWarning(kept, container),
-      ...(picture ? [...otherVideosWarning(media.otherVideos), ...besidesWarnings(media)] : []),
+      ...[...unused].map(unusedOptionWarning),
+      ...distinctWarnings(streams.flatMap((track) => track.warnings)),
+      ...tagWarnings(media.tags, container.muxer),
+      ...audioTrackWarnings(media.audio.length, keptAudio.length),
+      ...languageWarnings(keptAudio, container),
+      ...(videoTrack ? [...otherVideoWarnings(media.otherVideos), ...otherStreamWarnings(media)] : []),
     ],
-    has: { video: picture !== undefined, audio: sound.length + (silent ? 1 : 0) },
-    languages: { sound: kept.map(languageOf), texts: subtitles.kept.map(languageOf) },
+    requiredStreams: { video: videoTrack !== undefined, audio: audioTracks.length + (addsSilence ? 1 : 0) },
+    languages: { audio: keptAudio.map(languageOf), subtitles: subtitles.kept.map(languageOf) },
   }
 }
 
 const languageOf = ({ tags }: MediaStream) => tags.language
 
 /** Several tracks may lose the same. */
-const once = (warnings: readonly Warning[]) =>
+const distinctWarnings = (warnings: readonly MediaWarning[]) =>
   warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 
 /** The tracks that the container has room for. */
-export function keptSound({ audio: tracks }: Media, { audio, oneAudio }: Container): readonly SoundStream[] {
+export function keptAudioTracks(
+  { audio: tracks }: MediaInfo,
+  { audio, singleAudioTrack }: Container,
+): readonly AudioStream[] {
   if (audio.length === 0) return []
-  return oneAudio ? tracks.slice(0, 1) : tracks
+  return singleAudioTrack ? tracks.slice(0, 1) : tracks
 }
 
-function otherVideosWarning(count: number): Warning[] {
+function otherVideoWarnings(count: number): MediaWarning[] {
   if (count === 0) return []
   const message = `Only the first picture track was taken: ${count} more ${count === 1 ? 'was' : 'were'} dropped.`
   return [{ code: 'VIDEO_TRACKS_DROPPED', message }]
 }
 
 /** Of a film: who asks for its sound gets that. */
-function besidesWarnings({ attachments, data }: Media): Warning[] {
+function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
   const files = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
   const tracks = data === 1 ? '1 track was' : `${data} tracks were`
   return [
@@ -86,15 +92,15 @@ function besidesWarnings({ attachments, data }: Media): Warning[] {
   ]
 }
 
-function tracksWarning(had: number, kept: number): Warning[] {
-  const dropped = had - kept
+function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {
+  const dropped = sourceCount - keptCount
   if (dropped === 0) return []
   const tracks = dropped === 1 ? '1 sound track was' : `${dropped} sound tracks were`
-  const message = `${tracks} dropped: the format holds ${kept === 0 ? 'no sound' : 'one'}.`
+  const message = `${tracks} dropped: the format holds ${keptCount === 0 ? 'no sound' : 'one'}.`
   return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
 }
 
-function unusedWarning(name: string): Warning {
+function unusedOptionWarning(name: string): MediaWarning {
   return {
     code: 'OPTION_NOT_USED',
     message: `${name} has no meaning for the codec, and was left out.`,

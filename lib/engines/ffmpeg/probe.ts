@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { hasTimes, inputGuard, isAnimation } from './demuxers.ts'
+import { demuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
@@ -44,7 +44,7 @@ const Stream = z.object({
   side_data_list: z.array(z.looseObject({ rotation: number })).default([]),
 })
 
-const Probed = z.object({
+const ProbeResult = z.object({
   streams: z.array(Stream).default([]),
   chapters: z.array(z.unknown()).default([]),
   format: z
@@ -60,10 +60,10 @@ const Probed = z.object({
 /** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
 export type MediaStream = z.output<typeof Stream>
 /** One that has channels, which other tracks of sound are as good as not there. */
-export type SoundStream = MediaStream & { readonly channels: number }
-export type StreamFacts = z.input<typeof Stream>
+export type AudioStream = MediaStream & { readonly channels: number }
+export type StreamInput = z.input<typeof Stream>
 
-export interface Media {
+export interface MediaInfo {
   /** Undefined where the file does not say and cannot be asked. */
   readonly durationS: number | undefined
   /** Seconds of its pictures and sound, where its subtitles or other data may go on longer and it says so. */
@@ -76,7 +76,7 @@ export interface Media {
   readonly otherVideos: number
   /** Seconds after the file's own beginning at which it begins. */
   readonly pictureStartS: number
-  readonly audio: readonly SoundStream[]
+  readonly audio: readonly AudioStream[]
   readonly subtitles: readonly MediaStream[]
   readonly cover: MediaStream | undefined
   /** How many. */
@@ -90,47 +90,47 @@ export interface Media {
 }
 
 /** Enough to see that packets come, without reading a long film twice. */
-const firstSeconds = ['-count_packets', '-read_intervals', '%+10']
+const countPacketArgs = ['-count_packets', '-read_intervals', '%+10']
 
 /**
  * What `probe` finds, and how long it lasts also where the file does not say: then all of it is read, not decoded.
  * @throws AppError CORRUPT_FILE.
  */
-export async function probeWhole(path: string, format: FormatId, tools: Tools): Promise<Media> {
+export async function probeWithDuration(path: string, format: FormatId, tools: Tools): Promise<MediaInfo> {
   const media = await probe(path, format, tools)
-  if (media.durationS !== undefined || !hasTimes(format)) return media
-  const seconds = isAnimation(format) ? secondsOfPictures : secondsOfCopy
-  return { ...media, durationS: await seconds(path, format, tools) }
+  if (media.durationS !== undefined || !hasTimestamps(format)) return media
+  const measure = isAnimation(format) ? measureAnimation : measureCopy
+  return { ...media, durationS: await measure(path, format, tools) }
 }
 
 /** Of an animation a copy does not tell how long the last picture is shown. */
-async function secondsOfPictures(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
+async function measureAnimation(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
   let end = 0
   const onLine = (line: string) => {
     const [from = 0, seconds = 0] = line.split(',').map((field) => Number(field) || 0)
     end = Math.max(end, from + seconds)
   }
   const show = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0']
-  await orNothing(
-    tools.exec('ffprobe', ['-v', 'error', ...inputGuard(format), ...show, '-i', path], { onLine }),
+  await ignoreProcessFailure(
+    tools.exec('ffprobe', ['-v', 'error', ...demuxerArgs(format), ...show, '-i', path], { onLine }),
   )
   return end > 0 ? end : undefined
 }
 
-async function secondsOfCopy(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
+async function measureCopy(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
   let durationS: number | undefined
   const onLine = (line: string) => {
     const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
     if (micros !== undefined && Number(micros) > 0) durationS = Number(micros) / 1e6
   }
   const copy = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
-  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...inputGuard(format), '-i', path, ...copy]
-  await orNothing(tools.exec('ffmpeg', args, { onLine }))
+  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...demuxerArgs(format), '-i', path, ...copy]
+  await ignoreProcessFailure(tools.exec('ffmpeg', args, { onLine }))
   return durationS
 }
 
 /** What cannot be copied may still be decoded, which tells better what is wrong. */
-async function orNothing(run: Promise<unknown>): Promise<void> {
+async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
   try {
     await run
   } catch (error) {
@@ -138,16 +138,16 @@ async function orNothing(run: Promise<unknown>): Promise<void> {
   }
 }
 
-const probedBefore = new WeakMap<InputFile, Media>()
+const probeCache = new WeakMap<InputFile, MediaInfo>()
 
 /** The same for who asks whether to share a file out, and for who then does all of it. @throws AppError CORRUPT_FILE. */
-export async function probedOnce(
+export async function probeCached(
   input: InputFile,
   { path, from }: { readonly path: string; readonly from: FormatId },
   tools: Tools,
-): Promise<Media> {
-  const media = probedBefore.get(input) ?? (await probeWhole(path, from, tools))
-  probedBefore.set(input, media)
+): Promise<MediaInfo> {
+  const media = probeCache.get(input) ?? (await probeWithDuration(path, from, tools))
+  probeCache.set(input, media)
   return media
 }
 
@@ -157,7 +157,7 @@ export async function probe(
   format: FormatId,
   tools: Tools,
   { countPackets = false } = {},
-): Promise<Media> {
+): Promise<MediaInfo> {
   const show = [
     '-show_format',
     '-show_streams',
@@ -166,26 +166,26 @@ export async function probe(
     'adler32',
     '-of',
     'json',
-    ...(countPackets ? firstSeconds : []),
+    ...(countPackets ? countPacketArgs : []),
   ]
   try {
-    const args = ['-v', 'error', ...inputGuard(format), ...show, '-i', path]
+    const args = ['-v', 'error', ...demuxerArgs(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
-    const media = mediaOf(JSON.parse(stdout))
+    const media = parseProbe(JSON.parse(stdout))
     // What is told of a bare stream is a guess from its size.
-    return hasTimes(format) ? media : { ...media, durationS: undefined }
+    return hasTimestamps(format) ? media : { ...media, durationS: undefined }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw unreadable(format, error)
+    throw damagedMediaError(format, error)
   }
 }
 
-export function nothingOf(what: string, from: FormatId, to: FormatId): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) has no ${what}, so nothing can become ${to}.`
+export function missingStreamError(missing: string, from: FormatId, to: FormatId): AppError {
+  const sentence = `The ${formatById(from).name} (${from}) has no ${missing}, so nothing can become ${to}.`
   return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to })
 }
 
-export function unreadable(format: FormatId, cause: Error): AppError {
+export function damagedMediaError(format: FormatId, cause: Error): AppError {
   const { name } = formatById(format)
   return new AppError(
     'CORRUPT_FILE',
@@ -195,26 +195,26 @@ export function unreadable(format: FormatId, cause: Error): AppError {
   )
 }
 
-const hasChannels = (stream: MediaStream): stream is SoundStream =>
+const hasChannels = (stream: MediaStream): stream is AudioStream =>
   stream.channels !== undefined && stream.channels > 0
 
 /** Titles of chapters and the time code of a camera, which ffmpeg makes anew. */
-export const remade = ['text', 'tmcd']
+export const regeneratedTracks = ['text', 'tmcd']
 
 /** Of what ffprobe tells, or as much of it as is known from elsewhere. */
-export function mediaOf(told: z.input<typeof Probed>): Media {
-  const { streams, chapters, format } = Probed.parse(told)
+export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo {
+  const { streams, chapters, format } = ProbeResult.parse(probeOutput)
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
   const isCover = (stream: MediaStream) => stream.disposition.attached_pic === 1
   const durations = [format.duration, ...streams.map((stream) => stream.duration)]
-  const played = streams.filter(
+  const playedStreams = streams.filter(
     (stream) => ['video', 'audio'].includes(stream.codec_type) && !isCover(stream),
   )
   const audio = ofType('audio').filter(hasChannels)
   const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
-    playedS: ofType('subtitle').length + ofType('data').length > 0 ? longest(played) : undefined,
+    playedS: ofType('subtitle').length + ofType('data').length > 0 ? longestS(playedStreams) : undefined,
     bitRate: format.bit_rate,
     video,
     otherVideos: otherVideos.length,
@@ -224,20 +224,21 @@ export function mediaOf(told: z.input<typeof Probed>): Media {
     cover: ofType('video').find(isCover),
     chapters: chapters.length,
     attachments: ofType('attachment').length,
-    data: ofType('data').filter(({ codec_tag_string }) => !remade.includes(codec_tag_string)).length,
+    data: ofType('data').filter(({ codec_tag_string }) => !regeneratedTracks.includes(codec_tag_string))
+      .length,
     tags: [...new Set([format.tags, ...audio.map(({ tags }) => tags)].flatMap((tags) => Object.keys(tags)))],
   }
 }
 
 /** Seconds; undefined where one of them does not tell. */
-function longest(streams: readonly MediaStream[]): number | undefined {
-  const lengths = streams.map(({ duration, tags }) => duration ?? secondsOf(tags.duration))
+function longestS(streams: readonly MediaStream[]): number | undefined {
+  const lengths = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const known = lengths.filter((length) => length !== undefined && length > 0)
   return known.length === 0 || known.length < lengths.length ? undefined : Math.max(...(known as number[])) // as filtered
 }
 
 /** Of Matroska's tag, as `00:00:01.000000000`. */
-function secondsOf(text: string | undefined): number | undefined {
+function parseClockTime(text: string | undefined): number | undefined {
   const [, hours, minutes, seconds] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
   return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }

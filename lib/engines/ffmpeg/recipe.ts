@@ -2,11 +2,11 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { Container } from './containers.ts'
 import type { MediaOptions } from './options.ts'
-import type { Media } from './probe.ts'
+import type { MediaInfo } from './probe.ts'
+import type { TrackLanguages } from './track-languages.ts'
 import type { Overlay } from './video-filters.ts'
-import type { Languages } from './track-languages.ts'
 
-export interface Warning {
+export interface MediaWarning {
   readonly code: string
   readonly message: string
 }
@@ -21,16 +21,16 @@ export interface Recipe {
   /** Run it twice: the first only measures where the bits are needed. */
   readonly twoPass: boolean
   /** The container counts pictures: what is left out shortens the film. */
-  readonly steady: boolean
-  readonly warnings: readonly Warning[]
+  readonly constantFrameRate: boolean
+  readonly warnings: readonly MediaWarning[]
   /** Streams that the result must have, or it is none. */
-  readonly has: { readonly video: boolean; readonly audio: number }
+  readonly requiredStreams: { readonly video: boolean; readonly audio: number }
   /** Of the tracks that it keeps. */
-  readonly languages: Languages
+  readonly languages: TrackLanguages
 }
 
 export interface RecipeRequest {
-  readonly media: Media
+  readonly media: MediaInfo
   readonly from: FormatId
   readonly to: FormatId
   readonly container: Container
@@ -38,7 +38,7 @@ export interface RecipeRequest {
   /** Lies over every picture, which is then encoded. */
   readonly overlay?: Overlay
   /** Path of the cover as a text, for a container that holds it so. */
-  readonly coverText?: string | undefined
+  readonly coverMetadataPath?: string | undefined
   /** False after copying gave a bad file. */
   readonly mayCopy: boolean
   /** False after subtitles broke it. */

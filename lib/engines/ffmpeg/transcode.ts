@@ -3,27 +3,27 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { audioContainers } from './audio-containers.ts'
-import { audios, videos } from './capabilities.ts'
+import { audioFormats, videoFormats } from './capabilities.ts'
 import type { Container } from './containers.ts'
-import { wantsCoverText } from './covers-and-subtitles.ts'
-import { mendDelay } from './mp3-delay.ts'
-import { coverAsText } from './ogg-cover.ts'
+import { needsTextCover } from './covers-and-subtitles.ts'
+import { removeBogusDelay } from './mp3-delay.ts'
+import { writeOggCover } from './ogg-cover.ts'
 import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
-import { recipeFor } from './plan.ts'
-import { type Media, nothingOf } from './probe.ts'
-import { headerOf } from './read-header.ts'
+import { buildRecipe } from './plan.ts'
+import { type MediaInfo, missingStreamError } from './probe.ts'
+import { readHeader } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
-import { encode, isWhole } from './run.ts'
-import { holdsAllTexts } from './tag-support.ts'
-import { keepLanguages } from './track-languages.ts'
-import { cutOf } from './trim.ts'
+import { encode, isComplete } from './run.ts'
+import { supportsAllTags } from './tag-support.ts'
+import { restoreLanguages } from './track-languages.ts'
+import { resolveTrim } from './trim.ts'
 import { videoContainers } from './video-containers.ts'
 import type { Overlay } from './video-filters.ts'
 
 export interface Transcoding {
   readonly path: string
   readonly from: FormatId
-  readonly media: Media
+  readonly media: MediaInfo
   readonly target: string
   readonly to: FormatId
   readonly container: Container
@@ -45,32 +45,32 @@ const attempts = [
  */
 export async function transcode(transcoding: Transcoding, tools: Tools): Promise<EngineResult> {
   const { from } = transcoding
-  checkStreams(transcoding)
-  const coverText = await coverTextOf(transcoding, tools)
-  let failed: ProcessFailure | undefined
-  let tried = ''
+  requireStreams(transcoding)
+  const coverMetadataPath = await prepareCoverMetadata(transcoding, tools)
+  let failure: ProcessFailure | undefined
+  let previousArgs = ''
   for (const attempt of attempts) {
-    const recipe = recipeFor({ ...transcoding, ...attempt, coverText })
-    const said = recipe.output.join(' ')
+    const recipe = buildRecipe({ ...transcoding, ...attempt, coverMetadataPath })
+    const args = recipe.output.join(' ')
     // The same words would fail in the same way.
-    if (said === tried) continue
-    tried = said
-    const outcome = await follow(recipe, transcoding, tools)
-    if (outcome instanceof ProcessFailure) failed = outcome
-    else if (outcome) return outcome
+    if (args === previousArgs) continue
+    previousArgs = args
+    const result = await runRecipe(recipe, transcoding, tools)
+    if (result instanceof ProcessFailure) failure = result
+    else if (result) return result
   }
-  if (failed) throw failed
+  if (failure) throw failure
   const sentence = `The ${formatById(from).name} (${from}) breaks off or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', sentence, { format: from })
 }
 
-async function coverTextOf(
+async function prepareCoverMetadata(
   { path, from, media: { cover }, container }: Transcoding,
   tools: Tools,
 ): Promise<string | undefined> {
-  if (!cover || !wantsCoverText(container, cover)) return undefined
+  if (!cover || !needsTextCover(container, cover)) return undefined
   try {
-    return await coverAsText({ path, from, cover }, tools)
+    return await writeOggCover({ path, from, cover }, tools)
   } catch (error) {
     // The sound is worth more than its cover, which is told as dropped.
     if (error instanceof ProcessFailure) return undefined
@@ -87,59 +87,59 @@ export async function copyByHeader(
   unprobed: Omit<Transcoding, 'media'>,
   tools: Tools,
 ): Promise<EngineResult | undefined> {
-  const header = await headerOf(unprobed.path, unprobed.from)
-  if (!header || header.hasMore || header.media.durationS === undefined) return undefined
-  if (header.mayHaveTexts && !holdsAllTexts(unprobed.container.muxer)) return undefined
+  const header = await readHeader(unprobed.path, unprobed.from)
+  if (!header || header.mayHaveMore || header.media.durationS === undefined) return undefined
+  if (header.mayHaveTags && !supportsAllTags(unprobed.container.muxer)) return undefined
   const transcoding = { ...unprobed, media: header.media }
-  checkStreams(transcoding)
-  const recipe = recipeFor({ ...transcoding, ...attempts[0] })
+  requireStreams(transcoding)
+  const recipe = buildRecipe({ ...transcoding, ...attempts[0] })
   if (recipe.method !== 'stream-copy') return undefined
-  const outcome = await follow(recipe, transcoding, tools)
-  return outcome instanceof ProcessFailure ? undefined : outcome
+  const result = await runRecipe(recipe, transcoding, tools)
+  return result instanceof ProcessFailure ? undefined : result
 }
 
 /** Undefined for a result that is none. */
-async function follow(
+async function runRecipe(
   recipe: Recipe,
   { path, to, media, target, options, container }: Transcoding,
   tools: Tools,
 ): Promise<EngineResult | ProcessFailure | undefined> {
-  const { durationS } = cutOf(options, { ...media, durationS: media.playedS ?? media.durationS })
+  const { durationS } = resolveTrim(options, { ...media, durationS: media.playedS ?? media.durationS })
   try {
-    const written = await encode(recipe, { source: path, target, durationS }, tools)
-    if (!(await isWhole({ path: target, to, recipe, written, durationS }, tools))) return undefined
+    const stats = await encode(recipe, { source: path, target, durationS }, tools)
+    if (!(await isComplete({ path: target, to, recipe, written: stats, durationS }, tools))) return undefined
   } catch (error) {
     if (error instanceof ProcessFailure) return error
     throw error
   }
-  if (container.muxer === 'mov') await keepLanguages(target, recipe.languages)
-  if (to === 'mp3' && recipe.method === 'stream-copy') await mendDelay(target)
+  if (container.muxer === 'mov') await restoreLanguages(target, recipe.languages)
+  if (to === 'mp3' && recipe.method === 'stream-copy') await removeBogusDelay(target)
   for (const { code, message } of recipe.warnings) tools.warn(code, message)
   tools.progress(1)
-  return { files: [{ path: target }], method: recipe.method, details: detailsOf(media) }
+  return { files: [{ path: target }], method: recipe.method, details: mediaDetails(media) }
 }
 
-export function containerOf(to: FormatId): Container {
-  const video = videos.find((id) => id === to)
-  const audio = audios.find((id) => id === to)
+export function containerFor(to: FormatId): Container {
+  const video = videoFormats.find((id) => id === to)
+  const audio = audioFormats.find((id) => id === to)
   if (video) return videoContainers[video]
   if (audio) return audioContainers[audio]
   throw new Error(`ffmpeg was asked for ${to}, which it does not declare.`)
 }
 
-export function targetOf({ to, options }: EngineWork): { container: Container; options: MediaOptions } {
-  const container = containerOf(to)
+export function mediaTargetOf({ to, options }: EngineWork): { container: Container; options: MediaOptions } {
+  const container = containerFor(to)
   const schema = container.video.length > 0 ? videoOptions(container) : audioOptions(container)
   return { container, options: schema.parse(options) }
 }
 
-function checkStreams({ media, container, from, to }: Transcoding): void {
-  if (container.video.length === 0 && media.audio.length === 0) throw nothingOf('sound', from, to)
-  if (container.audio.length === 0 && !media.video) throw nothingOf('picture', from, to)
-  if (!media.video && media.audio.length === 0) throw nothingOf('picture and no sound', from, to)
+function requireStreams({ media, container, from, to }: Transcoding): void {
+  if (container.video.length === 0 && media.audio.length === 0) throw missingStreamError('sound', from, to)
+  if (container.audio.length === 0 && !media.video) throw missingStreamError('picture', from, to)
+  if (!media.video && media.audio.length === 0) throw missingStreamError('picture and no sound', from, to)
 }
 
-export function detailsOf({ durationS, video, audio }: Media): Record<string, unknown> {
+export function mediaDetails({ durationS, video, audio }: MediaInfo): Record<string, unknown> {
   return {
     ...(durationS !== undefined && { durationS }),
     hasVideo: video !== undefined,

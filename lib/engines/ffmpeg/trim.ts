@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
-import type { Media } from './probe.ts'
+import type { MediaInfo } from './probe.ts'
 
-export interface Cut {
+export interface Trim {
   /** Go before `-i`. */
   readonly args: readonly string[]
   /** Seconds that are left; undefined where nobody knows. */
@@ -9,25 +9,25 @@ export interface Cut {
 }
 
 /** The part from `start` to `end`, in seconds. @throws AppError INVALID_INPUT when there is no such part. */
-export function cutOf(
+export function resolveTrim(
   { start = 0, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
-  { durationS }: Media,
-): Cut {
-  if (end !== undefined && end <= start) throw invalid('end', 'end: expected a time after start.')
+  { durationS }: MediaInfo,
+): Trim {
+  if (end !== undefined && end <= start) throw invalidTrimError('end', 'end: expected a time after start.')
   if (durationS !== undefined && start >= durationS) {
     const sentence = `start: expected a time before the end of the file, which is ${durationS} seconds long.`
-    throw invalid('start', sentence)
+    throw invalidTrimError('start', sentence)
   }
-  const last = Math.min(end ?? Number.POSITIVE_INFINITY, durationS ?? Number.POSITIVE_INFINITY)
+  const endS = Math.min(end ?? Number.POSITIVE_INFINITY, durationS ?? Number.POSITIVE_INFINITY)
   return {
     args: [
       ...(start > 0 ? ['-ss', String(start)] : []),
       ...(end === undefined ? [] : ['-t', String(end - start)]),
     ],
-    durationS: Number.isFinite(last) ? last - start : undefined,
+    durationS: Number.isFinite(endS) ? endS - start : undefined,
   }
 }
 
-function invalid(field: string, sentence: string): AppError {
+function invalidTrimError(field: string, sentence: string): AppError {
   return new AppError('INVALID_INPUT', sentence, { field })
 }

@@ -12,8 +12,8 @@ const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2',
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
 /** A stream of pictures alone, in the codec that the format is named for. */
-function pictureStream(muxer: string, codec: VideoCodecId, copied: string): Container {
-  return { muxer, video: [codec], audio: [], copies: [copied], steady: true }
+function rawVideoStream(muxer: string, codec: VideoCodecId, copied: string): Container {
+  return { muxer, video: [codec], audio: [], copies: [copied], constantFrameRate: true }
 }
 
 const matroska = {
@@ -38,7 +38,7 @@ const matroska = {
     ],
   ],
   subtitles: 'srt',
-  pictureSubtitles: true,
+  imageSubtitles: true,
   alpha: true,
 } as const satisfies Container
 
@@ -103,25 +103,25 @@ export const videoContainers = {
     audio: ['mp3', 'ac3', 'pcm'],
     copies: ['mpeg4', 'msmpeg4v3', 'mjpeg', 'mp3', 'ac3', 'mp2', 'pcm_s16le', 'pcm_s24le'],
     videoTag: 'XVID',
-    steady: true,
+    constantFrameRate: true,
   },
   divx: {
     muxer: 'avi',
     video: ['mpeg4'],
     audio: ['mp3', 'ac3'],
     copies: ['mpeg4', 'mp3', 'ac3'],
-    oneAudio: true,
+    singleAudioTrack: true,
     videoTag: 'DIVX',
-    steady: true,
+    constantFrameRate: true,
   },
   xvid: {
     muxer: 'avi',
     video: ['xvid'],
     audio: ['mp3', 'ac3'],
     copies: ['mpeg4', 'mp3', 'ac3'],
-    oneAudio: true,
+    singleAudioTrack: true,
     videoTag: 'XVID',
-    steady: true,
+    constantFrameRate: true,
   },
   wmv: { muxer: 'asf', video: ['wmv'], audio: ['wma'], copies: asfCopies },
   asf: { muxer: 'asf', video: ['wmv'], audio: ['wma'], copies: asfCopies },
@@ -130,9 +130,9 @@ export const videoContainers = {
     video: ['h264', 'flv'],
     audio: ['aac', 'mp3'],
     copies: ['h264', 'flv1', 'vp6f', 'aac', 'mp3'],
-    oneAudio: true,
+    singleAudioTrack: true,
     // All that the two bits for it can say at these rates (Video File Format 10.1, E.4.2.1).
-    rates: [11025, 22050, 44100],
+    sampleRates: [11025, 22050, 44100],
   },
   f4v: {
     muxer: 'f4v',
@@ -140,16 +140,16 @@ export const videoContainers = {
     video: ['h264'],
     audio: ['aac', 'mp3'],
     copies: ['h264', 'aac', 'mp3'],
-    oneAudio: true,
+    singleAudioTrack: true,
   },
   swf: {
     muxer: 'swf',
     video: ['flv'],
     audio: ['mp3'],
     copies: ['flv1'],
-    oneAudio: true,
-    steady: true,
-    rates: [11025, 22050, 44100],
+    singleAudioTrack: true,
+    constantFrameRate: true,
+    sampleRates: [11025, 22050, 44100],
   },
   '3gp': {
     muxer: '3gp',
@@ -173,7 +173,7 @@ export const videoContainers = {
     video: ['mpeg2'],
     audio: ['ac3', 'mp2'],
     copies: ['mpeg2video', 'mp2', 'ac3'],
-    rates: [48000],
+    sampleRates: [48000],
   },
   ts: { muxer: 'mpegts', video: ['h264', 'h265', 'mpeg2'], audio: ['aac', 'mp2', 'ac3'], copies: tsCopies },
   mts: {
@@ -202,7 +202,7 @@ export const videoContainers = {
     video: ['mpeg2'],
     audio: ['pcm'],
     copies: ['mpeg2video', 'pcm_s16le', 'pcm_s24le'],
-    rates: [48000],
+    sampleRates: [48000],
   },
   mk3d: matroska,
   m2t: { muxer: 'mpegts', video: ['mpeg2', 'h264', 'h265'], audio: ['mp2', 'aac', 'ac3'], copies: tsCopies },
@@ -231,33 +231,37 @@ export const videoContainers = {
     audio: ['ac3'],
     // Its pictures cannot be decoded after they were copied.
     copies: ['ac3'],
-    oneAudio: true,
-    steady: true,
+    singleAudioTrack: true,
+    constantFrameRate: true,
   },
   dv: {
     muxer: 'dv',
     video: ['dv'],
     audio: ['pcm-stereo'],
     copies: ['dvvideo'],
-    oneAudio: true,
-    needsSound: true,
-    rates: [48000],
+    singleAudioTrack: true,
+    requiresAudio: true,
+    sampleRates: [48000],
   },
   amv: {
     muxer: 'amv',
     video: ['amv'],
     audio: ['amv'],
     copies: [],
-    oneAudio: true,
-    needsSound: true,
+    singleAudioTrack: true,
+    requiresAudio: true,
   },
-  h264: pictureStream('h264', 'h264', 'h264'),
-  hevc: pictureStream('hevc', 'h265', 'hevc'),
-  obu: pictureStream('obu', 'av1', 'av1'),
-  ivf: { ...pictureStream('ivf', 'vp8', 'vp8'), video: ['vp8', 'vp9', 'av1'], copies: ['vp8', 'vp9', 'av1'] },
-  m1v: pictureStream('mpeg1video', 'mpeg1', 'mpeg1video'),
-  m2v: pictureStream('mpeg2video', 'mpeg2', 'mpeg2video'),
-  mjpeg: pictureStream('mjpeg', 'mjpeg', 'mjpeg'),
-  mj2: pictureStream('mov', 'jpeg2000', 'jpeg2000'),
-  y4m: pictureStream('yuv4mpegpipe', 'raw', 'rawvideo'),
+  h264: rawVideoStream('h264', 'h264', 'h264'),
+  hevc: rawVideoStream('hevc', 'h265', 'hevc'),
+  obu: rawVideoStream('obu', 'av1', 'av1'),
+  ivf: {
+    ...rawVideoStream('ivf', 'vp8', 'vp8'),
+    video: ['vp8', 'vp9', 'av1'],
+    copies: ['vp8', 'vp9', 'av1'],
+  },
+  m1v: rawVideoStream('mpeg1video', 'mpeg1', 'mpeg1video'),
+  m2v: rawVideoStream('mpeg2video', 'mpeg2', 'mpeg2video'),
+  mjpeg: rawVideoStream('mjpeg', 'mjpeg', 'mjpeg'),
+  mj2: rawVideoStream('mov', 'jpeg2000', 'jpeg2000'),
+  y4m: rawVideoStream('yuv4mpegpipe', 'raw', 'rawvideo'),
 } as const satisfies Partial<Record<FormatId, Container>>

@@ -1,25 +1,25 @@
-import type { Frame, VideoCodec } from './codecs.ts'
-import { isHdr, usualRange } from './dynamic-range.ts'
+import type { FixedFrame, VideoCodec } from './codecs.ts'
+import { isHdr, sdrFilters } from './dynamic-range.ts'
 import { type MediaOptions, readResolution } from './options.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
 /** Pixels. */
-export interface Size {
+export interface VideoSize {
   readonly width: number
   readonly height: number
 }
 
-export interface FilterRequest {
+export interface VideoFilterRequest {
   readonly video: MediaStream
   readonly options: MediaOptions
   readonly codec: VideoCodec
-  readonly size: Size
+  readonly size: VideoSize
   /** What alpha is laid over, as #rrggbb; left out where there is none, or it is kept. */
-  readonly behind?: string | undefined
+  readonly backgroundColor?: string | undefined
   /** Lights and colors that usual screens have not stay. */
-  readonly keepsRange?: boolean
+  readonly keepsHdr?: boolean
   /** The container counts pictures. */
-  readonly steady: boolean
+  readonly constantFrameRate: boolean
   readonly isAnimation: boolean
 }
 
@@ -30,85 +30,85 @@ export interface Overlay {
   readonly top: number
 }
 
-const turns = {
+const rotateFilters = {
   90: ['transpose=clock'],
   180: ['hflip', 'vflip'],
   270: ['transpose=cclock'],
 } as const
 
 /** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
-export function videoFilter(request: FilterRequest): string {
-  return [...sizeSteps(request), ...shapeSteps(request)].join(',')
+export function buildVideoFilter(request: VideoFilterRequest): string {
+  return [...scaleFilters(request), ...rotateAndFrameFilters(request)].join(',')
 }
 
 /** The graph with a picture laid over the film as soon as that has its size; its result is `[picture]`. */
-export function overlaidFilter(request: FilterRequest, { left, top }: Overlay): string {
+export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: Overlay): string {
   const { video } = request
-  const film = `[0:${video.index}]${sizeSteps(request).join(',')}[film]`
-  const mark = `[1:v]${overlaySteps(video).join(',')}[mark]`
-  const laid = [`overlay=${left}:${top}:format=auto`, ...shapeSteps(request)].join(',')
-  return `${film};${mark};[film][mark]${laid}[picture]`
+  const base = `[0:${video.index}]${scaleFilters(request).join(',')}[film]`
+  const mark = `[1:v]${overlayFilters(video).join(',')}[mark]`
+  const overlaid = [`overlay=${left}:${top}:format=auto`, ...rotateAndFrameFilters(request)].join(',')
+  return `${base};${mark};[film][mark]${overlaid}[picture]`
 }
 
 /** In the film's own colors: left alone, ffmpeg takes those of old television for every film. */
-function overlaySteps(video: MediaStream): string[] {
+function overlayFilters(video: MediaStream): string[] {
   const { pix_fmt, color_space, height = 0 } = video
   if (!/^(yuv|nv)/.test(pix_fmt)) return ['format=rgba']
   const isHd = color_space === 'bt709' || isHdr(video) || (color_space === 'unknown' && height >= 720)
   return [`scale=out_color_matrix=${isHd ? 'bt709' : 'bt601'}`, 'format=yuva444p']
 }
 
-function sizeSteps(request: FilterRequest): string[] {
-  const { video, size, behind, keepsRange, isAnimation } = request
+function scaleFilters(request: VideoFilterRequest): string[] {
+  const { video, size, backgroundColor, keepsHdr, isAnimation } = request
   return [
     // What lays its pictures over others no longer knows how long the last one is shown.
-    ...(isAnimation ? rateSteps(request) : []),
-    ...(behind === undefined ? [] : laidOver(behind)),
+    ...(isAnimation ? frameRateFilters(request) : []),
+    ...(backgroundColor === undefined ? [] : flattenFilters(backgroundColor)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
-    ...(keepsRange ? [] : usualRange(video)),
+    ...(keepsHdr ? [] : sdrFilters(video)),
   ]
 }
 
 /** Over black it is a multiplication; over another color a picture of that color comes below each of the film. */
-function laidOver(color: string): string[] {
+function flattenFilters(color: string): string[] {
   if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const below = `[below]lutrgb=r=${red}:g=${green}:b=${blue}:a=255[color]`
   return ['format=gbrap', `split[above][below];${below};[color][above]overlay=format=gbrp`, 'format=gbrp']
 }
 
-function shapeSteps(request: FilterRequest): string[] {
+function rotateAndFrameFilters(request: VideoFilterRequest): string[] {
   const { options, codec } = request
-  const steps: string[] = []
-  if (options.rotate) steps.push(...turns[options.rotate])
-  if (codec.frame) steps.push(...framed(codec.frame))
-  if (!request.isAnimation) steps.push(...rateSteps(request))
-  return steps
+  const filters: string[] = []
+  if (options.rotate) filters.push(...rotateFilters[options.rotate])
+  if (codec.fixedFrame) filters.push(...fixedFrameFilters(codec.fixedFrame))
+  if (!request.isAnimation) filters.push(...frameRateFilters(request))
+  return filters
 }
 
-function rateSteps(request: FilterRequest): string[] {
-  const rate = frameRate(request)
+function frameRateFilters(request: VideoFilterRequest): string[] {
+  const rate = chooseFrameRate(request)
   return rate === undefined ? [] : [`fps=${rate}`]
 }
 
 /** Fitted into the one picture that a codec knows, with black around it. */
-function framed({ width, height, shownWidth }: Frame): string[] {
-  const shown = `${shownWidth}:${height}`
+function fixedFrameFilters({ width, height, displayWidth }: FixedFrame): string[] {
+  const display = `${displayWidth}:${height}`
   return [
-    `scale=${shown}:force_original_aspect_ratio=decrease`,
-    `pad=${shown}:-1:-1`,
+    `scale=${display}:force_original_aspect_ratio=decrease`,
+    `pad=${display}:-1:-1`,
     `scale=${width}:${height}`,
-    `setsar=${shownWidth}/${width}`,
+    `setsar=${displayWidth}/${width}`,
   ]
 }
 
 /** Even sides, as 4:2:0 needs them. ffmpeg turns the picture upright before its filters see it. */
-export function sizeFor(video: MediaStream, { resolution }: MediaOptions, step = 2): Size {
-  const turned = Math.abs(rotationOf(video)) % 180 === 90
-  const stored = { width: displayWidth(video), height: video.height ?? 2 }
-  const source = turned ? { width: stored.height, height: stored.width } : stored
-  const scale = resolution === undefined ? 1 : scaleTo(source, resolution)
-  return { width: whole(source.width * scale, step), height: whole(source.height * scale, step) }
+export function outputSize(video: MediaStream, { resolution }: MediaOptions, step = 2): VideoSize {
+  const isSideways = Math.abs(rotationOf(video)) % 180 === 90
+  const encodedSize = { width: displayWidth(video), height: video.height ?? 2 }
+  const source = isSideways ? { width: encodedSize.height, height: encodedSize.width } : encodedSize
+  const scale = resolution === undefined ? 1 : scaleFactor(source, resolution)
+  return { width: roundToStep(source.width * scale, step), height: roundToStep(source.height * scale, step) }
 }
 
 /** Pixels that are not square are made square, so that the picture keeps its shape everywhere. */
@@ -117,39 +117,39 @@ function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
   return across > 0 && down > 0 ? (width * across) / down : width
 }
 
-function scaleTo(source: Size, resolution: string): number {
+function scaleFactor(source: VideoSize, resolution: string): number {
   const wanted = readResolution(resolution)
   if ('shortSide' in wanted) return wanted.shortSide / Math.min(source.width, source.height)
   return Math.min(wanted.width / source.width, wanted.height / source.height)
 }
 
-const whole = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
+const roundToStep = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
 
 /** What the delays of most animations are whole parts of. */
-const animationRate = '50'
+const defaultAnimationRate = '50'
 
 /** Undefined leaves the pictures as they come. */
-function frameRate(request: FilterRequest): string | undefined {
-  const { video, codec, steady, isAnimation } = request
+function chooseFrameRate(request: VideoFilterRequest): string | undefined {
+  const { video, codec, constantFrameRate, isAnimation } = request
   const { fps } = request.options
   const { frameRates }: VideoCodec = codec
   if (!frameRates && fps === undefined) {
     // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.
-    if (tellsNoRate(video)) return steady || isAnimation ? animationRate : undefined
+    if (hasUnknownRate(video)) return constantFrameRate || isAnimation ? defaultAnimationRate : undefined
     // The last picture of an animation is often shown for longer than the others. Left as they come, a film ends one
     // frame after it begins.
     return isAnimation && /^[1-9]/.test(video.r_frame_rate) ? video.r_frame_rate : undefined
   }
   if (!frameRates) return String(fps)
-  const wanted = fps ?? ratio(video.avg_frame_rate)
-  const distance = (rate: string) => Math.abs(Math.log(ratio(rate) / wanted))
+  const wanted = fps ?? parseRatio(video.avg_frame_rate)
+  const distance = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wanted))
   return frameRates.reduce((best, rate) => (distance(rate) < distance(best) ? rate : best))
 }
 
-const tellsNoRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>
-  avg_frame_rate === '0/0' && ratio(r_frame_rate) > 1000
+const hasUnknownRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>
+  avg_frame_rate === '0/0' && parseRatio(r_frame_rate) > 1000
 
-function ratio(text: string): number {
-  const [over = 0, under = 1] = text.split('/').map(Number)
-  return over > 0 && under > 0 ? over / under : 25
+function parseRatio(text: string): number {
+  const [numerator = 0, denominator = 1] = text.split('/').map(Number)
+  return numerator > 0 && denominator > 0 ? numerator / denominator : 25
 }

@@ -6,40 +6,46 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { parseImageOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
-import { targetExtension, imageViewOf, writeImage } from '../vips/convert.ts'
+import { imageViewOf, targetExtension, writeImage } from '../vips/convert.ts'
 import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
 import { maxPixels } from '../vips/limits.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
-import { time } from './options.ts'
-import { type Film, openFilm, sensibleStill, stillAt, timesOf } from './video-still.ts'
+import {
+  extractFrame,
+  findRepresentativeFrame,
+  frameTimes,
+  openVideo,
+  type VideoSource,
+} from './extract-frames.ts'
+import { timestampOption } from './options.ts'
 
-const mostPerSide = 12
+const maxPerSide = 12
 /** Pixels; so that a sheet can be looked at. */
-const usualCellWidth = 320
+const defaultCellWidth = 320
 const maxSide = 30_000
 
-const side = (other: string) =>
-  integer(1, mostPerSide)
+const gridOption = (other: string) =>
+  integer(1, maxPerSide)
     .optional()
     .describe(
       `A contact sheet of so many ${other} of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.`,
     )
 
 const shape = {
-  timestamp: time
+  timestamp: timestampOption
     .optional()
     .describe(
       'Where in the film, as HH:MM:SS.ms or seconds; the first still of a contact sheet. Left out, where there is something to see.',
     ),
-  rows: side('rows'),
-  columns: side('columns'),
+  rows: gridOption('rows'),
+  columns: gridOption('columns'),
 }
-const FilmOptions = z.object(shape)
+const VideoFrameOptions = z.object(shape)
 
 const targets = ['jpg', 'png'] as const
 type Target = (typeof targets)[number]
 
-export const filmPictureRows = (from: readonly FormatId[]): readonly Capability[] =>
+export const videoImageRows = (from: readonly FormatId[]): readonly Capability[] =>
   targets.map((to) => ({
     ...{ operation: 'convert', from, to: [to], cost: 1 },
     options: pixelTargetOf(to).options.extend(shape),
@@ -50,38 +56,42 @@ export const filmPictureRows = (from: readonly FormatId[]): readonly Capability[
  * @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end),
  * FILE_TOO_LARGE (the sheet), CORRUPT_FILE; ProcessFailure.
  */
-export async function filmAsPicture(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
+export async function videoToImage(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const to = targets.find((target) => target === work.to)
   if (!to) throw new Error(`A still was asked for as ${work.to}, which none is.`)
-  const { timestamp, ...grid } = FilmOptions.parse(work.options)
-  const film = await openFilm(input, work, timestamp, tools)
+  const { timestamp, ...grid } = VideoFrameOptions.parse(work.options)
+  const video = await openVideo(input, work, timestamp, tools)
   const rows = grid.rows ?? grid.columns ?? 1
   const columns = grid.columns ?? grid.rows ?? 1
-  const times = timesOf(film, timestamp, rows * columns)
-  const drawn =
+  const times = frameTimes(video, timestamp, rows * columns)
+  const imagePath =
     times.length > 1
-      ? await sheetOf(film, { times, columns, rows, width: parseImageOptions(work.options).width }, tools)
-      : await oneStill(film, times[0], tools)
+      ? await drawContactSheet(
+          video,
+          { times, columns, rows, width: parseImageOptions(work.options).width },
+          tools,
+        )
+      : await extractSingleFrame(video, times[0], tools)
   const path = join(work.outDir, `output.${targetExtension(to)}`)
-  const size = await written({ ...input, path: drawn, format: 'png' }, { to, path, work }, tools)
+  const size = await renderImage({ ...input, path: imagePath, format: 'png' }, { to, path, work }, tools)
   tools.progress(1)
-  return { files: [{ path }], details: { ...size, pictures: times.length, durationS: film.lengthS } }
+  return { files: [{ path }], details: { ...size, pictures: times.length, durationS: video.lengthS } }
 }
 
-const oneStill = (film: Film, atS: number | undefined, tools: Tools) =>
-  atS === undefined ? sensibleStill(film, tools) : stillAt(film, atS, 0, tools)
+const extractSingleFrame = (video: VideoSource, atS: number | undefined, tools: Tools) =>
+  atS === undefined ? findRepresentativeFrame(video, tools) : extractFrame(video, atS, 0, tools)
 
-async function written(
-  still: InputFile,
+async function renderImage(
+  frame: InputFile,
   { to, path, work }: { to: Target; path: string; work: EngineWork },
   tools: Tools,
 ) {
-  const picture = await openImage(still, to, tools, work.options)
-  await warnAboutLosses(picture, to, imageViewOf(work.options), tools)
-  return writeImage(picture, to, { page: 0, path, options: work.options }, tools)
+  const image = await openImage(frame, to, tools, work.options)
+  await warnAboutLosses(image, to, imageViewOf(work.options), tools)
+  return writeImage(image, to, { page: 0, path, options: work.options }, tools)
 }
 
-interface Sheet {
+interface ContactSheet {
   /** Seconds, row after row. */
   readonly times: readonly (number | undefined)[]
   readonly rows: number
@@ -90,17 +100,21 @@ interface Sheet {
   readonly width: number | undefined
 }
 
-async function sheetOf(film: Film, { times, rows, columns, width }: Sheet, tools: Tools): Promise<string> {
+async function drawContactSheet(
+  video: VideoSource,
+  { times, rows, columns, width }: ContactSheet,
+  tools: Tools,
+): Promise<string> {
   const sharp = await loadSharp()
   const cells: Buffer[] = []
   let cell = { width: 0, height: 0 }
   for (const [index, atS = 0] of times.entries()) {
     tools.signal.throwIfAborted()
-    const still = await stillAt(film, atS, index, tools)
+    const frame = await extractFrame(video, atS, index, tools)
     // Those after the first are as large as it, so that rows and columns meet.
     const box =
-      index > 0 ? cell : { width: width === undefined ? usualCellWidth : Math.ceil(width / columns) }
-    const { data, info } = await sharp(still)
+      index > 0 ? cell : { width: width === undefined ? defaultCellWidth : Math.ceil(width / columns) }
+    const { data, info } = await sharp(frame)
       .resize({
         ...box,
         fit: 'fill',
@@ -108,9 +122,9 @@ async function sheetOf(film: Film, { times, rows, columns, width }: Sheet, tools
       })
       .png({ compressionLevel: 1 })
       .toBuffer({ resolveWithObject: true })
-    await rm(still)
+    await rm(frame)
     cell = { width: info.width, height: info.height }
-    if (index === 0) requireRoom(cell.width * columns, cell.height * rows)
+    if (index === 0) requireSheetSize(cell.width * columns, cell.height * rows)
     cells.push(data)
     tools.progress((0.9 * (index + 1)) / times.length, 'stills')
   }
@@ -129,7 +143,7 @@ async function sheetOf(film: Film, { times, rows, columns, width }: Sheet, tools
   return path
 }
 
-function requireRoom(width: number, height: number): void {
+function requireSheetSize(width: number, height: number): void {
   if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
   const sentence = `The sheet would be ${width} × ${height} pixels, which is more than an image may have. Ask for a smaller width, or fewer rows and columns.`
   throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })

@@ -1,38 +1,38 @@
 import { join } from 'node:path'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
-import { type WatermarkOverlay, overlayFor, createWatermark } from '../image/watermark.ts'
+import { createWatermark, overlayFor, type WatermarkOverlay } from '../image/watermark.ts'
 import { parseWatermarkOptions } from '../image/watermark-options.ts'
 import { loadSharp } from '../vips/image.ts'
-import { ownCodec, type Source } from './compress.ts'
-import { filmWatermarkOptions } from './options.ts'
-import { nothingOf } from './probe.ts'
-import { containerOf, transcode } from './transcode.ts'
+import { type CompressSource, preferSourceCodec } from './compress.ts'
+import { videoWatermarkOptions } from './options.ts'
+import { missingStreamError } from './probe.ts'
+import { containerFor, transcode } from './transcode.ts'
 import type { Overlay } from './video-filters.ts'
-import { encodedSize } from './video-stream.ts'
+import { encodedVideoSize } from './video-stream.ts'
 
 /**
  * A text or a picture over a whole film. It comes to ffmpeg as a picture of ours: no text of a client becomes part of a
  * filter graph.
  * @throws AppError UNSUPPORTED_CONVERSION (no picture in the film), INVALID_INPUT, and what `transcode` throws.
  */
-export async function watermarkFilm(
+export async function watermarkVideo(
   work: EngineWork,
-  source: Source,
+  source: CompressSource,
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
   const { media, from } = source
-  if (!media.video) throw nothingOf('picture', from, work.to)
+  if (!media.video) throw missingStreamError('picture', from, work.to)
   const watermark = await createWatermark(parseWatermarkOptions(work.options), work.inputs[1])
-  const container = containerOf(work.to)
-  const { quality, preset } = filmWatermarkOptions.parse(work.options)
-  const options = { mode: 'auto', quality, preset, ...ownCodec({ media, container }) } as const
-  const sheet = overlayFor(encodedSize(media.video, container, options), watermark)
-  const overlay = sheet && (await drawn(sheet, tools))
+  const container = containerFor(work.to)
+  const { quality, preset } = videoWatermarkOptions.parse(work.options)
+  const options = { mode: 'auto', quality, preset, ...preferSourceCodec({ media, container }) } as const
+  const sheet = overlayFor(encodedVideoSize(media.video, container, options), watermark)
+  const overlay = sheet && (await drawOverlay(sheet, tools))
   return transcode({ ...source, to: work.to, container, target, options, ...(overlay && { overlay }) }, tools)
 }
 
-async function drawn({ svg, left, top }: WatermarkOverlay, tools: Tools): Promise<Overlay> {
+async function drawOverlay({ svg, left, top }: WatermarkOverlay, tools: Tools): Promise<Overlay> {
   const sharp = await loadSharp()
   const path = join(tools.workDir, 'watermark.png')
   // A picture inside may be more text than its reader takes from strangers; the sheet is our own.

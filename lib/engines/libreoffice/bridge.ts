@@ -5,25 +5,25 @@ import type { SandboxedCommand } from '../sandbox/command.ts'
 import { HeadAndTail } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
-/** The office or its bridge died, hung or could not start: another process may well convert the same document. */
+/** LibreOffice or its bridge crashed, hung or did not start: another process may convert the same document. */
 export class OfficeCrash extends Error {
   override readonly name = 'OfficeCrash'
 }
 
-/** No document is at fault: the office is missing, or the system has no room for it. */
+/** LibreOffice could not start, which is not the document's fault: it is not installed, or memory is short. */
 export class OfficeStartFailure extends OfficeCrash {}
 
 const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
-  /** With words, of which there are so many, on a sheet that becomes a table without them. */
+  /** Shapes with text, and their number of words, on a sheet whose target is a table that cannot contain them. */
   shapes: z.int().min(0).optional(),
   shapeWords: z.int().min(0).optional(),
-  /** With something in them; of a sheet that becomes a table, its own. */
+  /** Hidden sheets, rows and columns that are not empty; for a table target, only those of the converted sheet. */
   hidden: z.object({ sheets: z.int(), rows: z.int(), columns: z.int() }).optional(),
-  /** Fonts that the document asks for and that are not here, with those that took their place. */
+  /** Fonts that the document uses but that are not installed, with their substitutes. */
   fonts: z.array(z.object({ name: z.string(), drawnWith: z.string() })).optional(),
-  /** Signs for which no font has a glyph, and the first few of them. */
+  /** Number of characters for which no font has a glyph, and the first few of them. */
   undrawn: z
     .object({ total: z.int(), signs: z.array(z.object({ sign: z.string(), count: z.int() })) })
     .optional(),
@@ -31,9 +31,9 @@ const OfficeFacts = z.object({
 export type OfficeFacts = z.infer<typeof OfficeFacts>
 
 const OfficeCondition = z.object({
-  /** Memory of the office in KiB. */
+  /** Resident memory of LibreOffice in KiB. */
   residentKb: z.int(),
-  /** A document has brought fonts along, which stay loaded and would show in the next document. */
+  /** A document had embedded fonts, which stay loaded and could appear in the next document. */
   staleFonts: z.boolean(),
 })
 export type OfficeCondition = z.infer<typeof OfficeCondition>
@@ -51,21 +51,21 @@ const BridgeEvent = z.discriminatedUnion('event', [
 ])
 type BridgeEvent = z.infer<typeof BridgeEvent>
 
-/** A hundred documents take some 20 kB; more comes only from a bridge that is no longer ours. */
+/** A hundred documents produce about 20 kB; only a compromised bridge sends this much. */
 const maxEventBytes = 1024 * 1024
 
-/** What `layers/office/bridge.py` says and is told, a line at a time. */
+/** Connection to `layers/office/bridge.py`: JSON messages, one per line. */
 export interface Bridge {
   readonly alive: boolean
   send(message: object): void
   /** @throws OfficeCrash when the bridge ends before its next event. */
   next(): Promise<BridgeEvent>
-  /** Waits for "ready". */
+  /** Waits for the next event, which must be "ready". */
   ready(): Promise<OfficeCondition>
   kill(): Promise<void>
 }
 
-/** Starts a bridge and listens to it. */
+/** Starts a bridge and connects to it. */
 export function connect(command: SandboxedCommand): Bridge {
   const child = spawn(command.file, command.args, {
     env: command.env,
@@ -75,7 +75,7 @@ export function connect(command: SandboxedCommand): Bridge {
   })
   const stderr = new HeadAndTail(16 * 1024)
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
-  // A dead reader is noticed by the end of its output; writing to it must not end us.
+  // The end of its output reports a dead bridge; a write error must not crash this process.
   child.stdin.on('error', () => undefined)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -90,7 +90,7 @@ export function connect(command: SandboxedCommand): Bridge {
   void ended.then(() => {
     alive = false
     killGroup(child)
-    // Not left to the end of the stream: whoever inherited it could keep it open.
+    // Don't wait for the end of the stream: a child that inherited it could keep it open.
     reader.close()
     child.stdout.destroy()
   })

@@ -6,11 +6,11 @@ import { TableOptions } from '../text/table-options.ts'
 
 export interface OfficeSource {
   readonly path: string
-  /** The first row of the sheet names its columns. */
+  /** The first row of the sheet contains the column names. */
   readonly headers?: boolean
 }
 
-/** A document as the office reads it: what is plain text or a table gets a copy in letters and marks that it knows. */
+/** Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator. */
 export async function officeSource(
   { from, to, options }: EngineWork,
   input: InputFile,
@@ -28,14 +28,14 @@ export async function officeSource(
     case 'txt':
       return { path: await utf8Copy(input, tools, wanted) }
     case 'html':
-      // Without a mark it takes a page that says nothing of its letters for a western one.
+      // Without a byte order mark, a page that declares no charset is read as Western European.
       return { path: await utf8Copy(input, tools, { ...wanted, withMark: true }) }
     default:
       return { path: input.path }
   }
 }
 
-/** Of the office itself, and of Excel before 2007. */
+/** Sheet limits of LibreOffice, and of Excel before 2007. */
 const room = { rows: 1_048_576, columns: 16_384 }
 const oldRoom = { rows: 65_536, columns: 256 }
 const old: readonly FormatId[] = ['xls', 'xlt']

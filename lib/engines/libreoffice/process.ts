@@ -15,7 +15,7 @@ import {
 } from './bridge.ts'
 import type { PageSetup } from './page-setup.ts'
 
-/** The office says that it cannot convert this document; another try would end the same way. */
+/** LibreOffice reported that it cannot convert this document; another attempt would fail in the same way. */
 export class OfficeRefusal extends Error {
   override readonly name = 'OfficeRefusal'
   readonly reason: 'password' | 'corrupt' | 'margins' | 'export' | 'wide'
@@ -26,30 +26,30 @@ export class OfficeRefusal extends Error {
   }
 }
 
-/** What the bridge is told about one document. */
+/** Conversion request for one document, as sent to the bridge. */
 export interface OfficeRequest {
   readonly family: 'text' | 'sheet' | 'slides' | 'drawing'
-  /** Of the document, as it was sent: its fields may tell it. */
+  /** Original file name, which fields in the document may show. */
   readonly name: string
   /** Import filters, tried in this order. */
   readonly sources: readonly OfficeFilter[]
   readonly target: OfficeFilter
   readonly page?: PageSetup
   readonly password?: string
-  /** The first row of the sheet names its columns. */
+  /** The first row of the sheet contains the column names. */
   readonly headers?: boolean
 }
 
-/** Names and options as LibreOffice's filter registry has them. */
+/** Filter name and options, as in LibreOffice's filter registry. */
 export interface OfficeFilter {
   readonly filter: string
   readonly options?: string
-  /** The target shows pages on top of each other, so only the first is left. */
+  /** The filter would draw all pages on top of each other, so only the first is exported. */
   readonly firstPageOnly?: boolean
   readonly data?: Readonly<Record<string, string | number | boolean>>
 }
 
-/** One document on its way through an office; extensions are those of formats, without a dot. */
+/** One document to convert; extensions are without a dot. */
 export interface OfficeJob {
   readonly request: OfficeRequest
   readonly inputPath: string
@@ -59,40 +59,40 @@ export interface OfficeJob {
   readonly onLoaded: () => void
 }
 
-/** An office that is ready for documents. */
+/** A running LibreOffice process. */
 export interface OfficeProcess {
   readonly alive: boolean
-  /** One document; the caller waits for the end before it gives the next. @throws OfficeCrash, OfficeRefusal */
+  /** Converts one document; calls must not overlap. @throws OfficeCrash, OfficeRefusal */
   convert(job: OfficeJob): Promise<OfficeFacts>
-  /** Removes what the last document left. @throws OfficeCrash */
+  /** Removes what the last document left behind. @throws OfficeCrash */
   clear(): Promise<OfficeCondition>
-  /** Before the first document: has it load what documents need. @throws OfficeCrash */
+  /** Loads what conversions need, before the first document. @throws OfficeCrash */
   warmUp(): Promise<OfficeCondition>
-  /** Ends the whole tree, a conversion in progress included, and removes its folder. */
+  /** Kills the whole process tree, including a conversion in progress, and removes its folder. */
   kill(): Promise<void>
 }
 
 export interface OfficeSettings {
-  /** Folder under which each process gets one of its own. */
+  /** Folder in which each process gets its own subfolder. */
   readonly baseDir: string
   /** Folder of the bridge, `layers/office`. */
   readonly bridgeDir: string
-  /** Seconds without any computing after which a document counts as stuck. */
+  /** Seconds without CPU activity after which a document counts as stuck. */
   readonly stallS: number
 }
 
 const startLimitMs = 60_000
 
-/** Of the font that `fonts.conf` of the bridge adds to those of the system. */
+/** Folder of the emoji font that the bridge's `fonts.conf` adds to the system fonts. */
 const emojiFolder = fileURLToPath(
   new URL('../../../node_modules/@expo-google-fonts/noto-emoji/400Regular', import.meta.url),
 )
 
-/** Address space: the office maps 0.7 GB before any document, and the limit of the image is 3 GB in all. */
+/** Address space limit: LibreOffice maps 0.7 GB before any document, and the image's limit is 3 GB in total. */
 const memoryBytes = 3 * 1024 ** 3
 const fileBytes = 2 * 1024 ** 3
 
-/** Of the folder that each process has. */
+/** Name prefix of the folder of each process. */
 export const officeFolderPrefix = 'mutabor-office-'
 
 /** @throws OfficeStartFailure when the office cannot be reached in time. */

@@ -3,7 +3,7 @@ import { lockableFormats } from '../../formats/locked-office.ts'
 import type { Capability } from '../engine.ts'
 import { secretOption } from '../options.ts'
 
-/** Who takes the password away from a document, before anybody reads it. */
+/** Engine that removes the password of a document before other engines read it. */
 export const unlocker = { engine: 'libreoffice', image: 'office' } as const
 
 export const unlockShape = {

@@ -20,10 +20,10 @@ import { UnlockOptions } from './unlock-options.ts'
 const codes = { open: 0, wrongPassword: 3, notLocked: 4, openDocument: 5, unknownLock: 6 } as const
 
 /**
- * The same document without its password; one that has none as it is. LibreOffice does it for what it writes itself;
- * Microsoft's are decrypted and nothing else of them changes.
- * @param viaOffice loads it with the password and stores it without.
- * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT for one that its name does not fit.
+ * Removes the password of a document; a document without one is returned unchanged. OpenDocument files go through
+ * LibreOffice; Microsoft formats are only decrypted.
+ * @param viaOffice opens the document with the password and saves it without.
+ * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT if it is not what its name says.
  */
 export async function unlock(
   { inputs: [input], from, outDir, options }: EngineWork,
@@ -53,7 +53,7 @@ export async function unlock(
   }
 }
 
-/** Locked, Office Open XML shows nothing of what it is, so that its name was believed. */
+/** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
 async function requireKind(named: FormatId, path: string): Promise<void> {
   if (!isOpenXml(named)) return
   const [{ zipFormat }, { openFile, readingFrom }] = await Promise.all([
@@ -72,7 +72,7 @@ const tellUnlocked = (tools: Tools) =>
 
 async function exitCode(input: string, output: string, password: string, tools: Tools): Promise<number> {
   try {
-    // By stdin: arguments can be read by others.
+    // Passed via stdin: other processes can read arguments.
     await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
     return codes.open
   } catch (error) {

@@ -55,7 +55,11 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
     const path = join(work.outDir, `output${suffix}.${to}`)
     const size = opened.sizes[rendered.page - 1]
     const page = { ...input, path: rendered.path, format: 'tiff' } as const
-    await writeThumbnail(page, { to, path, options: work.options, box: size ? pixelBox(size, box) : box }, tools)
+    await writeThumbnail(
+      page,
+      { to, path, options: work.options, box: size ? pixelBox(size, box) : box },
+      tools,
+    )
     await rm(rendered.path)
     files[rendered.page - 1] = pages.length > 1 ? { path, suffix } : { path }
   })

@@ -32,8 +32,8 @@ const maxDepth = 64
 
 /** Returns the confinement that this system allows. It is determined once, by running the escape test. */
 export async function confinement(): Promise<Confinement> {
-  const { launcher: way, level } = await getLauncher()
-  return { level, detail: way.detail }
+  const { launcher, level } = await getLauncher()
+  return { level, detail: launcher.detail }
 }
 
 interface ChosenLauncher {
@@ -107,8 +107,8 @@ export async function sandboxCommand(
   options: SandboxOptions,
 ): Promise<SandboxedCommand> {
   await requireConfinement()
-  const { launcher: way } = await getLauncher()
-  return buildCommand(way, bin, args, options)
+  const { launcher } = await getLauncher()
+  return buildCommand(launcher, bin, args, options)
 }
 
 /** Returns the command that runs `bin` with the given launcher. */

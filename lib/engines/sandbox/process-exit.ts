@@ -76,13 +76,13 @@ export function isAlive(pid: number): boolean {
 /** Kills processes that left the process group with `setsid`. Not needed inside a PID namespace. */
 export async function killMarked(mark: string): Promise<void> {
   for (let round = 0; round < 10; round++) {
-    const pids = await markedPids(mark)
+    const pids = await findMarkedPids(mark)
     if (pids.length === 0) return
     for (const pid of pids) kill(pid)
   }
 }
 
-async function markedPids(mark: string): Promise<number[]> {
+async function findMarkedPids(mark: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const marked = await Promise.all(
     pids.map(async (pid) => {

@@ -84,14 +84,14 @@ export function landlockRules(
   readOnly: readonly string[],
   allowsSocketNames = false,
 ): readonly FileRule[] {
-  const { read, run, writeDevice, writeFolder: work, bindSockets: nameSockets } = fileRights
+  const { read, run, writeDevice, writeFolder, bindSockets } = fileRights
   const rules = (rights: number, paths: readonly string[]) => paths.map((path): FileRule => [rights, path])
   return [
     ...rules(run, ['/usr', '/bin', '/sbin', '/lib', '/lib64', ...readOnly]),
     ...rules(read, [...readableSystemPaths, ...readableWithoutNamespaces]),
     ...rules(writeDevice, ['/dev/null', '/dev/zero', '/dev/full']),
     // LibreOffice always creates its socket in /tmp, whatever TMPDIR says.
-    ...(allowsSocketNames ? rules(nameSockets, ['/tmp']) : []),
-    ...rules(work, [workDir]),
+    ...(allowsSocketNames ? rules(bindSockets, ['/tmp']) : []),
+    ...rules(writeFolder, [workDir]),
   ]
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unsupportedFeatureError } from '../unsupported-feature.ts'
+import { unsupportedFeature } from '../unsupported-feature.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 
 /** Translates errors of libvips and its helper programs into errors that the client can act on. */
@@ -30,7 +30,7 @@ export function imageError(error: unknown, format: FormatId): unknown {
   const feature = findUnsupportedFeature(message)
   return feature === undefined
     ? corruptImageError(format, error)
-    : unsupportedFeatureError(format, feature, error)
+    : unsupportedFeature(format, feature, error)
 }
 
 /** Messages of libvips and libtiff about features of an intact image that they do not support; `$1` is the match. */

@@ -1,92 +1,96 @@
 import {
   areaOf,
-  around,
-  type Box,
-  centerIn,
-  clusters,
+  type BoundingBox,
+  boundingBoxOf,
+  clusterTouching,
   heightOf,
-  overlap,
+  isCenterInside,
+  overlapArea,
   touches,
   widthOf,
 } from './geometry.ts'
-import type { Page, Vector, Word } from './page-content.ts'
+import type { PageContent, Vector, Word } from './page-content.ts'
 
 /** Part of a page that is kept as a picture. */
 export interface Figure {
-  readonly box: Box
+  readonly box: BoundingBox
   /** It is the ground of text, which is drawn without it. */
-  readonly isGround: boolean
+  readonly isBackground: boolean
 }
 
 const minVectors = 12
 const minCurves = 3
 const minWidth = 40
 const minHeight = 30
-const maxLabelLetters = 12
+const maxLabelCharacters = 12
 
 /** Areas of a page that are drawings, as charts and the decoration of slides. */
-export function figuresOf(page: Page, words: readonly Word[], tables: readonly Box[]): Figure[] {
+export function findFigures(
+  page: PageContent,
+  words: readonly Word[],
+  tables: readonly BoundingBox[],
+): Figure[] {
   const pageArea = page.width * page.height
   const strokes = page.vectors.filter(
-    ({ box, color, stroked }) =>
+    ({ box, color, isStroked }) =>
       areaOf(box) < pageArea * 0.7 &&
-      !(color === 'ffffff' && !stroked) &&
-      !tables.some((table) => centerIn(box, table, 3)) &&
+      !(color === 'ffffff' && !isStroked) &&
+      !tables.some((table) => isCenterInside(box, table, 3)) &&
       !(heightOf(box) < 3 && widthOf(box) > page.width * 0.3),
   )
-  const groups = clusters(strokes, 6)
-  const boxes = groups.filter(isDrawing).map((group) => around(group.map(({ box }) => box)))
+  const groups = clusterTouching(strokes, 6)
+  const boxes = groups.filter(isDrawing).map((group) => boundingBoxOf(group.map(({ box }) => box)))
   return boxes
     .filter((box) => widthOf(box) >= minWidth && heightOf(box) >= minHeight)
-    .filter((box) => !isFullOfText(box, words))
-    .filter((box) => !tables.some((table) => overlap(table, box) > areaOf(table) * 0.3))
+    .filter((box) => !isMostlyText(box, words))
+    .filter((box) => !tables.some((table) => overlapArea(table, box) > areaOf(table) * 0.3))
     .map((box) => {
-      const isGround = isBehindText(box, page.pieces)
-      return { box: isGround ? box : withLabels(box, page.pieces), isGround }
+      const isBackground = isBehindText(box, page.textSegments)
+      return { box: isBackground ? box : includeLabels(box, page.textSegments), isBackground }
     })
 }
 
 /** Words that a figure shows as its own: numbers at axes, names of parts. What runs on for longer is text. */
-export function labelsOf({ box, isGround }: Figure, pieces: Page['pieces']): Word[] {
-  if (isGround) return []
+export function findLabels({ box, isBackground }: Figure, pieces: PageContent['textSegments']): Word[] {
+  if (isBackground) return []
   return pieces
-    .filter((piece) => !isText(piece))
+    .filter((piece) => !isTextLine(piece))
     .flat()
-    .filter((word) => centerIn(word.box, box))
+    .filter((word) => isCenterInside(word.box, box))
 }
 
 /** Short pieces of text right beside a drawing are the labels of its axes. */
-function withLabels(box: Box, pieces: Page['pieces']): Box {
+function includeLabels(box: BoundingBox, pieces: PageContent['textSegments']): BoundingBox {
   const labels = pieces
-    .filter((words) => lettersOf(words) <= maxLabelLetters)
-    .map((words) => around(words.map((word) => word.box)))
+    .filter((words) => countCharacters(words) <= maxLabelCharacters)
+    .map((words) => boundingBoxOf(words.map((word) => word.box)))
     .filter((label) => touches(label, box, 10) && widthOf(label) < widthOf(box) * 0.3)
     .filter((label) => isBeside(label, box))
-  return around([box, ...labels])
+  return boundingBoxOf([box, ...labels])
 }
 
-const lettersOf = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)
-const isText = (piece: readonly Word[]) => piece.length >= 4 && lettersOf(piece) >= 20
+const countCharacters = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)
+const isTextLine = (piece: readonly Word[]) => piece.length >= 4 && countCharacters(piece) >= 20
 
 /** Most of what stands on it are lines of text. */
-function isBehindText(box: Box, pieces: Page['pieces']): boolean {
-  const inside = pieces.filter((piece) => centerIn(around(piece.map((word) => word.box)), box))
-  const letters = lettersOf(inside.flat())
-  return letters > 0 && lettersOf(inside.filter(isText).flat()) >= letters * 0.5
+function isBehindText(box: BoundingBox, pieces: PageContent['textSegments']): boolean {
+  const inside = pieces.filter((piece) => isCenterInside(boundingBoxOf(piece.map((word) => word.box)), box))
+  const characters = countCharacters(inside.flat())
+  return characters > 0 && countCharacters(inside.filter(isTextLine).flat()) >= characters * 0.5
 }
 
-function isBeside(label: Box, box: Box): boolean {
+function isBeside(label: BoundingBox, box: BoundingBox): boolean {
   const [x, y] = [(label[0] + label[2]) / 2, (label[1] + label[3]) / 2]
   return (x > box[0] && x < box[2]) || (y > box[1] && y < box[3])
 }
 
 function isDrawing(group: readonly Vector[]): boolean {
-  return group.length >= minVectors || group.filter(({ rectangle }) => !rectangle).length >= minCurves
+  return group.length >= minVectors || group.filter(({ isRectangle }) => !isRectangle).length >= minCurves
 }
 
 /** Text on a colored ground or in frames is text. */
-function isFullOfText(box: Box, words: readonly Word[]): boolean {
-  const inside = words.filter((word) => centerIn(word.box, box))
+function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
+  const inside = words.filter((word) => isCenterInside(word.box, box))
   const covered = inside.reduce((sum, word) => sum + areaOf(word.box), 0)
-  return lettersOf(inside) > 600 || covered > areaOf(box) * 0.3
+  return countCharacters(inside) > 600 || covered > areaOf(box) * 0.3
 }

@@ -1,44 +1,49 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Tools } from '../../engine.ts'
-import type { Writing, Written } from './docx-request.ts'
-import { type Drawing, picturesOf } from './images.ts'
-import { layoutOf, type PageParts } from './layout.ts'
-import { tablesOf } from './page-blocks.ts'
-import type { Page } from './page-content.ts'
-import { readPages } from './parse-pages.ts'
-import { textlessPages } from './remove-text.ts'
+import type { DocxRequest, DocxResult } from './docx-request.ts'
+import { collectImages, type RenderContext } from './images.ts'
+import { buildLayout, type PageParts } from './layout.ts'
+import { findRuledTables } from './page-blocks.ts'
+import type { PageContent } from './page-content.ts'
+import { parsePages } from './parse-pages.ts'
+import { removeText } from './remove-text.ts'
 import { writeDocx } from './write-docx.ts'
 
 /** A Word document of paragraphs, headings, lists, tables and pictures that can be edited. */
-export async function flowDocx(source: Omit<Writing, 'exact'>, tools: Tools): Promise<Written> {
-  const { structure, path, recognized } = await readPages(source, tools, (done) =>
-    tools.progress((done / source.pages.length) * 0.6, 'pages'),
-  )
-  const parts = new Map<Page, PageParts>()
+export async function buildFlowingLayout(
+  source: Omit<DocxRequest, 'isFixedLayout'>,
+  tools: Tools,
+): Promise<DocxResult> {
+  const {
+    structure,
+    path,
+    pagesRecognized: recognized,
+  } = await parsePages(source, tools, (done) => tools.progress((done / source.pages.length) * 0.6, 'pages'))
+  const parts = new Map<PageContent, PageParts>()
   const numbers = structure.pages.map(({ number }) => number)
-  let textless: ReturnType<Drawing['textless']> | undefined
-  const drawing: Drawing = {
+  let textless: ReturnType<RenderContext['textless']> | undefined
+  const renderContext: RenderContext = {
     path,
     textless: () => {
-      textless ??= textlessPages(path, numbers, tools)
+      textless ??= removeText(path, numbers, tools)
       return textless
     },
-    drawn: 0,
+    renderedCount: 0,
   }
   for (const page of structure.pages) {
     // Gives way to the clock and to a cancel between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
-    const grids = tablesOf(page)
+    const grids = findRuledTables(page)
     const boxes = grids.map(({ box }) => box)
-    parts.set(page, { grids, ...(await picturesOf(page, boxes, drawing, tools)) })
+    parts.set(page, { grids, ...(await collectImages(page, boxes, renderContext, tools)) })
   }
-  if (structure.pages.some(({ turned }) => turned.length > 0)) {
+  if (structure.pages.some(({ rotatedText }) => rotatedText.length > 0)) {
     tools.warn('TEXT_MOVED', 'Turned or vertical text was set upright, at the end of its page.')
   }
   tools.progress(0.8, 'document')
   const file = join(source.outDir, 'output.docx')
-  await writeDocx(await layoutOf(structure, parts, tools.signal), file, source.about)
-  return { file, recognized }
+  await writeDocx(await buildLayout(structure, parts, tools.signal), file, source.documentInfo)
+  return { file, pagesRecognized: recognized }
 }

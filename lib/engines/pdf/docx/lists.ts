@@ -1,66 +1,71 @@
-import type { Block, ListPlace, Paragraph } from './blocks.ts'
-import { isRoman, ordinalOf } from './list-markers.ts'
+import type { ContentBlock, ListPosition, Paragraph } from './blocks.ts'
+import { isRoman, parseOrdinal } from './list-markers.ts'
 
 interface OpenList {
-  readonly place: Omit<ListPlace, 'level'>
-  readonly at: number
+  readonly position: Omit<ListPosition, 'level'>
+  readonly x: number
   last: number
 }
 
 /** Points by which marks of one level may differ. */
-const slack = 4
+const maxDifference = 4
 
 /**
  * Gives items their place in lists. Numbers count only where they follow one another; a lone `1.` stays text.
  * What stands between two items does not end a list unless it starts further out, and a heading does.
  */
-export function withLists<B extends Block>(blocks: readonly B[], nextList: () => number): B[] {
-  const open: OpenList[] = []
+export function assignLists<B extends ContentBlock>(blocks: readonly B[], nextList: () => number): B[] {
+  const openLists: OpenList[] = []
   const placed = blocks.map((block) => {
     if (block.kind !== 'paragraph') return block
-    if (block.mark && block.heading === undefined)
-      return { ...block, list: placeOf(block.mark, open, nextList) }
-    if (block.heading !== undefined || isFurtherOut(block, open)) open.length = 0
+    if (block.marker && block.heading === undefined)
+      return { ...block, list: findPosition(block.marker, openLists, nextList) }
+    if (block.heading !== undefined || isLessIndented(block, openLists)) openLists.length = 0
     return block
   })
-  return withoutLoneNumbers(placed)
+  return dropSingleNumbers(placed)
 }
 
-function placeOf(mark: NonNullable<Paragraph['mark']>, open: OpenList[], nextList: () => number): ListPlace {
-  while ((open.at(-1)?.at ?? 0) > mark.at + slack) open.pop()
-  const sibling = open.at(-1)
-  if (sibling && sibling.at > mark.at - slack) {
-    if (continues(sibling, mark)) return { ...sibling.place, level: Math.min(8, open.length - 1) }
-    open.pop()
+function findPosition(
+  marker: NonNullable<Paragraph['marker']>,
+  openLists: OpenList[],
+  nextList: () => number,
+): ListPosition {
+  while ((openLists.at(-1)?.x ?? 0) > marker.x + maxDifference) openLists.pop()
+  const sibling = openLists.at(-1)
+  if (sibling && sibling.x > marker.x - maxDifference) {
+    if (continuesList(sibling, marker))
+      return { ...sibling.position, level: Math.min(8, openLists.length - 1) }
+    openLists.pop()
   }
-  const start = mark.kind === 'bullet' ? 1 : (ordinalOf(mark.text, isRoman(mark.text)) ?? 1)
-  const place = { kind: mark.kind, list: nextList(), start, mark: mark.text }
-  open.push({ place, at: mark.at, last: start })
-  return { ...place, level: Math.min(8, open.length - 1) }
+  const start = marker.kind === 'bullet' ? 1 : (parseOrdinal(marker.text, isRoman(marker.text)) ?? 1)
+  const position = { kind: marker.kind, listId: nextList(), start, marker: marker.text }
+  openLists.push({ position, x: marker.x, last: start })
+  return { ...position, level: Math.min(8, openLists.length - 1) }
 }
 
-function isFurtherOut(paragraph: Paragraph, open: readonly OpenList[]): boolean {
-  const [outer] = open
-  return outer !== undefined && paragraph.box[0] < outer.at + slack
+function isLessIndented(paragraph: Paragraph, openLists: readonly OpenList[]): boolean {
+  const [outer] = openLists
+  return outer !== undefined && paragraph.box[0] < outer.x + maxDifference
 }
 
-function continues(list: OpenList, { kind, text }: NonNullable<Paragraph['mark']>): boolean {
-  if (list.place.kind !== kind) return false
+function continuesList(list: OpenList, { kind, text }: NonNullable<Paragraph['marker']>): boolean {
+  if (list.position.kind !== kind) return false
   if (kind === 'bullet') return true
-  if (ordinalOf(text, isRoman(list.place.mark)) !== list.last + 1) return false
+  if (parseOrdinal(text, isRoman(list.position.marker)) !== list.last + 1) return false
   list.last++
   return true
 }
 
-function withoutLoneNumbers<B extends Block>(blocks: readonly B[]): B[] {
+function dropSingleNumbers<B extends ContentBlock>(blocks: readonly B[]): B[] {
   const counts = new Map<number, number>()
   for (const block of blocks) {
     if (block.kind !== 'paragraph' || !block.list) continue
-    counts.set(block.list.list, (counts.get(block.list.list) ?? 0) + 1)
+    counts.set(block.list.listId, (counts.get(block.list.listId) ?? 0) + 1)
   }
   return blocks.map((block) => {
     if (block.kind !== 'paragraph' || block.list?.kind !== 'number') return block
-    if ((counts.get(block.list.list) ?? 0) > 1) return block
+    if ((counts.get(block.list.listId) ?? 0) > 1) return block
     // Such as it was, without one.
     const { list, ...plain } = block
     return plain as B

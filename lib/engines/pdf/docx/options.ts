@@ -3,21 +3,21 @@ import { flag, lenientOption } from '../../options.ts'
 import { ocrLanguage } from '../ocr/languages.ts'
 import { pageRange } from '../page-range.ts'
 
-const older = (description: string) => ({ description, deprecated: true })
+const deprecated = (description: string) => ({ description, deprecated: true })
 
 /** A password is not among them: the interface has clients decrypt first. */
 export const DocxOptions = z.object({
   pages: pageRange.optional(),
-  pageRange: pageRange.optional().meta(older('Older name of pages.')),
+  pageRange: pageRange.optional().meta(deprecated('Older name of pages.')),
   language: ocrLanguage.optional(),
-  ocrLanguage: ocrLanguage.optional().meta(older('Older name of language.')),
+  ocrLanguage: ocrLanguage.optional().meta(deprecated('Older name of language.')),
   layout: z
     .enum(['flow', 'exact'])
     .optional()
     .describe(
       'flow makes text, headings, lists and tables to edit; exact puts each line where it stands on its page. flow when left out.',
     ),
-  preserveLayout: flag().optional().meta(older('Older form of layout: true is exact, false is flow.')),
+  preserveLayout: flag().optional().meta(deprecated('Older form of layout: true is exact, false is flow.')),
   mode: z
     .enum(['fast', 'hybrid'])
     .default('hybrid')

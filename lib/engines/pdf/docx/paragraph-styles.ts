@@ -1,7 +1,7 @@
-import { type Block, type Paragraph, textOf } from './blocks.ts'
+import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
 
 /** How a document sets its headings is told by all of them together: one line alone may be bold for any reason. */
-export interface Look {
+export interface ParagraphStyle {
   /** Points, to the half. */
   readonly size: number
   readonly bold: boolean
@@ -10,75 +10,92 @@ export interface Look {
   readonly color: string
 }
 
-const largerBy = 1.12
-const maxLetters = 220
+const minSizeRatio = 1.12
+const maxCharacters = 220
 
-const half = (size: number) => Math.round(size * 2) / 2
-const plainName = (font: string) => font.replace(/^[A-Z]{6}\+/, '')
+const roundToHalf = (size: number) => Math.round(size * 2) / 2
+const stripSubsetPrefix = (font: string) => font.replace(/^[A-Z]{6}\+/, '')
 
-export function paragraphsIn(blocks: readonly Block[]): Paragraph[] {
+export function collectParagraphs(blocks: readonly ContentBlock[]): Paragraph[] {
   return blocks.flatMap((block) => {
     if (block.kind === 'paragraph') return [block]
-    if (block.kind === 'table') return block.rows.flat().flatMap((cell) => paragraphsIn(cell.blocks))
+    if (block.kind === 'table') return block.rows.flat().flatMap((cell) => collectParagraphs(cell.blocks))
     return []
   })
 }
 
 /** The look that most letters have. */
-export function bodyLook(blocks: readonly Block[]): Look {
-  const looks = new Map<string, { look: Look; letters: number }>()
+export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
+  const stylesByKey = new Map<string, { paragraphStyle: ParagraphStyle; characters: number }>()
   const sizes = new Map<number, number>()
-  for (const { runs } of paragraphsIn(blocks)) {
+  for (const { runs } of collectParagraphs(blocks)) {
     for (const { text, style } of runs) {
       const { bold, color } = style
-      const look = { size: half(style.size), bold, caps: false, font: plainName(style.font), color }
-      const key = Object.values(look).join('/')
-      looks.set(key, { look, letters: (looks.get(key)?.letters ?? 0) + text.length })
-      sizes.set(look.size, (sizes.get(look.size) ?? 0) + text.length)
+      const paragraphStyle = {
+        size: roundToHalf(style.size),
+        bold,
+        caps: false,
+        font: stripSubsetPrefix(style.font),
+        color,
+      }
+      const key = Object.values(paragraphStyle).join('/')
+      stylesByKey.set(key, {
+        paragraphStyle,
+        characters: (stylesByKey.get(key)?.characters ?? 0) + text.length,
+      })
+      sizes.set(paragraphStyle.size, (sizes.get(paragraphStyle.size) ?? 0) + text.length)
     }
   }
   // The size first: a text in many fonts has one size.
   const [size = 11] = [...sizes].sort((a, b) => b[1] - a[1])[0] ?? []
-  const ofSize = [...looks.values()].filter(({ look }) => look.size === size)
-  const [most] = ofSize.sort((a, b) => b.letters - a.letters)
-  return most?.look ?? { size, bold: false, caps: false, font: '', color: '000000' }
+  const withThatSize = [...stylesByKey.values()].filter(({ paragraphStyle: look }) => look.size === size)
+  const [mostUsed] = withThatSize.sort((a, b) => b.characters - a.characters)
+  return mostUsed?.paragraphStyle ?? { size, bold: false, caps: false, font: '', color: '000000' }
 }
 
-export function lookOf(paragraph: Paragraph): Look {
+export function toParagraphStyle(paragraph: Paragraph): ParagraphStyle {
   const { style, runs } = paragraph
-  const text = textOf(paragraph)
+  const text = paragraphText(paragraph)
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   return {
-    size: half(style.size),
+    size: roundToHalf(style.size),
     bold: runs.every((run) => run.style.bold || run.text.trim() === ''),
     caps: letters >= 4 && (text.match(/\p{Lu}/gu)?.length ?? 0) > letters * 0.8,
-    font: plainName(style.font),
+    font: stripSubsetPrefix(style.font),
     color: style.color,
   }
 }
 
-export const keyOf = ({ size, bold, caps, font, color }: Look) => [size, bold, caps, font, color].join('/')
+export const styleKey = ({ size, bold, caps, font, color }: ParagraphStyle) =>
+  [size, bold, caps, font, color].join('/')
 
 export function isShort(paragraph: Paragraph): boolean {
-  return paragraph.lineCount <= 4 && textOf(paragraph).length <= maxLetters
+  return paragraph.lineCount <= 4 && paragraphText(paragraph).length <= maxCharacters
 }
 
-export const isLarge = ({ size }: Look, body: Look) => size >= body.size * largerBy && size > body.size + 0.8
+export const isLargeStyle = ({ size }: ParagraphStyle, body: ParagraphStyle) =>
+  size >= body.size * minSizeRatio && size > body.size + 0.8
 
 /** Of the size of the text, and set apart from it in another way. */
-export function isMarked(look: Look, body: Look): boolean {
-  if (look.size < body.size * 0.95) return false
-  return (look.bold && !body.bold) || look.caps || look.font !== body.font || look.color !== body.color
+export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyle): boolean {
+  if (paragraphStyle.size < body.size * 0.95) return false
+  return (
+    (paragraphStyle.bold && !body.bold) ||
+    paragraphStyle.caps ||
+    paragraphStyle.font !== body.font ||
+    paragraphStyle.color !== body.color
+  )
 }
 
 /** What stands below a table or a picture, or above it, and names it. */
 const caption = /^(table|figure|fig|chart|tabelle|abbildung|abb|tab|tableau|tabla|figura)\b\.?\s*\d/iu
 
-export const isCaption = (block: Block) => block.kind === 'paragraph' && caption.test(textOf(block).trim())
+export const isCaption = (block: ContentBlock) =>
+  block.kind === 'paragraph' && caption.test(paragraphText(block).trim())
 
 /** A line that could be a heading by what it says. */
 export function isTitleLike(paragraph: Paragraph): boolean {
-  const text = textOf(paragraph).trim()
+  const text = paragraphText(paragraph).trim()
   return (
     paragraph.lineCount <= 2 &&
     text.length <= 100 &&
@@ -86,6 +103,6 @@ export function isTitleLike(paragraph: Paragraph): boolean {
     !/[.,;]$/.test(text) &&
     !text.includes('\t') &&
     !isCaption(paragraph) &&
-    paragraph.mark?.kind !== 'bullet'
+    paragraph.marker?.kind !== 'bullet'
   )
 }

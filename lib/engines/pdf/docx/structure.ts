@@ -5,8 +5,8 @@ import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { heightOf, widthOf } from './geometry.ts'
 import { isRightToLeft } from './lines.ts'
-import { withReadableStyles } from './ocr-styles.ts'
-import { type Page, StyleShape, type Word } from './page-content.ts'
+import { assignOcrStyles } from './ocr-styles.ts'
+import { type PageContent, StyleShape, type Word } from './page-content.ts'
 
 /** Left, top, right, bottom in points from the page's top left corner. */
 const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])
@@ -55,9 +55,9 @@ const PageShape = z.object({
 
 const OutlineShape = z.object({ outline: z.array(z.object({ title: z.string(), level: z.int() })) })
 
-export interface Structure {
+export interface PdfStructure {
   readonly outline: readonly { readonly title: string; readonly level: number }[]
-  readonly pages: readonly Page[]
+  readonly pages: readonly PageContent[]
 }
 
 /** Reads the words, pictures and lines of some pages. @throws ProcessFailure, EngineCrash where MuPDF cannot. */
@@ -66,7 +66,7 @@ export async function readStructure(
   pages: readonly number[],
   tools: Tools,
   onPage: (done: number) => void,
-): Promise<Structure> {
+): Promise<PdfStructure> {
   const folder = join(tools.workDir, 'structure')
   await mkdir(folder, { recursive: true })
   let done = 0
@@ -76,64 +76,66 @@ export async function readStructure(
     onLine: () => onPage(++done),
   })
   const lines = (await readFile(join(folder, 'pages.jsonl'), 'utf8')).split('\n')
-  let outline: Structure['outline'] = []
-  const read: Page[] = []
+  let outline: PdfStructure['outline'] = []
+  const read: PageContent[] = []
   for (const line of lines) {
     if (line === '') continue
     const json: unknown = JSON.parse(line)
     const head = OutlineShape.safeParse(json)
     if (head.success) outline = head.data.outline
-    else read.push(pageOf(PageShape.parse(json), folder))
+    else read.push(toPageContent(PageShape.parse(json), folder))
   }
-  return { outline, pages: withReadableStyles(read) }
+  return { outline, pages: assignOcrStyles(read) }
 }
 
-function pageOf(raw: z.output<typeof PageShape>, folder: string): Page {
+function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageContent {
   const links = raw.links.filter(({ uri }) => /^(https?:\/\/|mailto:)\S{1,2000}$/i.test(uri))
-  const unread: Word[] = []
-  const wordOf = (word: RawWord): Word[] => {
+  const undecodedWords: Word[] = []
+  const toWord = (word: RawWord): Word[] => {
     const style = raw.styles[word.style]
-    const text = cleaned(word.text)
+    const text = cleanText(word.text)
+    const { box, base: baseline, spaced = false } = word
     if (!style) return []
     if (text === '') {
-      unread.push({ ...word, style, spaced: true })
+      undecodedWords.push({ text: word.text, box, baseline, style, hasSpaceBefore: true })
       return []
     }
     const [x, y] = [(word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2]
     const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])
-    const { box, base, spaced = false } = word
-    return [{ text, box, base, style, spaced, ...(link && { link: link.uri }) }]
+    return [{ text, box, baseline, style, hasSpaceBefore: spaced, ...(link && { link: link.uri }) }]
   }
-  const wordsOf = (vertical: boolean) =>
+  const wordsByLine = (vertical: boolean) =>
     raw.lines
       .filter((line) => (line.vertical ?? false) === vertical)
-      .map((line) => withNamelessBullet(line.words).flatMap(wordOf))
+      .map((line) => decodeBullet(line.words).flatMap(toWord))
       .filter((words) => words.length > 0)
   return {
     number: raw.page,
     width: raw.width,
     height: raw.height,
-    pieces: wordsOf(false).map((words) => withDrawnBullet(words, raw.vectors)),
-    turned: wordsOf(true),
-    unread,
+    textSegments: wordsByLine(false).map((words) => addDrawnBullet(words, raw.vectors)),
+    rotatedText: wordsByLine(true),
+    undecodedWords,
     images: raw.images.map(({ box, file, width, height }) => ({
       box,
       ...(file && { path: join(folder, file) }),
-      ...(width && height && { pixels: width * height }),
+      ...(width && height && { pixelCount: width * height }),
     })),
-    vectors: raw.vectors.map(({ box, color, stroked = false, rectangle = false }) => ({
-      box,
-      color,
-      stroked,
-      rectangle,
-    })),
+    vectors: raw.vectors.map(
+      ({ box, color, stroked: isStroked = false, rectangle: isRectangle = false }) => ({
+        box,
+        color,
+        isStroked,
+        isRectangle,
+      }),
+    ),
   }
 }
 
 type RawWord = z.output<typeof PageShape>['lines'][number]['words'][number]
 
 /** TeX takes bullets from fonts that tell no letters: they are read as control characters, which no text begins with. */
-function withNamelessBullet(words: readonly RawWord[]): readonly RawWord[] {
+function decodeBullet(words: readonly RawWord[]): readonly RawWord[] {
   const [first, second, ...rest] = words
   if (!first || !second || !/^\p{Cc}$/u.test(first.text)) return words
   const isApart = second.box[0] - first.box[2] > 0.2 * (first.box[2] - first.box[0])
@@ -141,7 +143,7 @@ function withNamelessBullet(words: readonly RawWord[]): readonly RawWord[] {
 }
 
 /** Browsers draw the bullets of their lists as dots and squares. */
-function withDrawnBullet(
+function addDrawnBullet(
   words: readonly Word[],
   vectors: z.output<typeof PageShape>['vectors'],
 ): readonly Word[] {
@@ -155,11 +157,17 @@ function withDrawnBullet(
     const middle = (box[1] + box[3]) / 2
     const isDot = width < size * 0.6 && width > size * 0.15 && Math.abs(width - height) < 1
     const isBefore = gap > size * 0.2 && gap < size * 2
-    return isDot && isBefore && middle > first.base - size * 0.7 && middle < first.base
+    return isDot && isBefore && middle > first.baseline - size * 0.7 && middle < first.baseline
   })
   if (!dot) return words
-  const bullet: Word = { text: '•', box: dot.box, base: first.base, style: first.style, spaced: false }
-  return [bullet, { ...first, spaced: true }, ...words.filter((word) => word !== first)]
+  const bullet: Word = {
+    text: '•',
+    box: dot.box,
+    baseline: first.baseline,
+    style: first.style,
+    hasSpaceBefore: false,
+  }
+  return [bullet, { ...first, hasSpaceBefore: true }, ...words.filter((word) => word !== first)]
 }
 
 /** The private area as the font Symbol and its like use it. */
@@ -169,7 +177,7 @@ const symbols: Readonly<Record<string, string>> = {
 }
 
 /** XML holds no control characters and no half ones. */
-function cleaned(text: string): string {
+function cleanText(text: string): string {
   return text
     .replaceAll(/[\uf06c-\uf0e4]/g, (char) => symbols[char] ?? char)
     .replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff\ufffd]/gu, '')

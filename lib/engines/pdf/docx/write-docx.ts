@@ -1,19 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
-import type { PdfAbout } from '../open-pdf.ts'
-import type { Alignment, Cell, FlowBlock, Paragraph, Picture, Table } from './blocks.ts'
-import { authorship } from './docx-request.ts'
-import type { FurnitureRow } from './headers-footers.ts'
-import type { Layout } from './layout.ts'
-import { indentOf, numberingOf, numberingReference } from './numbering.ts'
-import { evenEnd, sectionOptions, textWidthOf } from './section-options.ts'
-import type { Section } from './sections.ts'
-import { type Docx, textRuns } from './text-runs.ts'
-import { pixels, twips } from './units.ts'
+import type { DocumentInfo } from '../open-pdf.ts'
+import type { Alignment, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
+import { documentProperties } from './docx-request.ts'
+import type { HeaderFooterRow } from './headers-footers.ts'
+import type { DocxLayout } from './layout.ts'
+import { buildNumbering, numberingReference, toIndent } from './numbering.ts'
+import { columnBalancingSection, sectionOptions, textWidthOf } from './section-options.ts'
+import type { DocxSection } from './sections.ts'
+import { createTextRuns, type DocxLibrary } from './text-runs.ts'
+import { toPixels, toTwips } from './units.ts'
 
 /** What a paragraph stands in. */
-interface Place {
-  readonly onColor?: string | undefined
+interface ParagraphContext {
+  readonly backgroundColor?: string | undefined
   /** Points from its left to its right edge. */
   readonly width: number
 }
@@ -25,19 +25,19 @@ interface Breaks {
 }
 
 /** Writes a layout as a Word document. */
-export async function writeDocx(layout: Layout, path: string, about: PdfAbout): Promise<void> {
+export async function writeDocx(layout: DocxLayout, path: string, documentInfo: DocumentInfo): Promise<void> {
   const library = await import('docx')
   const writer = createWriter(library, layout)
   const sections: docx.ISectionOptions[] = []
   for (const section of layout.sections) sections.push(await writer.section(section))
   const last = layout.sections.at(-1)
-  if (last?.columns?.balanced) sections.push(evenEnd(library, last))
+  if (last?.columns?.isBalanced) sections.push(columnBalancingSection(library, last))
   const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
   const document = new library.Document({
-    ...authorship(about),
+    ...documentProperties(documentInfo),
     compatibility: { version: 15 },
     styles: { default: { document: { run: body }, ...headingStyles(body) } },
-    numbering: { config: numberingOf(library, layout) },
+    numbering: { config: buildNumbering(library, layout) },
     sections,
   })
   await writeFile(path, await library.Packer.toBuffer(document))
@@ -56,27 +56,27 @@ function gapBelow({ box, spaceAfter = 0 }: Paragraph & FlowBlock, next: FlowBloc
 }
 
 /** The first row of a table names its columns where it is bold or on a colored ground. */
-function isHead(row: readonly Cell[]): boolean {
-  const isBold = ({ blocks }: Cell) =>
+function isHeaderRow(row: readonly TableCell[]): boolean {
+  const isBold = ({ blocks }: TableCell) =>
     blocks.length > 0 &&
     blocks.every((block) => block.kind === 'paragraph' && block.runs.every(({ style }) => style.bold))
   return row.length > 0 && (row.every(isBold) || row.every(({ shading }) => shading !== undefined))
 }
 
-function createWriter(library: Docx, layout: Layout) {
-  return { section }
+function createWriter(library: DocxLibrary, layout: DocxLayout) {
+  return { section: createSection }
 
-  async function section(part: Section): Promise<docx.ISectionOptions> {
+  async function createSection(part: DocxSection): Promise<docx.ISectionOptions> {
     const children: (docx.Paragraph | docx.Table)[] = []
-    const place = { width: textWidthOf(part) }
+    const context = { width: textWidthOf(part) }
     for (const [index, block] of part.blocks.entries()) {
-      children.push(...(await blockParts(block, part.blocks[index + 1], place)))
+      children.push(...(await writeBlock(block, part.blocks[index + 1], context)))
     }
-    const rowOf = (row: FurnitureRow) => furnitureParagraph(row, part)
+    const rowOf = (row: HeaderFooterRow) => createHeaderFooterParagraph(row, part)
     return {
       properties: sectionOptions(library, part),
       // A part of a page has those of the page.
-      ...(!part.continuous && {
+      ...(!part.isContinuous && {
         headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
         footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
       }),
@@ -85,7 +85,7 @@ function createWriter(library: Docx, layout: Layout) {
   }
 
   /** The runs of a paragraph with what sends them to the next page or column. */
-  function brokenBefore(
+  function withBreaks(
     { pageBreakBefore = false, columnBreak = false }: Partial<Breaks>,
     children: readonly docx.ParagraphChild[],
   ) {
@@ -94,142 +94,155 @@ function createWriter(library: Docx, layout: Layout) {
   }
 
   /** Two tables without anything between them would be one, and a document may not end with one. */
-  function afterTable(): docx.Paragraph {
+  function createTableSeparator(): docx.Paragraph {
     return new library.Paragraph({ spacing: { before: 0, after: 0, line: 120, lineRule: 'exact' } })
   }
 
-  async function blockParts(
+  async function writeBlock(
     block: FlowBlock,
     next: FlowBlock | undefined,
-    place: Place,
+    context: ParagraphContext,
   ): Promise<(docx.Paragraph | docx.Table)[]> {
-    const breaks = { pageBreakBefore: block.newPage === true, columnBreak: block.newColumn === true }
+    const breaks = {
+      pageBreakBefore: block.startsNewPage === true,
+      columnBreak: block.startsNewColumn === true,
+    }
     switch (block.kind) {
       case 'paragraph':
-        return [paragraph(block, place, { ...breaks, after: gapBelow(block, next) })]
-      case 'picture':
-        return [await picture(block, block.column, place, breaks)]
+        return [createParagraph(block, context, { ...breaks, after: gapBelow(block, next) })]
+      case 'image':
+        return [await createImage(block, block.column, context, breaks)]
       case 'table': {
         const isBroken = breaks.pageBreakBefore || breaks.columnBreak
-        const before = isBroken ? [new library.Paragraph(brokenBefore(breaks, []))] : []
-        return [...before, await table(block, place), ...(next?.kind === 'paragraph' ? [] : [afterTable()])]
+        const before = isBroken ? [new library.Paragraph(withBreaks(breaks, []))] : []
+        return [
+          ...before,
+          await createTable(block, context),
+          ...(next?.kind === 'paragraph' ? [] : [createTableSeparator()]),
+        ]
       }
     }
   }
 
-  function paragraph(
+  function createParagraph(
     block: Paragraph,
-    { onColor, width }: Place,
+    { backgroundColor, width }: ParagraphContext,
     { after = 0, ...breaks }: Partial<Breaks> & { readonly after?: number } = {},
   ): docx.Paragraph {
     const { heading, list } = block
     const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
-    const literal = block.mark && !list ? [{ text: `${block.mark.text}\t`, style: block.style }] : []
+    const literal = block.marker && !list ? [{ text: `${block.marker.text}\t`, style: block.style }] : []
     const runs = [...literal, ...block.runs]
-    const tabbed = runs.some(({ text }) => text.includes('\t'))
+    const hasTabs = runs.some(({ text }) => text.includes('\t'))
     return new library.Paragraph({
-      ...brokenBefore(breaks, textRuns(library, runs, { onColor })),
+      ...withBreaks(breaks, createTextRuns(library, runs, { backgroundColor })),
       ...(level && { heading: library.HeadingLevel[level] }),
       ...(list && { numbering: { reference: numberingReference(list), level: list.level } }),
-      ...(!block.rtl && { alignment: alignments(block.alignment) }),
-      ...(block.rtl && { bidirectional: true }),
-      ...(tabbed && !block.mark && { tabStops: [{ type: 'right', position: twips(width) }] }),
-      spacing: { before: twips(block.spaceBefore), after: twips(after), ...lineOf(block) },
+      ...(!block.isRtl && { alignment: toAlignment(block.alignment) }),
+      ...(block.isRtl && { bidirectional: true }),
+      ...(hasTabs && !block.marker && { tabStops: [{ type: 'right', position: toTwips(width) }] }),
+      spacing: { before: toTwips(block.spaceBefore), after: toTwips(after), ...toLineSpacing(block) },
       // The items of a list have that of the list.
-      ...(!list && { indent: indentOf(block) }),
+      ...(!list && { indent: toIndent(block) }),
     })
   }
 
   /** Fonts that need more between their lines take it. */
-  function lineOf({ style }: Paragraph) {
-    return { line: twips(style.size * Math.min(2.5, layout.pitch)), lineRule: 'atLeast' } as const
+  function toLineSpacing({ style }: Paragraph) {
+    return { line: toTwips(style.size * Math.min(2.5, layout.pitch)), lineRule: 'atLeast' } as const
   }
 
-  function alignments(alignment: Alignment) {
+  function toAlignment(alignment: Alignment) {
     const names = { left: 'LEFT', center: 'CENTER', right: 'RIGHT', both: 'JUSTIFIED' } as const
     return library.AlignmentType[names[alignment]]
   }
 
   /** What has a wide gap before it stands in the middle or, as the last of the row, at the right edge. */
-  function furnitureParagraph(
-    { runs, alignment, edges: [from, to] }: FurnitureRow,
-    { width, margins: [left, , right] }: Section,
+  function createHeaderFooterParagraph(
+    { runs, alignment, edges: [from, to] }: HeaderFooterRow,
+    { width, margins: [left, , right] }: DocxSection,
   ): docx.Paragraph {
     const tabs = runs.reduce((count, { text }) => count + text.split('\t').length - 1, 0)
     const stops = Array.from({ length: tabs }, (_, at) => ({
       type: at === tabs - 1 ? ('right' as const) : ('center' as const),
-      position: twips(from - left + ((to - from) * (at + 1)) / tabs),
+      position: toTwips(from - left + ((to - from) * (at + 1)) / tabs),
     }))
-    const apart = {
+    const tabLayout = {
       tabStops: stops,
-      indent: { left: twips(from - left), right: twips(width - right - to) },
+      indent: { left: toTwips(from - left), right: toTwips(width - right - to) },
     }
     return new library.Paragraph({
-      children: textRuns(library, runs, {}),
-      alignment: alignments(tabs > 0 ? 'left' : alignment),
-      ...(tabs > 0 && apart),
+      children: createTextRuns(library, runs, {}),
+      alignment: toAlignment(tabs > 0 ? 'left' : alignment),
+      ...(tabs > 0 && tabLayout),
       spacing: { before: 0, after: 0 },
     })
   }
 
-  async function picture(
-    { path, box, labels }: Picture,
+  async function createImage(
+    { path, box, labels }: ImageBlock,
     [left, , right]: readonly number[],
-    place: Place,
+    context: ParagraphContext,
     breaks: Partial<Breaks> = {},
   ): Promise<docx.Paragraph> {
     const [width, height] = [box[2] - box[0], box[3] - box[1]]
-    const scale = Math.min(1, place.width / width)
+    const scale = Math.min(1, context.width / width)
     const [before = 0, after = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
     const centered = before > 12 && Math.abs(before - after) < 24
     const image = new library.ImageRun({
       type: path.endsWith('.png') ? 'png' : 'jpg',
       data: await readFile(path),
-      transformation: { width: pixels(width * scale), height: pixels(height * scale) },
+      transformation: { width: toPixels(width * scale), height: toPixels(height * scale) },
       ...(labels !== undefined && { altText: { name: 'Figure', description: labels } }),
     })
     return new library.Paragraph({
-      ...brokenBefore(breaks, [image]),
-      alignment: alignments(centered ? 'center' : 'left'),
+      ...withBreaks(breaks, [image]),
+      alignment: toAlignment(centered ? 'center' : 'left'),
       spacing: { before: 60, after: 60, line: 240, lineRule: 'auto' },
     })
   }
 
-  async function table({ rows, widths, ruled, rtl }: Table, place: Place): Promise<docx.Table> {
+  async function createTable(
+    { rows, widths, isRuled, isRtl }: TableBlock,
+    context: ParagraphContext,
+  ): Promise<docx.Table> {
     const sum = widths.reduce((total, width) => total + width, 0)
     // Fonts may be replaced by wider ones: cells get some room where there is some.
-    const scale = Math.min(ruled ? 1.02 : 1.06, place.width / sum)
-    const columnWidths = widths.map((width) => twips(width * scale))
-    const border = ruled
+    const scale = Math.min(isRuled ? 1.02 : 1.06, context.width / sum)
+    const columnWidths = widths.map((width) => toTwips(width * scale))
+    const border = isRuled
       ? ({ style: 'single', size: 4, color: 'auto' } as const)
       : ({ style: 'none', size: 0, color: 'auto' } as const)
     const borders = { top: border, bottom: border, left: border, right: border }
-    const side = ruled ? 30 : 15
-    const made: docx.TableRow[] = []
+    const side = isRuled ? 30 : 15
+    const tableRows: docx.TableRow[] = []
     for (const row of rows) {
       const children: docx.TableCell[] = []
-      for (const one of row) children.push(await cell(one, place))
-      const tableHeader = made.length === 0 && rows.length > 1 && isHead(row)
+      for (const one of row) children.push(await createCell(one, context))
+      const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
       // Some readers take the mark for said even where it says no.
-      made.push(new library.TableRow({ cantSplit: true, ...(tableHeader && { tableHeader }), children }))
+      tableRows.push(new library.TableRow({ cantSplit: true, ...(tableHeader && { tableHeader }), children }))
     }
     return new library.Table({
       columnWidths,
       width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
       layout: 'fixed',
-      ...(rtl && { visuallyRightToLeft: true }),
+      ...(isRtl && { visuallyRightToLeft: true }),
       margins: { marginUnitType: 'dxa', left: side, right: side },
       borders: { ...borders, insideHorizontal: border, insideVertical: border },
-      rows: made,
+      rows: tableRows,
     })
   }
 
-  async function cell({ blocks, columnSpan, rowSpan, shading, width }: Cell, place: Place) {
+  async function createCell(
+    { blocks, columnSpan, rowSpan, shading, width }: TableCell,
+    context: ParagraphContext,
+  ) {
     const children: docx.Paragraph[] = []
-    const inside = { onColor: shading, width: Math.min(width, place.width) }
+    const cellContext = { backgroundColor: shading, width: Math.min(width, context.width) }
     for (const block of blocks) {
-      if (block.kind === 'paragraph') children.push(paragraph(block, inside))
-      if (block.kind === 'picture') children.push(await picture(block, block.box, inside))
+      if (block.kind === 'paragraph') children.push(createParagraph(block, cellContext))
+      if (block.kind === 'image') children.push(await createImage(block, block.box, cellContext))
     }
     return new library.TableCell({
       columnSpan,

@@ -4,14 +4,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { FormatId } from '../../../formats/index.ts'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { runPython } from '../../sandbox/python.ts'
-import { readablePdf } from '../docx/convert.ts'
-import { layoutOf, type PageParts } from '../docx/layout.ts'
-import { tablesOf } from '../docx/page-blocks.ts'
-import type { Page } from '../docx/page-content.ts'
-import { readPages } from '../docx/parse-pages.ts'
+import { openReadablePdf } from '../docx/convert.ts'
+import { buildLayout, type PageParts } from '../docx/layout.ts'
+import { findRuledTables } from '../docx/page-blocks.ts'
+import type { PageContent } from '../docx/page-content.ts'
+import { parsePages } from '../docx/parse-pages.ts'
 import { SheetsOptions } from './capability.ts'
-import { csvOf } from './csv.ts'
-import { type Sheet, sheetsOf, textSheet } from './tables.ts'
+import { toCsv } from './csv.ts'
+import { textWorksheet, toWorksheets, type Worksheet } from './tables.ts'
 
 /**
  * The tables of a PDF, a sheet each, in CSV one below the other: those that are drawn with lines around their cells, and words that stand in columns
@@ -19,40 +19,40 @@ import { type Sheet, sheetsOf, textSheet } from './tables.ts'
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
 export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const { about, ...source } = await readablePdf(work, SheetsOptions.parse(work.options), tools)
-  const { structure } = await readPages(source, tools, (done) =>
+  const { documentInfo, ...source } = await openReadablePdf(work, SheetsOptions.parse(work.options), tools)
+  const { structure } = await parsePages(source, tools, (done) =>
     tools.progress((done / source.pages.length) * 0.7, 'pages'),
   )
-  const parts = new Map<Page, PageParts>()
+  const parts = new Map<PageContent, PageParts>()
   for (const page of structure.pages) {
     // Gives way to the clock and to a cancel between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
-    parts.set(page, { grids: tablesOf(page), pictures: [], labels: new Set() })
+    parts.set(page, { grids: findRuledTables(page), images: [], labels: new Set() })
   }
-  const { sections } = await layoutOf(structure, parts, tools.signal)
-  const tables = sheetsOf(sections.flatMap(({ blocks }) => blocks))
+  const { sections } = await buildLayout(structure, parts, tools.signal)
+  const tables = toWorksheets(sections.flatMap(({ blocks }) => blocks))
   if (tables.length === 0) {
     tools.warn(
       'NO_TABLES',
       'No table was found: neither lines around cells nor words in columns. The sheet holds the text, line by line.',
     )
   }
-  const sheets = tables.length > 0 ? tables : [textSheet(structure.pages)]
-  if (tables.length > 0) tellWhatIsOutside(wordsOn(structure.pages), tables, work.to, tools)
+  const sheets = tables.length > 0 ? tables : [textWorksheet(structure.pages)]
+  if (tables.length > 0) warnTextOutsideTables(countPageWords(structure.pages), tables, work.to, tools)
   const target = join(work.outDir, `output.${work.to}`)
-  if (work.to === 'csv') await writeFile(target, csvOf(sheets))
+  if (work.to === 'csv') await writeFile(target, toCsv(sheets))
   else {
-    const described = join(tools.workDir, 'sheets.json')
-    await writeFile(described, JSON.stringify({ sheets, about }))
-    await runPython('pdf/write_sheets.py', [described, target], tools)
+    const sheetsJson = join(tools.workDir, 'sheets.json')
+    await writeFile(sheetsJson, JSON.stringify({ sheets, about: documentInfo }))
+    await runPython('pdf/write_sheets.py', [sheetsJson, target], tools)
   }
   tools.progress(1)
   return { files: [{ path: target }], details: { pages: source.pages.length, tables: tables.length } }
 }
 
-function tellWhatIsOutside(all: number, tables: readonly Sheet[], to: FormatId, tools: Tools): void {
-  const inside = tables.flatMap(({ cells }) => cells).reduce((sum, { text }) => sum + wordsIn(text), 0)
+function warnTextOutsideTables(all: number, tables: readonly Worksheet[], to: FormatId, tools: Tools): void {
+  const inside = tables.flatMap(({ cells }) => cells).reduce((sum, { text }) => sum + countWords(text), 0)
   if (inside >= all) return
   const kept = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
   const where =
@@ -60,7 +60,9 @@ function tellWhatIsOutside(all: number, tables: readonly Sheet[], to: FormatId, 
   tools.warn('TABLES_ONLY', `Only ${kept} kept${where}: ${inside} of ${all} words stand in tables.`)
 }
 
-const wordsOn = (pages: readonly Page[]) =>
-  pages.flatMap(({ pieces }) => pieces.flat()).reduce((sum, { text }) => sum + wordsIn(text), 0)
+const countPageWords = (pages: readonly PageContent[]) =>
+  pages
+    .flatMap(({ textSegments }) => textSegments.flat())
+    .reduce((sum, { text }) => sum + countWords(text), 0)
 
-const wordsIn = (text: string) => text.match(/\S+/g)?.length ?? 0
+const countWords = (text: string) => text.match(/\S+/g)?.length ?? 0

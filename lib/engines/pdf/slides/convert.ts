@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { decryptFirst } from '../../../formats/locked-pdf.ts'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
-import { groundsOf, isScan } from '../docx/backgrounds.ts'
-import { fontName } from '../docx/fonts.ts'
-import { around } from '../docx/geometry.ts'
-import type { Page, Word } from '../docx/page-content.ts'
-import { runsOf } from '../docx/runs.ts'
+import { isScan, renderBackgrounds } from '../docx/backgrounds.ts'
+import { toWordFont } from '../docx/fonts.ts'
+import { boundingBoxOf } from '../docx/geometry.ts'
+import type { PageContent, Word } from '../docx/page-content.ts'
+import { buildRuns } from '../docx/runs.ts'
 import { readStructure } from '../docx/structure.ts'
 import { resolvePages } from '../page-range.ts'
 import { openEditable } from '../tools/editable-pdf.ts'
-import { flattened } from '../tools/flatten.ts'
+import { flattenAnnotations } from '../tools/flatten.ts'
 import { SlidesOptions } from './capability.ts'
 import { newPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
-import { type TextBox, findTextBoxes } from './text-boxes.ts'
+import { findTextBoxes, type TextBox } from './text-boxes.ts'
 
 /** A slide is as large as the first page; PowerPoint has none that are larger or smaller than these inches. */
 const minInches = 1
@@ -33,12 +33,13 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
     throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
   })
   const pages = resolvePages(SlidesOptions.parse(work.options).pages, opened.sizes.length)
-  const path = opened.hasForm ? await flattened(opened, tools) : opened.path
+  const path = opened.hasForm ? await flattenAnnotations(opened, tools) : opened.path
   const structure = await readStructure(path, pages, tools, (done) =>
     tools.progress((done / pages.length) * 0.5, 'pages'),
   )
-  const needsBackground = ({ images, vectors, turned }: Page) => images.length + vectors.length + turned.length > 0
-  const backgrounds = await groundsOf(path, structure.pages, tools, needsBackground)
+  const needsBackground = ({ images, vectors, rotatedText }: PageContent) =>
+    images.length + vectors.length + rotatedText.length > 0
+  const backgrounds = await renderBackgrounds(path, structure.pages, tools, needsBackground)
   tools.progress(0.8, 'slides')
   warnPagesWithoutText(structure.pages, tools)
   const slides = await newPresentation()
@@ -61,16 +62,17 @@ interface SlideSize {
   readonly height: number
 }
 
-function slideSize(page: Page | undefined): SlideSize {
+function slideSize(page: PageContent | undefined): SlideSize {
   const [width, height] = [(page?.width ?? 595) / 72, (page?.height ?? 842) / 72]
   const scale = Math.min(1, maxInches / Math.max(width, height))
   return { width: Math.max(minInches, width * scale), height: Math.max(minInches, height * scale) }
 }
 
-function warnPagesWithoutText(pages: readonly Page[], tools: Tools): void {
-  const withoutText = pages.filter((page) => page.pieces.length === 0 && isScan(page))
+function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void {
+  const withoutText = pages.filter((page) => page.textSegments.length === 0 && isScan(page))
   if (withoutText.length > 0) {
-    const many = withoutText.length === 1 ? 'One page is a picture' : `${withoutText.length} pages are pictures`
+    const many =
+      withoutText.length === 1 ? 'One page is a picture' : `${withoutText.length} pages are pictures`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `${many} without text. Use toolOperation=ocr-pdf first to have it read.`,
@@ -79,7 +81,12 @@ function warnPagesWithoutText(pages: readonly Page[], tools: Tools): void {
 }
 
 /** Pages of other sizes than the first are made smaller or larger, and stand in the middle. */
-async function addSlide(slides: Presentation, page: Page, size: SlideSize, background?: string): Promise<void> {
+async function addSlide(
+  slides: Presentation,
+  page: PageContent,
+  size: SlideSize,
+  background?: string,
+): Promise<void> {
   const slide = slides.addSlide()
   const scale = Math.min(size.width / page.width, size.height / page.height)
   const [left, top] = [(size.width - page.width * scale) / 2, (size.height - page.height * scale) / 2]
@@ -89,7 +96,7 @@ async function addSlide(slides: Presentation, page: Page, size: SlideSize, backg
   }
   // Of a scan the letters are in the picture, as what was read stands over them in the PDF.
   const transparency = isScan(page) ? 100 : 0
-  for (const words of page.turned) addRotatedText(slide, words, left, top, scale)
+  for (const words of page.rotatedText) addRotatedText(slide, words, left, top, scale)
   for (const text of findTextBoxes(page)) {
     const { box, pitch, lines } = text
     const [first] = lines
@@ -97,22 +104,28 @@ async function addSlide(slides: Presentation, page: Page, size: SlideSize, backg
     // Fonts that stand in are wider or narrower.
     const extraWidth = (box[2] - box[0]) * 0.06 + first.style.size
     slide.addText(toTextRuns(text, scale * 72, transparency), {
-      x: left + (first.rtl ? box[0] - extraWidth : box[0]) * scale,
-      y: top + (first.base - pitch * ascentRatio) * scale,
+      x: left + (first.isRtl ? box[0] - extraWidth : box[0]) * scale,
+      y: top + (first.baseline - pitch * ascentRatio) * scale,
       w: (box[2] - box[0] + extraWidth) * scale,
       h: pitch * lines.length * scale,
-      ...{ margin: 0, wrap: false, valign: 'top', align: first.rtl ? 'right' : 'left' },
+      ...{ margin: 0, wrap: false, valign: 'top', align: first.isRtl ? 'right' : 'left' },
       lineSpacing: pitch * scale * 72,
-      ...(first.rtl && { rtlMode: true }),
+      ...(first.isRtl && { rtlMode: true }),
     })
   }
 }
 
 /** Text that runs upward or downward, as the labels of axes do. */
-function addRotatedText(slide: Slide, words: readonly Word[], left: number, top: number, scale: number): void {
+function addRotatedText(
+  slide: Slide,
+  words: readonly Word[],
+  left: number,
+  top: number,
+  scale: number,
+): void {
   const [first, last] = [words[0], words.at(-1)]
   if (!first || !last) return
-  const box = around(words.map((word) => word.box))
+  const box = boundingBoxOf(words.map((word) => word.box))
   const isUpward = first.box[1] > last.box[1] || words.length === 1
   slide.addText(words.map(({ text }) => text).join(' '), {
     x: left + box[0] * scale,
@@ -120,7 +133,7 @@ function addRotatedText(slide: Slide, words: readonly Word[], left: number, top:
     w: Math.max(box[2] - box[0], first.style.size * 1.2) * scale,
     h: (box[3] - box[1] + 2 * first.style.size) * scale,
     ...{ margin: 0, wrap: false, valign: 'middle', align: 'center', vert: isUpward ? 'vert270' : 'vert' },
-    fontFace: fontName(first.style),
+    fontFace: toWordFont(first.style),
     fontSize: Math.max(1, Math.round(first.style.size * scale * 720) / 10),
     color: first.style.color.toUpperCase(),
   })
@@ -129,11 +142,11 @@ function addRotatedText(slide: Slide, words: readonly Word[], left: number, top:
 /** @param zoom of the slide, which may be smaller or larger than the page. */
 function toTextRuns({ lines }: TextBox, zoom: number, transparency: number): TextRun[] {
   return lines.flatMap((line, lineIndex) => {
-    const runs = runsOf([line], false, new Set())
+    const runs = buildRuns([line], false, new Set())
     return runs.map(({ text, style, link, script }, index) => ({
       text: text.replaceAll('\t', ' '),
       options: {
-        fontFace: fontName(style),
+        fontFace: toWordFont(style),
         fontSize: Math.max(1, Math.round(style.size * zoom * 10) / 10),
         color: style.color.toUpperCase(),
         ...(transparency > 0 && { transparency }),

@@ -1,20 +1,20 @@
 import { join, parse } from 'node:path'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
-import { pagesOf } from '../page-range.ts'
-import { assemble, type ComposeOutline, type Part } from './assemble.ts'
+import { resolvePages } from '../page-range.ts'
+import { assemble, type ComposeOutline, type PageSource } from './assemble.ts'
 import {
   type EditablePdf,
-  lockAgain,
   openEditable,
-  warnSigned,
-  warnUnlocked,
-  warnUntagged,
+  reencrypt,
+  warnEncryptionRemoved,
+  warnSignatureInvalid,
+  warnTagsRemoved,
 } from './editable-pdf.ts'
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Several PDFs as one, in the order of the inputs. */
-export async function merge(
+export async function mergePdfs(
   options: ToolOptions<'merge'>,
   work: EngineWork,
   tools: Tools,
@@ -26,25 +26,28 @@ export async function merge(
   }
   const [first, ...others] = opened
   if (!first) throw new Error('merge was called without an input.')
-  const encrypted = opened.some((pdf) => pdf.encrypted)
-  warnUnlocked({ ...first, encrypted }, tools)
-  warnUntagged({ ...first, isTagged: opened.some((pdf) => pdf.isTagged) }, tools)
-  const compose = composing(options.outline, opened, work)
-  const path = await assemble([partOf(first), ...others.map(partOf)], tools, compose)
+  const isEncrypted = opened.some((pdf) => pdf.isEncrypted)
+  warnEncryptionRemoved({ ...first, isEncrypted }, tools)
+  warnTagsRemoved({ ...first, isTagged: opened.some((pdf) => pdf.isTagged) }, tools)
+  const compose = outlineComposer(options.outline, opened, work)
+  const path = await assemble([toPageSource(first), ...others.map(toPageSource)], tools, compose)
   const pages = opened.reduce((sum, { sizes }) => sum + sizes.length, 0)
-  await warnSigned(
+  await warnSignatureInvalid(
     opened.map(({ path }) => path),
     tools,
   )
-  const open = { ...first, encrypted: false }
-  const file = await lockAgain(open, path, join(work.outDir, 'output.pdf'), tools)
+  const unencrypted = { ...first, encrypted: false }
+  const file = await reencrypt(unencrypted, path, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details: { pages, files: opened.length } }
 }
 
-const partOf = ({ path, sizes }: EditablePdf): Part => ({ path, pages: pagesOf(undefined, sizes.length) })
+const toPageSource = ({ path, sizes }: EditablePdf): PageSource => ({
+  path,
+  pages: resolvePages(undefined, sizes.length),
+})
 
-function composing(
+function outlineComposer(
   outline: ToolOptions<'merge'>['outline'],
   opened: readonly EditablePdf[],
   work: EngineWork,
@@ -58,10 +61,10 @@ function composing(
       return (outlines) => {
         let page = 0
         return outlines.map((children, index): OutlineItem => {
-          const place = { page, view: ['/Fit'] }
+          const destination = { page, view: ['/Fit'] }
           page += opened[index]?.sizes.length ?? 0
           const title = parse(work.inputs[index]?.filename ?? '').name
-          return { title: `u:${title}`, place, open: false, children }
+          return { title: `u:${title}`, destination, isOpen: false, children }
         })
       }
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { EngineResult } from '../../engine.ts'
 import { exiftool } from '../../metadata/exiftool.ts'
-import { qpdf, unreadablePdf } from '../qpdf.ts'
-import { finish, invalid, type Tool, type ToolJob } from './editable-pdf.ts'
+import { runQpdf, toPdfError } from '../qpdf.ts'
+import { finishPdf, invalidOption, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Each text stands twice in a PDF: in the dictionary of old and in XMP, which readers ask first. */
@@ -15,7 +15,7 @@ const tags = {
   producer: ['PDF:Producer', 'XMP-pdf:Producer'],
 } as const satisfies Partial<Record<keyof ToolOptions<'edit-pdf-metadata'>, readonly string[]>>
 
-export const editMetadata: Tool<ToolOptions<'edit-pdf-metadata'>> = async (job) => {
+export const editMetadata: PdfTool<ToolOptions<'edit-pdf-metadata'>> = async (job) => {
   const { options } = job
   const lines = options.removeMetadata ? ['-all='] : []
   for (const [name, places] of Object.entries(tags)) {
@@ -23,13 +23,14 @@ export const editMetadata: Tool<ToolOptions<'edit-pdf-metadata'>> = async (job) 
     const text = options[name as keyof typeof tags]
     if (text !== undefined) lines.push(...places.map((tag) => `-${tag}=${text}`))
   }
-  if (lines.length === 0) throw invalid('title', 'expected at least one of title, author, subject, keywords.')
+  if (lines.length === 0)
+    throw invalidOption('title', 'expected at least one of title, author, subject, keywords.')
   return rewriteMetadata(job, lines)
 }
 
 /** Changes what a PDF says of itself, by arguments of exiftool. @throws AppError CORRUPT_FILE. */
 export async function rewriteMetadata(
-  job: ToolJob<unknown>,
+  job: PdfToolJob<unknown>,
   lines: readonly string[],
 ): Promise<EngineResult> {
   const { pdf, tools } = job
@@ -38,9 +39,9 @@ export async function rewriteMetadata(
   try {
     await exiftool([...lines, '-o', edited, pdf.path], tools)
   } catch (error) {
-    throw unreadablePdf(error)
+    throw toPdfError(error)
   }
   // exiftool only appends, and what was there before could be read; written anew, it is gone.
-  await qpdf({ inputFile: edited, objectStreams: 'generate', outputFile: path }, tools)
-  return finish(job, path, { pages: pdf.sizes.length })
+  await runQpdf({ inputFile: edited, objectStreams: 'generate', outputFile: path }, tools)
+  return finishPdf(job, path, { pages: pdf.sizes.length })
 }

@@ -1,5 +1,11 @@
 import * as z from 'zod'
-import { watermarkColor, normalizePosition, positions, visibleText, watermarkShape } from '../../image/watermark-options.ts'
+import {
+  normalizePosition,
+  positions,
+  visibleText,
+  watermarkColor,
+  watermarkShape,
+} from '../../image/watermark-options.ts'
 import { decimal, flag, integer, secretOption } from '../../options.ts'
 import { pageRange } from '../page-range.ts'
 
@@ -11,21 +17,21 @@ const passwordText = z
   .regex(/^[^\r\n]+$/, 'expected a password without line ends')
   .refine((text) => Buffer.byteLength(text) <= 127, 'expected at most 127 bytes')
 
-const open = {
+const openOptions = {
   password: passwordText
     .optional()
     .describe('Opens a PDF that needs one; the result needs it too.')
     .meta(secretOption),
 }
 
-const somePages = {
-  ...open,
+const pageOptions = {
+  ...openOptions,
   pages: pageRange.optional().describe('Pages to change, as 1-5,10,15-last. All when left out.'),
 }
 
 /** Points, or a number with mm, cm, in or pt. */
 export const lengthPattern = /^(-?\d{1,5}(?:\.\d{1,4})?)(mm|cm|in|pt)?$/i
-const length = z.preprocess(
+const lengthOption = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z.stringFormat('length', lengthPattern),
 )
@@ -42,10 +48,10 @@ const pdfQuality = z
   .default('ebook')
   .describe('screen 72 dpi, ebook 150, printer and prepress 300.')
 
-const terms = z.preprocess(termsFromText, z.array(z.string().trim().min(1).max(200)).min(1).max(100))
+const terms = z.preprocess(parseTerms, z.array(z.string().trim().min(1).max(200)).min(1).max(100))
 
 /** JSON in a form field, or terms with a comma or a line end between. */
-function termsFromText(value: unknown): unknown {
+function parseTerms(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (!value.trim().startsWith('[')) return value.split(/[,\n]/).filter((term) => term.trim() !== '')
   try {
@@ -55,9 +61,9 @@ function termsFromText(value: unknown): unknown {
   }
 }
 
-const right = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
+const permissionFlag = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
 
-const merge = z.object({
+const mergeOptions = z.object({
   password: passwordText
     .optional()
     .describe('Opens those files that need one. The result is not protected.')
@@ -68,11 +74,11 @@ const merge = z.object({
     .describe('keep joins the outlines, per_file puts each under the name of its file.'),
 })
 
-const watermark = z.object({ ...somePages, ...watermarkShape })
+const watermarkOptions = z.object({ ...pageOptions, ...watermarkShape })
 
 export const toolOptions = {
   'split-pdf': z.object({
-    ...open,
+    ...openOptions,
     pages: pageRange
       .optional()
       .describe('A file for each part, as 1-3,4-last. A file for each page when left out.'),
@@ -84,11 +90,11 @@ export const toolOptions = {
       .describe('Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.')
       .meta(secretOption),
     currentPassword: passwordText.optional().describe('Opens a source that needs one.').meta(secretOption),
-    allowPrinting: right('print'),
-    allowCopying: right('copy text and pictures'),
-    allowModifying: right('change pages'),
-    allowAnnotating: right('add comments'),
-    allowFormFilling: right('fill in forms'),
+    allowPrinting: permissionFlag('print'),
+    allowCopying: permissionFlag('copy text and pictures'),
+    allowModifying: permissionFlag('change pages'),
+    allowAnnotating: permissionFlag('add comments'),
+    allowFormFilling: permissionFlag('fill in forms'),
   }),
   'decrypt-pdf': z.object({
     password: passwordText
@@ -97,7 +103,7 @@ export const toolOptions = {
       .meta(secretOption),
   }),
   'rotate-pdf': z.object({
-    ...somePages,
+    ...pageOptions,
     rotate: z
       .preprocess(
         (value) => (typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value),
@@ -106,9 +112,9 @@ export const toolOptions = {
       .default(90)
       .describe('Degrees clockwise: 90, 180, 270 or -90.'),
   }),
-  'compress-pdf': z.object({ ...open, pdfQuality }),
+  'compress-pdf': z.object({ ...openOptions, pdfQuality }),
   'to-pdfa': z.object({
-    ...open,
+    ...openOptions,
     pdfaVersion: z
       .preprocess(
         (value) => (typeof value === 'string' ? value.toLowerCase().replace(/^pdf\/?a-?/, '') : value),
@@ -118,25 +124,28 @@ export const toolOptions = {
       .describe('Part and level of PDF/A.'),
   }),
   'extract-pdf-pages': z.object({
-    ...open,
+    ...openOptions,
     pages: pageRange.describe('Pages of the result in its order, as 1,3,5 or 7-last.'),
   }),
-  'remove-pdf-pages': z.object({ ...open, pages: pageRange.describe('Pages to leave out, as 2,4.') }),
+  'remove-pdf-pages': z.object({ ...openOptions, pages: pageRange.describe('Pages to leave out, as 2,4.') }),
   'extract-pdf-images': z.object({
-    ...open,
+    ...openOptions,
     pages: pageRange.optional().describe('Pages to look on. All when left out.'),
   }),
-  'add-watermark-pdf': watermark,
-  watermark,
-  'flatten-pdf': z.object({ ...open }),
-  'repair-pdf': z.object({ ...open }),
+  'add-watermark-pdf': watermarkOptions,
+  watermark: watermarkOptions,
+  'flatten-pdf': z.object({ ...openOptions }),
+  'repair-pdf': z.object({ ...openOptions }),
   'reorder-pdf-pages': z.object({
-    ...open,
+    ...openOptions,
     pages: pageRange.describe('The new order, as 3,1,2. Pages not named follow in their old order.'),
   }),
   'add-page-numbers-pdf': z.object({
-    ...somePages,
-    position: z.preprocess(normalizePosition, z.enum(positions)).default('bottom').describe('Where on the page.'),
+    ...pageOptions,
+    position: z
+      .preprocess(normalizePosition, z.enum(positions))
+      .default('bottom')
+      .describe('Where on the page.'),
     startNumber: integer(0, 1_000_000).default(1).describe('Number of the first page that has one.'),
     format: visibleText(100)
       .refine((text) => text.includes('{page}'), 'expected a text with {page} in it')
@@ -144,10 +153,10 @@ export const toolOptions = {
       .describe('As `Page {page} of {pages}`.'),
     fontSize: decimal(4, 72).default(11).describe('Points.'),
     fontColor: watermarkColor.default('black').describe('Such as #ff0000, or a name such as red.'),
-    margin: length.default('24pt').describe('Distance from the edge, as 24pt or 10mm.'),
+    margin: lengthOption.default('24pt').describe('Distance from the edge, as 24pt or 10mm.'),
   }),
   'edit-pdf-metadata': z.object({
-    ...open,
+    ...openOptions,
     title: metadataText.describe('Empty removes it, left out keeps it; so with the others.'),
     author: metadataText,
     subject: metadataText,
@@ -156,39 +165,39 @@ export const toolOptions = {
     producer: metadataText.describe('Program that made the PDF.'),
     removeMetadata: flag().default(false).describe('First removes all that there is.'),
   }),
-  'linearize-pdf': z.object({ ...open }),
+  'linearize-pdf': z.object({ ...openOptions }),
   'crop-pdf': z.object({
-    ...somePages,
-    marginTop: length.optional().describe('What is cut off, as 20mm, 1in or 36pt.'),
-    marginRight: length.optional(),
-    marginBottom: length.optional(),
-    marginLeft: length.optional(),
+    ...pageOptions,
+    marginTop: lengthOption.optional().describe('What is cut off, as 20mm, 1in or 36pt.'),
+    marginRight: lengthOption.optional(),
+    marginBottom: lengthOption.optional(),
+    marginLeft: lengthOption.optional(),
     cropBox: z
       .stringFormat('box', /^\s*\d{1,5}(?:\.\d+)?(?:\s*,\s*\d{1,5}(?:\.\d+)?){3}\s*$/)
       .optional()
       .describe('Left, top, width, height in points from the top left corner, instead of margins.'),
   }),
   'redact-pdf': z.object({
-    ...open,
+    ...openOptions,
     terms: terms.describe('Texts to remove for good, in any case: a list, or commas between.'),
   }),
   'sanitize-pdf': z.object({
-    ...open,
+    ...openOptions,
     removeLinks: flag().default(true).describe('Also links that lead out of the document.'),
     removeMetadata: flag().default(false).describe('Also title, author and other metadata.'),
   }),
-  'grayscale-pdf': z.object({ ...open }),
+  'grayscale-pdf': z.object({ ...openOptions }),
   'remove-blank-pages-pdf': z.object({
-    ...open,
+    ...openOptions,
     blankThreshold: decimal(0, 10)
       .default(0.02)
       .describe('A page is blank when at most this share of it, in percent, is darker than paper.'),
   }),
-  'pdf-info': z.object({ ...open }),
-  merge,
-  'merge-pdf': merge,
+  'pdf-info': z.object({ ...openOptions }),
+  merge: mergeOptions,
+  'merge-pdf': mergeOptions,
   compress: z.object({
-    ...open,
+    ...openOptions,
     quality: z
       .union([integer(1, 100), z.enum(['low', 'medium', 'high', 'highest'])])
       .optional()

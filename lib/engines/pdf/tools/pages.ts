@@ -3,55 +3,56 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { EngineResult } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
-import { pagesOf } from '../page-range.ts'
-import { qpdf } from '../qpdf.ts'
+import { resolvePages } from '../page-range.ts'
+import { runQpdf } from '../qpdf.ts'
 import { renderPages } from '../render.ts'
 import { assemble } from './assemble.ts'
-import { finish, invalid, type Tool, type ToolJob, warnUntagged } from './editable-pdf.ts'
+import { finishPdf, invalidOption, type PdfTool, type PdfToolJob, warnTagsRemoved } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-export const rotatePages: Tool<ToolOptions<'rotate-pdf'>> = async (job) => {
+export const rotatePages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
-  const pages = pagesOf(options.pages, pdf.sizes.length)
+  const pages = resolvePages(options.pages, pdf.sizes.length)
   const degrees = (options.rotate + 360) % 360
   const turned = join(tools.workDir, 'turned.pdf')
   const range = [...new Set(pages)].join(',')
-  await qpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: turned }, tools)
-  return finish(job, turned, { pages: pdf.sizes.length })
+  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: turned }, tools)
+  return finishPdf(job, turned, { pages: pdf.sizes.length })
 }
 
-export const extractPages: Tool<ToolOptions<'extract-pdf-pages'>> = (job) =>
-  withPages(job, pagesOf(job.options.pages, job.pdf.sizes.length))
+export const extractPages: PdfTool<ToolOptions<'extract-pdf-pages'>> = (job) =>
+  selectPages(job, resolvePages(job.options.pages, job.pdf.sizes.length))
 
-export const removePages: Tool<ToolOptions<'remove-pdf-pages'>> = (job) => {
+export const removePages: PdfTool<ToolOptions<'remove-pdf-pages'>> = (job) => {
   const { length } = job.pdf.sizes
-  const without = new Set(pagesOf(job.options.pages, length))
-  const left = pagesOf(undefined, length).filter((page) => !without.has(page))
-  if (left.length === 0) throw invalid('pages', 'all pages of the document are named; leave at least one.')
-  return withPages(job, left)
+  const removed = new Set(resolvePages(job.options.pages, length))
+  const remaining = resolvePages(undefined, length).filter((page) => !removed.has(page))
+  if (remaining.length === 0)
+    throw invalidOption('pages', 'all pages of the document are named; leave at least one.')
+  return selectPages(job, remaining)
 }
 
-export const reorderPages: Tool<ToolOptions<'reorder-pdf-pages'>> = (job) => {
+export const reorderPages: PdfTool<ToolOptions<'reorder-pdf-pages'>> = (job) => {
   const { length } = job.pdf.sizes
-  const first = pagesOf(job.options.pages, length)
+  const first = resolvePages(job.options.pages, length)
   const named = new Set(first)
-  if (named.size < first.length) throw invalid('pages', 'a page is named twice in the new order.')
-  return withPages(job, [...first, ...pagesOf(undefined, length).filter((page) => !named.has(page))])
+  if (named.size < first.length) throw invalidOption('pages', 'a page is named twice in the new order.')
+  return selectPages(job, [...first, ...resolvePages(undefined, length).filter((page) => !named.has(page))])
 }
 
-async function withPages(job: ToolJob<unknown>, pages: readonly number[]): Promise<EngineResult> {
+async function selectPages(job: PdfToolJob<unknown>, pages: readonly number[]): Promise<EngineResult> {
   const { pdf, tools } = job
-  if (pages.length !== pdf.sizes.length) warnUntagged(pdf, tools)
-  return finish(job, await assemble([{ path: pdf.path, pages }], tools), { pages: pages.length })
+  if (pages.length !== pdf.sizes.length) warnTagsRemoved(pdf, tools)
+  return finishPdf(job, await assemble([{ path: pdf.path, pages }], tools), { pages: pages.length })
 }
 
 /** Darker than this is not the color of paper, of 255. */
-const paperShade = 225
+const minPaperLevel = 225
 const blankDpi = 50
 
-export const removeBlankPages: Tool<ToolOptions<'remove-blank-pages-pdf'>> = async (job) => {
+export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
-  const all = pagesOf(undefined, pdf.sizes.length)
+  const all = resolvePages(undefined, pdf.sizes.length)
   const sharp = await loadSharp()
   const blank = new Set<number>()
   const args = ['-tiff', '-tiffcompression', 'none']
@@ -66,19 +67,19 @@ export const removeBlankPages: Tool<ToolOptions<'remove-blank-pages-pdf'>> = asy
   await renderPages(pdf, rendering, tools, async ({ page, path }) => {
     // Only levels of gray are left, so the histogram of the one channel is the whole picture.
     const pixels = await sharp(path).toColourspace('b-w').extractChannel(0).raw().toBuffer()
-    const dark = pixels.reduce((count, level) => (level < paperShade ? count + 1 : count), 0)
+    const dark = pixels.reduce((count, level) => (level < minPaperLevel ? count + 1 : count), 0)
     if ((dark / pixels.length) * 100 <= options.blankThreshold) blank.add(page)
     await rm(path)
   })
-  const left = all.filter((page) => !blank.has(page))
-  if (left.length === 0) {
+  const remaining = all.filter((page) => !blank.has(page))
+  if (remaining.length === 0) {
     throw new AppError('INVALID_INPUT', 'Every page of the PDF is blank, so none would be left.', {
       field: 'file',
     })
   }
   const removed = [...blank].sort((a, b) => a - b)
   if (removed.length === 0) tools.warn('NOTHING_TO_DO', 'No page of the PDF is blank.')
-  else warnUntagged(pdf, tools)
-  const path = await assemble([{ path: pdf.path, pages: left }], tools)
-  return finish(job, path, { pages: left.length, removed })
+  else warnTagsRemoved(pdf, tools)
+  const path = await assemble([{ path: pdf.path, pages: remaining }], tools)
+  return finishPdf(job, path, { pages: remaining.length, removed })
 }

@@ -3,57 +3,57 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { damaged, qpdf } from '../qpdf.ts'
-import { distill, pagesIn } from './distill.ts'
+import { damagedPdfError, runQpdf } from '../qpdf.ts'
+import { countPages, distill } from './distill.ts'
 import type { ToolOptions } from './options.ts'
 
-type Attempt = (source: string, target: string) => Promise<void>
+type RepairAttempt = (source: string, target: string) => Promise<void>
 
 /**
  * Saves what can be saved: by the tool that changes least, then by those that see more in ruins. The first whose
  * result is read without a complaint is taken, or else the one with the most pages.
  */
-export async function repair(
+export async function repairPdf(
   options: ToolOptions<'repair-pdf'>,
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('repair-pdf was called without an input.')
-  const source = await unlocked(input, options.password, tools)
-  const attempts: Readonly<Record<string, Attempt>> = {
-    qpdf: async (from, to) => void (await qpdf({ inputFile: from, outputFile: to }, tools)),
+  const source = await tryDecrypt(input, options.password, tools)
+  const attempts: Readonly<Record<string, RepairAttempt>> = {
+    qpdf: async (from, to) => void (await runQpdf({ inputFile: from, outputFile: to }, tools)),
     mutool: async (from, to) => void (await tools.exec('mutool', ['clean', '-gg', from, to])),
     ghostscript: (from, output) => distill({ path: from, sizes: [] }, { args: [], output }, tools),
   }
-  let best: { path: string; by: string; pages: number } | undefined
-  for (const [index, [by, attempt]] of Object.entries(attempts).entries()) {
+  let best: { path: string; program: string; pages: number } | undefined
+  for (const [index, [program, attempt]] of Object.entries(attempts).entries()) {
     const path = join(tools.workDir, `repaired-${index}.pdf`)
-    const pages = await attempt(source, path).then(() => pagesIn(path, tools), failedPages)
+    const pages = await attempt(source, path).then(() => countPages(path, tools), zeroIfDamaged)
     tools.progress((0.9 * (index + 1)) / 3)
-    if (pages > (best?.pages ?? 0)) best = { path, by, pages }
-    if (best && (await isSound(best.path, tools))) break
+    if (pages > (best?.pages ?? 0)) best = { path, program, pages }
+    if (best && (await isIntact(best.path, tools))) break
   }
-  if (!best) throw damaged(new Error('No tool could read it.'))
+  if (!best) throw damagedPdfError(new Error('No tool could read it.'))
   const path = join(work.outDir, 'output.pdf')
   await copyFile(best.path, path)
   tools.progress(1)
-  return { files: [{ path }], details: { pages: best.pages, repairedBy: best.by } }
+  return { files: [{ path }], details: { pages: best.pages, repairedBy: best.program } }
 }
 
 /** A try that failed saved no pages; a time limit or a cancelled job still ends the work. */
-function failedPages(error: unknown): number {
+function zeroIfDamaged(error: unknown): number {
   const isDamage = error instanceof AppError && error.code === 'CORRUPT_FILE'
   if (error instanceof ProcessFailure || isDamage) return 0
   throw error
 }
 
 /** Where the trailer is lost nobody can tell whether the file needs a password. */
-async function unlocked(input: InputFile, password: string | undefined, tools: Tools): Promise<string> {
+async function tryDecrypt(input: InputFile, password: string | undefined, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'unlocked.pdf')
   try {
     const open = password === undefined ? {} : { password }
-    await qpdf({ inputFile: input.path, ...open, decrypt: '', outputFile: path }, tools)
+    await runQpdf({ inputFile: input.path, ...open, decrypt: '', outputFile: path }, tools)
     return path
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'PDF_ENCRYPTED') throw error
@@ -61,9 +61,9 @@ async function unlocked(input: InputFile, password: string | undefined, tools: T
   }
 }
 
-async function isSound(path: string, tools: Tools): Promise<boolean> {
+async function isIntact(path: string, tools: Tools): Promise<boolean> {
   try {
-    return (await qpdf({ inputFile: path, check: '' }, tools)) === ''
+    return (await runQpdf({ inputFile: path, check: '' }, tools)) === ''
   } catch (error) {
     if (error instanceof AppError && error.code === 'CORRUPT_FILE') return false
     throw error

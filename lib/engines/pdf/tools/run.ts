@@ -1,68 +1,69 @@
 import type { EngineResult, EngineWork, Operation, Tools } from '../../engine.ts'
-import { compress, compressPdf } from './compress.ts'
-import { crop } from './crop.ts'
-import { openEditable, type Tool } from './editable-pdf.ts'
-import { decrypt, encrypt } from './encryption.ts'
+import { compressByPreset, compressByQuality } from './compress.ts'
+import { cropPages } from './crop.ts'
+import { openEditable, type PdfTool } from './editable-pdf.ts'
+import { decryptPdf, encryptPdf } from './encryption.ts'
 import { extractImages } from './extract-images.ts'
-import { flatten } from './flatten.ts'
-import { describe } from './info.ts'
-import { merge } from './merge.ts'
+import { flattenPdf } from './flatten.ts'
+import { describePdf } from './info.ts'
+import { mergePdfs } from './merge.ts'
 import { editMetadata } from './metadata.ts'
 import { type PdfToolId, type ToolOptions, toolOptions } from './options.ts'
 import { addPageNumbers } from './page-numbers.ts'
 import { extractPages, removeBlankPages, removePages, reorderPages, rotatePages } from './pages.ts'
-import { redact } from './redact.ts'
-import { repair } from './repair.ts'
-import { grayscale, linearize, toPdfA } from './rewrite.ts'
-import { sanitize } from './sanitize.ts'
-import { splitPages } from './split.ts'
+import { redactPdf } from './redact.ts'
+import { repairPdf } from './repair.ts'
+import { convertToGrayscale, linearizePdf, toPdfA } from './rewrite.ts'
+import { sanitizePdf } from './sanitize.ts'
+import { splitPdf } from './split.ts'
 import { addWatermark } from './watermark.ts'
 
 /** These open their files themselves: one has several, the other may have none that can be opened. */
-type Own = 'merge' | 'merge-pdf' | 'repair-pdf'
+type SelfOpeningTool = 'merge' | 'merge-pdf' | 'repair-pdf'
 
-type ToolTable = { readonly [Id in Exclude<PdfToolId, Own>]: Tool<ToolOptions<Id>> }
+type ToolTable = { readonly [Id in Exclude<PdfToolId, SelfOpeningTool>]: PdfTool<ToolOptions<Id>> }
 
-const tools: ToolTable = {
-  'split-pdf': splitPages,
-  'encrypt-pdf': encrypt,
-  'decrypt-pdf': decrypt,
+const toolsById: ToolTable = {
+  'split-pdf': splitPdf,
+  'encrypt-pdf': encryptPdf,
+  'decrypt-pdf': decryptPdf,
   'rotate-pdf': rotatePages,
-  'compress-pdf': compressPdf,
+  'compress-pdf': compressByPreset,
   'to-pdfa': toPdfA,
   'extract-pdf-pages': extractPages,
   'remove-pdf-pages': removePages,
   'extract-pdf-images': extractImages,
   'add-watermark-pdf': addWatermark,
   watermark: addWatermark,
-  'flatten-pdf': flatten,
+  'flatten-pdf': flattenPdf,
   'reorder-pdf-pages': reorderPages,
   'add-page-numbers-pdf': addPageNumbers,
   'edit-pdf-metadata': editMetadata,
-  'linearize-pdf': linearize,
-  'crop-pdf': crop,
-  'redact-pdf': redact,
-  'sanitize-pdf': sanitize,
-  'grayscale-pdf': grayscale,
+  'linearize-pdf': linearizePdf,
+  'crop-pdf': cropPages,
+  'redact-pdf': redactPdf,
+  'sanitize-pdf': sanitizePdf,
+  'grayscale-pdf': convertToGrayscale,
   'remove-blank-pages-pdf': removeBlankPages,
-  'pdf-info': describe,
-  compress,
+  'pdf-info': describePdf,
+  compress: compressByQuality,
 }
 
 /** Runs the tool that the work names. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT and what tools add. */
-export async function runPdfTool(work: EngineWork, offered: Tools): Promise<EngineResult> {
+export async function runPdfTool(work: EngineWork, engineTools: Tools): Promise<EngineResult> {
   const { operation } = work
   if (operation === 'merge' || operation === 'merge-pdf')
-    return merge(toolOptions.merge.parse(work.options), work, offered)
-  if (operation === 'repair-pdf') return repair(toolOptions['repair-pdf'].parse(work.options), work, offered)
+    return mergePdfs(toolOptions.merge.parse(work.options), work, engineTools)
+  if (operation === 'repair-pdf')
+    return repairPdf(toolOptions['repair-pdf'].parse(work.options), work, engineTools)
   if (!isTool(operation)) throw new Error(`pdf was asked for ${operation}, which it does not declare.`)
-  return runOne(operation, work, offered)
+  return runEditingTool(operation, work, engineTools)
 }
 
-async function runOne<Id extends keyof ToolTable>(
+async function runEditingTool<Id extends keyof ToolTable>(
   id: Id,
   work: EngineWork,
-  offered: Tools,
+  engineTools: Tools,
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error(`${id} was called without an input.`)
@@ -70,12 +71,12 @@ async function runOne<Id extends keyof ToolTable>(
   const options = toolOptions[id].parse(work.options) as ToolOptions<Id>
   const field = id === 'encrypt-pdf' ? 'currentPassword' : 'password'
   // Of a PDF that is to be locked `password` is the new one.
-  const pdf = await openEditable(input, (options as Passwords)[field], offered, field)
-  const tool: Tool<ToolOptions<Id>> = tools[id]
-  return tool({ pdf, options, work, tools: offered })
+  const pdf = await openEditable(input, (options as Passwords)[field], engineTools, field)
+  const tool: PdfTool<ToolOptions<Id>> = toolsById[id]
+  return tool({ pdf, options, work, tools: engineTools })
 }
 
-const isTool = (operation: Operation): operation is keyof ToolTable => operation in tools
+const isTool = (operation: Operation): operation is keyof ToolTable => operation in toolsById
 
 interface Passwords {
   readonly password?: string | undefined
