@@ -7,233 +7,233 @@ interface ErrorEntry {
 }
 
 /**
- * Every error code that a client can see. The first block is the interface's list, the second the additive codes that
- * the service needs beyond it. `/errors/<code>` shows a code as a page.
+ * Every error code that a client can see. The first block has the codes of the API specification, the second the codes
+ * that this service adds. `/errors/<code>` is the page of a code.
  */
 export const errorCatalog = {
   INVALID_API_KEY: {
     status: 401,
     description: 'The API key is not valid, has expired or was revoked.',
-    hint: 'Send a key or a token that is in use; details.reason says what this one is.',
+    hint: 'Send a valid key or token. details.reason says why this one was rejected.',
   },
   AUTHENTICATION_REQUIRED: {
     status: 401,
-    description: 'This endpoint serves only those who say who they are.',
+    description: 'This endpoint requires authentication.',
     hint:
-      'Sign in, or send an API key as X-Api-Key or as a bearer; where the service is your own, the X-Owner-Token of an earlier reply.',
+      'Sign in, or send an API key as X-Api-Key or as a bearer token. On a self-hosted service, send the X-Owner-Token of an earlier reply.',
   },
   INSUFFICIENT_PERMISSIONS: {
     status: 403,
-    description: 'What was asked for belongs to another identity, or the key or account that asks may not have it.',
+    description: 'The resource belongs to another identity, or your key or account lacks the required permission.',
     hint:
-      'details.required has the scopes that are needed. For what an anonymous identity made, send the X-Owner-Token, or the cookie, that came with the reply that created it.',
+      'details.required lists the required scopes. For resources of an anonymous identity, send the X-Owner-Token header or the cookie of the reply that created them.',
   },
   RATE_LIMITED: {
     status: 429,
-    description: 'Too many requests came in a short time, or as many as the plan has for a day or a month.',
-    hint: 'Wait as long as Retry-After says, then go on. GET /v1/plans has the limits of each plan.',
+    description: 'Too many requests in a short time, or the daily or monthly quota of the plan is used up.',
+    hint: 'Wait for the time in Retry-After, then send the request again. GET /v1/plans lists the limits of each plan.',
   },
   INVALID_INPUT: {
     status: 400,
-    description: 'A field or a parameter has a value that it cannot have.',
-    hint: 'The message names the field, what was expected and what came; details.errors has all of them.',
+    description: 'A field or parameter has an invalid value.',
+    hint: 'Correct the field named in the message. details.errors lists all invalid fields.',
   },
   INVALID_REQUEST: {
     status: 400,
     description:
-      'The request as a whole cannot be understood: a body that is no JSON, a broken form, fields that rule each other out.',
-    hint: 'Mend what the message names and send it again.',
+      'The request as a whole is invalid: for example a body that is not JSON, a malformed form, or fields that exclude each other.',
+    hint: 'Fix the problem named in the message and send the request again.',
   },
   FILE_TOO_LARGE: {
     status: 413,
-    description: 'The file has more bytes, pixels or pages than are taken.',
-    hint: 'Send a smaller file; details name the limit.',
+    description: 'The file has more bytes, pixels or pages than allowed.',
+    hint: 'Send a smaller file. The details contain the limit.',
   },
   UNSUPPORTED_FORMAT: {
     status: 422,
-    description: 'The format is not one that the service knows.',
-    hint: 'GET /v1/formats lists the formats. A file with a wrong ending may need its right name.',
+    description: 'The service does not know the format.',
+    hint: 'GET /v1/formats lists the formats. If the file has the wrong extension, rename it.',
   },
   UNSUPPORTED_CONVERSION: {
     status: 422,
-    description: 'Both formats are known, but nothing leads from one to the other in the way that was asked for.',
-    hint: 'details.targets has what the file can become; GET /v1/formats/conversions has all pairs.',
+    description: 'Both formats are known, but the requested conversion between them is not supported.',
+    hint: 'details.targets lists the possible target formats. GET /v1/formats/conversions lists all pairs.',
   },
   FORMAT_NOT_FOUND: {
     status: 404,
-    description: 'There is no format of that name.',
-    hint: 'GET /v1/formats lists the formats, with their other names.',
+    description: 'There is no format with that name.',
+    hint: 'GET /v1/formats lists the formats and their aliases.',
   },
   JOB_NOT_FOUND: {
     status: 404,
-    description: 'There is no job with that id: it was deleted, it has expired, or the id is wrong.',
-    hint: 'GET /v1/jobs lists your jobs. details.expiredAt tells of one that has expired; convert again.',
+    description: 'There is no job with that id: it was deleted, it expired, or the id is wrong.',
+    hint: 'GET /v1/jobs lists your jobs. If details.expiredAt is set, the job has expired: convert the file again.',
   },
   TASK_NOT_FOUND: {
     status: 404,
-    description: 'The job has no task, or no file, of that name.',
-    hint: 'details.tasks, or details.files, has the names that there are.',
+    description: 'The job has no task or file with that name.',
+    hint: 'details.tasks or details.files lists the names.',
   },
   CONVERSION_FAILED: {
     status: 500,
-    description: 'The engine could not make the result, and trying again did not help.',
-    hint: 'Try another engine or target. The request id helps us to find out why.',
+    description: 'The engine could not create the result, even after retries.',
+    hint: 'Try another engine or target format. If you report the problem, include the request id.',
   },
   CORRUPT_FILE: {
     status: 400,
-    description: 'The file is damaged, incomplete, or not what its name says.',
-    hint: 'Open it in the program that made it, save it again and send that.',
+    description: 'The file is damaged, incomplete, or does not have the format that its name suggests.',
+    hint: 'Open the file in the program that created it, save it again and send the new file.',
   },
   TIMEOUT: {
     status: 408,
-    description: 'It took longer than it may.',
-    hint: 'Send a smaller file, fewer pages or a shorter part.',
+    description: 'The operation exceeded its time limit.',
+    hint: 'Send a smaller file, fewer pages or a shorter section.',
   },
   INSUFFICIENT_DISK_SPACE: {
     status: 503,
-    description: 'The service is short of disk space and takes no new files.',
-    hint: 'Send it again after the seconds of Retry-After, or delete jobs that you no longer need.',
+    description: 'The service is low on disk space and accepts no new files.',
+    hint: 'Send the request again after the seconds in Retry-After, or delete jobs that you no longer need.',
   },
   STORAGE_NOT_CONFIGURED: {
     status: 503,
-    description: 'The storage of files is not there, or does not let the service in.',
+    description: 'The file storage does not exist or denies access to the service.',
     hint:
-      'Nothing that you sent is wrong: whoever runs the service has to look at its bucket. Send it again later.',
+      'Your request is fine: the operator of the service has to check the storage bucket. Send the request again later.',
   },
   NO_FILES: {
     status: 400,
-    description: 'There is no file to work on.',
-    hint: 'Send it in the form field file, or name an upload.',
+    description: 'The request contains no file.',
+    hint: 'Send a file in the form field file, or the id of an upload.',
   },
   FILE_GONE: {
     status: 410,
-    description: 'The files were deleted when their retention ended.',
+    description: 'The files were deleted at the end of their retention period.',
     hint: 'Send the file again.',
   },
   EXPIRED: {
     status: 401,
-    description: 'The signed address has expired.',
-    hint: 'Ask for a new one.',
+    description: 'The signed URL has expired.',
+    hint: 'Create a new one with POST /v1/download/signed.',
   },
   PDF_ENCRYPTED: {
     status: 422,
-    description: 'The PDF is locked, and no password, or a wrong one, came with it.',
-    hint: 'Send the password in the field that the message names.',
+    description: 'The PDF is encrypted, and the password is missing or wrong.',
+    hint: 'Send the password in the field named in the message.',
   },
   DRIVE_NOT_CONFIGURED: {
     status: 503,
-    description: 'This service imports nothing from that drive.',
-    hint: 'Download the file yourself and upload it.',
+    description: 'Imports from this cloud drive are not set up on this service.',
+    hint: 'Download the file from the drive and upload it.',
   },
 
   NOT_FOUND: {
     status: 404,
-    description: 'There is nothing at this path.',
-    hint: 'GET /v1 lists what there is, /docs describes it.',
+    description: 'There is no endpoint or page at this path.',
+    hint: 'GET /v1 lists the main endpoints, /docs describes all of them.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    description: 'The path is right, but does not answer this method.',
-    hint: 'The header Allow has those that it answers.',
+    description: 'The path exists, but does not support this method.',
+    hint: 'Use one of the methods in the Allow header.',
   },
   NOT_ACCEPTABLE: {
     status: 406,
-    description: 'The header Accept leaves out the only type that this endpoint answers in.',
-    hint: 'Leave the header out, or name application/json in it.',
+    description: 'The Accept header excludes application/json, the only content type of this endpoint.',
+    hint: 'Omit the header, or add application/json.',
   },
   CONFLICT: {
     status: 409,
     description:
-      'What was asked for does not go with the state that things are in: a job that is over, an upload that is used.',
-    hint: 'The message says what the state is, and what goes with it.',
+      'The request conflicts with the current state: for example, the job has finished or the upload is already used.',
+    hint: 'The message names the current state and what is possible in it.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    description: 'The body is encoded in a way that is not read here.',
+    description: 'The Content-Encoding of the body is not supported.',
     hint:
-      'The header Accept-Encoding of the reply has the encodings that are. Send forms with files as they are.',
+      'Use an encoding from the Accept-Encoding header of the reply, or none. Send forms with files unencoded.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    description: 'The request line and the headers are larger than 10 KB together.',
-    hint: 'Send fewer cookies, or a shorter address; options belong into the body.',
+    description: 'The request line and headers are larger than 10 KB.',
+    hint: 'Send fewer cookies or a shorter URL. Send options in the body.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
-    description: 'The Idempotency-Key belongs to another request, with other fields or files.',
-    hint: 'Send a new key with a new request.',
+    description: 'The Idempotency-Key was already used for a different request.',
+    hint: 'Use a new key for each request.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
-    description: 'The first request with this Idempotency-Key is still at work.',
-    hint: 'Send it again after the seconds of Retry-After to get its reply.',
+    description: 'The first request with this Idempotency-Key is still running.',
+    hint: 'Send the request again after the seconds in Retry-After to get its reply.',
   },
   UPLOAD_NOT_FOUND: {
     status: 404,
-    description: 'You have no upload of that id: it may have expired or belong to another identity.',
-    hint: 'Upload the file again, and use it under the identity that asked for the address.',
+    description: 'You have no upload with that id: it may have expired or belong to another identity.',
+    hint: 'Upload the file again, and use it with the identity that created the upload.',
   },
   UPLOAD_INCOMPLETE: {
     status: 409,
     description: 'The file of the upload has not arrived.',
-    hint: 'PUT it to the address that the upload came with, then ask again.',
+    hint: 'PUT the file to the URL of the upload, then send the request again.',
   },
   WEBHOOK_NOT_FOUND: {
     status: 404,
     description: 'There is no webhook with that id.',
-    hint: 'List yours to see which there are.',
+    hint: 'GET /v1/webhooks lists your webhooks.',
   },
   WORKFLOW_NOT_FOUND: {
     status: 404,
     description: 'There is no workflow with that id.',
-    hint: 'List yours to see which there are.',
+    hint: 'GET /v1/workflows lists your workflows.',
   },
   API_KEY_NOT_FOUND: {
     status: 404,
     description: 'There is no API key with that id.',
-    hint: 'List yours to see which there are.',
+    hint: 'GET /v1/api-keys lists your API keys.',
   },
   URL_NOT_ALLOWED: {
     status: 400,
-    description: 'The address is one that the service does not go to.',
-    hint: 'Use a public https address.',
+    description: 'The service does not connect to this URL.',
+    hint: 'Use a public https URL.',
   },
   DRIVE_NOT_CONNECTED: {
     status: 409,
     description: 'The drive is not connected to your account.',
-    hint: 'Connect it first.',
+    hint: 'Connect the drive with GET /v1/cloud/{drive}/auth.',
   },
   INVALID_SIGNATURE: {
     status: 401,
-    description: 'The signature of the address does not fit it.',
-    hint: 'Use the address exactly as it was given, or ask for a new one.',
+    description: 'The signature is not valid for the URL.',
+    hint: 'Use the URL unchanged, or create a new one.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    description: 'A part of the service does not answer now.',
-    hint: 'Send it again after the seconds of Retry-After; under an Idempotency-Key nothing is made twice.',
+    description: 'Part of the service is temporarily unavailable.',
+    hint: 'Send the request again after the seconds in Retry-After. With an Idempotency-Key nothing is created twice.',
   },
   FILE_ENCRYPTED: {
     status: 422,
-    description: 'The file is locked: no password came with it, a wrong one, or none can open it.',
-    hint: 'Send the password in the field that the message names, or save the file without protection.',
+    description: 'The file is encrypted, and the password is missing, wrong, or of an unsupported kind.',
+    hint: 'Send the password in the field named in the message, or save the file without protection.',
   },
   IMPORT_FAILED: {
     status: 502,
-    description: 'The place that a file was to come from did not give it.',
+    description: 'A file could not be imported from its source.',
     hint:
-      'The message says what it answered. See that the address and the credentials hold, then try again.',
+      'The message contains the reply of the source. Check the URL and the credentials, then try again.',
   },
   EXPORT_FAILED: {
     status: 502,
-    description: 'The place that a result was to go to did not take it.',
+    description: 'A result could not be exported to its destination.',
     hint:
-      'The message says what it answered. The result itself is there, and GET /v1/download leads to it.',
+      'The message contains the reply of the destination. You can still download the result with GET /v1/download/{jobId}.',
   },
   INTERNAL_ERROR: {
     status: 500,
-    description: 'Something went wrong on our side.',
-    hint: 'Try again. If it stays, the request id helps us to find the reason.',
+    description: 'An internal error occurred.',
+    hint: 'Send the request again. If it keeps failing, report the request id.',
   },
 } as const satisfies Readonly<Record<string, ErrorEntry>>
 

@@ -1,14 +1,14 @@
 import type { ComponentType } from 'preact'
-import type { PlaceId } from './section-paths.ts'
-import type { Whereabouts } from './shell/router.ts'
+import type { SectionId } from './section-paths.ts'
+import type { Route } from './shell/router.ts'
 
 /** A module of a section: what it shows, by default. */
-export interface Section {
-  readonly default: ComponentType<{ readonly at: Whereabouts }>
+export interface SectionModule {
+  readonly default: ComponentType<{ readonly route: Route }>
 }
 
 /** Each section is a chunk of its own, loaded when it is first shown. */
-export const sections: Readonly<Record<PlaceId, () => Promise<Section>>> = {
+export const sectionLoaders: Readonly<Record<SectionId, () => Promise<SectionModule>>> = {
   convert: () => import('./sections/convert/section.tsx'),
   batch: () => import('./sections/batch/section.tsx'),
   tools: () => import('./sections/tools/section.tsx'),

@@ -1,45 +1,46 @@
 import { signal } from '@preact/signals'
 import { hydrate } from 'preact'
-import { type Section, sections } from './sections.ts'
+import { type SectionModule, sectionLoaders } from './sections.ts'
 import { closeMenu } from './shell/menu.ts'
-import { takeFiles } from './shell/pending-files.ts'
-import { followLinks, here, type Whereabouts } from './shell/router.ts'
-import { Shell } from './shell/shell.tsx'
+import { listenForFiles } from './shell/pending-files.ts'
 import { LoadFailed, NotFound } from './shell/placeholders.tsx'
-import { keepTitle, sectionTitle } from './shell/title.ts'
+import { currentRoute, interceptLinks, type Route } from './shell/router.ts'
+import { Shell } from './shell/shell.tsx'
+import { sectionTitle, syncTitle } from './shell/title.ts'
 
-interface Shown {
-  readonly at: Whereabouts
-  readonly section: Section | 'missing' | 'failed'
+interface View {
+  readonly route: Route
+  readonly content: SectionModule | 'missing' | 'failed'
 }
 
 const root = document.getElementById('app')
 if (!root) throw new Error('the document has no element "app"')
 
 /** Changes when the section is there, so that nothing is blank in between. */
-const shown = signal<Shown | undefined>(undefined)
+const view = signal<View | undefined>(undefined)
 
 function Page() {
-  if (!shown.value) return null
-  const { at, section } = shown.value
+  if (!view.value) return null
+  const { route, content } = view.value
   return (
-    <Shell place={at.place}>
-      {section === 'missing' && <NotFound />}
-      {section === 'failed' && <LoadFailed onRetry={() => void show(at)} />}
-      {typeof section === 'object' && <section.default key={at.place} at={at} />}
+    <Shell section={route.section}>
+      {content === 'missing' && <NotFound />}
+      {content === 'failed' && <LoadFailed onRetry={() => void showRoute(route)} />}
+      {typeof content === 'object' && <content.default key={route.section} route={route} />}
     </Shell>
   )
 }
 
-async function show(at: Whereabouts): Promise<void> {
-  const section = at.place === undefined ? 'missing' : await sections[at.place]().catch(failed)
+async function showRoute(route: Route): Promise<void> {
+  const section =
+    route.section === undefined ? 'missing' : await sectionLoaders[route.section]().catch(reportFailure)
   // The visitor may have gone on meanwhile.
-  if (here.value !== at) return
-  const isMove = shown.value !== undefined && shown.value.at.place !== at.place
-  if (isMove) sectionTitle.value = undefined
-  shown.value = { at, section }
+  if (currentRoute.value !== route) return
+  const changesSection = view.value !== undefined && view.value.route.section !== route.section
+  if (changesSection) sectionTitle.value = undefined
+  view.value = { route, content: section }
   // Who cannot see that the section is another one hears its beginning.
-  if (isMove) requestAnimationFrame(focusMain)
+  if (changesSection) requestAnimationFrame(focusMain)
 }
 
 function focusMain(): void {
@@ -51,17 +52,17 @@ function focusMain(): void {
 }
 
 /** The visitor reads that it failed; why is for whoever opens the console. */
-function failed(error: unknown): 'failed' {
+function reportFailure(error: unknown): 'failed' {
   reportError(error)
   return 'failed'
 }
 
-takeFiles()
-followLinks()
+listenForFiles()
+interceptLinks()
 closeMenu()
-keepTitle()
-await show(here.value)
+syncTitle()
+await showRoute(currentRoute.value)
 hydrate(<Page />, root)
-here.subscribe((at) => {
-  if (shown.value?.at !== at) void show(at)
+currentRoute.subscribe((route) => {
+  if (view.value?.route !== route) void showRoute(route)
 })

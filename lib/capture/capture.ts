@@ -6,110 +6,131 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Page, PageView } from '../engines/chromium/page.ts'
 import { PrintOptions } from '../engines/chromium/paper.ts'
-import { print } from '../engines/chromium/print.ts'
+import { printToPdf } from '../engines/chromium/print.ts'
 import { startBrowser } from '../engines/chromium/process.ts'
-import { type PictureTarget, photograph, pictureOptions, viewOf } from '../engines/chromium/screenshot.ts'
+import {
+  parseScreenshotView,
+  type ScreenshotTarget,
+  screenshotOptions,
+  takeScreenshot,
+} from '../engines/chromium/screenshot.ts'
 import { untilAborted } from '../engines/sandbox/until-aborted.ts'
 import { AppError } from '../errors.ts'
 import { type CaptureFields, pickOptions } from '../tasks/capture-fields.ts'
 import { httpUrl, withoutCredentials } from '../transfer/guarded-http.ts'
 import type { Capture, RemoteFile } from '../transfer/transfer.ts'
-import { type Loading, ready, seeAll } from './wait-until-ready.ts'
-import { Requests } from './page-requests.ts'
+import { PageRequests } from './page-requests.ts'
 import { openTab } from './tab.ts'
+import { type PageLoad, scrollThrough, waitUntilReady } from './wait-until-ready.ts'
 
-/** Seconds to draw or print a page that is ready. */
-const drawingS = 60
+/** Time limit, in seconds, for capturing a page that is ready. */
+const captureLimitS = 60
 
 type Fields = Readonly<Record<string, unknown>>
 type Warnings = { code: string; message: string }[]
 
-/** Shows a website in a browser of its own, which nothing of another user has ever been in, and keeps what it shows. */
-export const captureWebsite: Capture = async (given, { outgoing, signal, workDir, progress }) => {
-  const fields = given as CaptureFields
+/** Captures a website in a browser of its own, which is never shared with other users. */
+export const captureWebsite: Capture = async (input, { outgoing: httpClient, signal, workDir, progress }) => {
+  const fields = input as CaptureFields
   const { url, headers } = withoutCredentials(httpUrl(fields.url), fields.headers)
   const to = fields.output_format === 'jpeg' ? 'jpg' : fields.output_format
-  const limitS = fields.timeout + fields.wait_time / 1000 + drawingS
-  const within = AbortSignal.any([signal, AbortSignal.timeout(limitS * 1000)])
+  const limitS = fields.timeout + fields.wait_time / 1000 + captureLimitS
+  const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(limitS * 1000)])
   const browser = await startBrowser(tmpdir())
-  const ended = () => void browser.kill()
-  within.addEventListener('abort', ended, { once: true })
+  const onAbort = () => void browser.kill()
+  limitedSignal.addEventListener('abort', onAbort, { once: true })
   try {
     const { pipe } = browser
     const Version = z.looseObject({ userAgent: z.string() })
     const version = await pipe.call(Version, 'Browser.getVersion')
     const userAgent = `${version.userAgent.replace('Headless', '')} Mutabor/1`
-    const requests = new Requests({ url, headers, userAgent, outgoing, signal: within })
-    const view = viewFor(given, to)
+    const requests = new PageRequests({
+      url,
+      headers,
+      userAgent,
+      outgoing: httpClient,
+      signal: limitedSignal,
+    })
+    const view = viewFor(input, to)
     const tab = await openTab(pipe, { url, cookies: fields.cookies ?? {}, userAgent, view, requests })
-    const loading = { ...tab, requests, signal: within }
+    const loading = { ...tab, requests, signal: limitedSignal }
     const path = join(workDir, `page.${to}`)
     const warnings: Warnings = []
     const work = async () => {
-      await whenReady(fields, loading)
-      await sleep(fields.wait_time, undefined, { signal: within })
+      await waitUntilReadyInTime(fields, loading)
+      await sleep(fields.wait_time, undefined, { signal: limitedSignal })
       progress(50)
-      if (to === 'pdf' || given['full_page'] !== false) await seeAll(loading)
-      // A page without a title would be named by its address.
+      if (to === 'pdf' || input['full_page'] !== false) await scrollThrough(loading)
+      // The browser would use the URL as the title of a page without one.
       const expression = `document.title ||= ${JSON.stringify(url.host)}`
       await tab.call(z.looseObject({}), 'Runtime.evaluate', { expression })
-      warnings.push(...(await keep({ call: tab.call, missing: 0 }, path, to, given)))
+      warnings.push(...(await captureTo({ call: tab.call, missingFiles: 0 }, path, to, input)))
     }
-    await untilAborted(Promise.race([work(), tab.broken]), within)
-    if (requests.dropped > 0) warnings.push(droppedLinks(requests.dropped))
-    return { file: await fileAt(path, nameOf(fields, url, to)), warnings }
+    await untilAborted(Promise.race([work(), tab.broken]), limitedSignal)
+    if (requests.dropped > 0) warnings.push(linksDroppedWarning(requests.dropped))
+    return { file: await openCapture(path, nameOf(fields, url, to)), warnings }
   } catch (error) {
     signal.throwIfAborted()
-    throw within.aborted ? tookTooLong(limitS, 'the page to be drawn') : error
+    throw limitedSignal.aborted ? timeoutError(limitS, 'the page to be captured') : error
   } finally {
-    within.removeEventListener('abort', ended)
+    limitedSignal.removeEventListener('abort', onAbort)
     await browser.kill()
   }
 }
 
-type Target = 'pdf' | PictureTarget
+type Target = 'pdf' | ScreenshotTarget
 
-/** The window; on paper there are no pixels. */
-function viewFor(given: Fields, to: Target): PageView {
-  const view = viewOf({ ...pickOptions(given, pictureOptions.png), ...(to === 'pdf' && { scale: 1 }) })
+/** Returns the browser window; the scale does not apply to PDF. */
+function viewFor(input: Fields, to: Target): PageView {
+  const view = parseScreenshotView({
+    ...pickOptions(input, screenshotOptions.png),
+    ...(to === 'pdf' && { scale: 1 }),
+  })
   return { width: view.width, height: view.height, scale: view.scale }
 }
 
 /** @throws AppError TIMEOUT. */
-async function whenReady(fields: CaptureFields, loading: Omit<Loading, 'waitingFor'>): Promise<void> {
-  let waited = ''
+async function waitUntilReadyInTime(
+  fields: CaptureFields,
+  loading: Omit<PageLoad, 'waitingFor'>,
+): Promise<void> {
+  let waitedFor = ''
   const limit = AbortSignal.timeout(fields.timeout * 1000)
   const signal = AbortSignal.any([loading.signal, limit])
   const waitingFor = (what: string) => {
-    waited = what
+    waitedFor = what
   }
   try {
-    await untilAborted(ready(fields, { ...loading, signal, waitingFor }), signal)
+    await untilAborted(waitUntilReady(fields, { ...loading, signal, waitingFor }), signal)
   } catch (error) {
-    throw limit.aborted && !loading.signal.aborted ? tookTooLong(fields.timeout, waited) : error
+    throw limit.aborted && !loading.signal.aborted ? timeoutError(fields.timeout, waitedFor) : error
   }
 }
 
-const tookTooLong = (timeoutS: number, what: string) =>
-  new AppError('TIMEOUT', `The website was not ready within ${timeoutS} s: it waited for ${what}.`, {
+const timeoutError = (timeoutS: number, what: string) =>
+  new AppError('TIMEOUT', `The website was not ready within ${timeoutS} s: still waiting for ${what}.`, {
     timeoutS,
   })
 
-async function keep(page: Page, path: string, to: Target, given: Fields): Promise<Warnings> {
+async function captureTo(page: Page, path: string, to: Target, input: Fields): Promise<Warnings> {
   if (to === 'pdf') {
-    await print(page, path, pickOptions(given, PrintOptions))
+    await printToPdf(page, path, pickOptions(input, PrintOptions))
     return []
   }
-  const { height, cut } = await photograph(page, { to, path, options: pickOptions(given, pictureOptions.jpg) })
-  if (!cut) return []
-  const message = `The picture ends after ${height} pixels; the page is longer. A PDF holds all.`
+  const { height, isCut } = await takeScreenshot(page, {
+    to,
+    path,
+    options: pickOptions(input, screenshotOptions.jpg),
+  })
+  if (!isCut) return []
+  const message = `The image ends after ${height} pixels, but the page is longer. A PDF contains all of it.`
   return [{ code: 'PAGE_CUT', message }]
 }
 
-function droppedLinks(count: number) {
+function linksDroppedWarning(count: number) {
   const files =
-    count === 1 ? 'One file that the page asks for was' : `${count} files that the page asks for were`
-  return { code: 'LINKS_DROPPED', message: `${files} not loaded: not there, too large or not public.` }
+    count === 1 ? 'One file requested by the page was' : `${count} files requested by the page were`
+  return { code: 'LINKS_DROPPED', message: `${files} not loaded: missing, too large or not public.` }
 }
 
 function nameOf({ filename }: CaptureFields, { hostname }: URL, to: Target): string {
@@ -117,7 +138,7 @@ function nameOf({ filename }: CaptureFields, { hostname }: URL, to: Target): str
   return name.toLowerCase().endsWith(`.${to}`) ? name : `${name}.${to}`
 }
 
-async function fileAt(path: string, filename: string): Promise<RemoteFile> {
+async function openCapture(path: string, filename: string): Promise<RemoteFile> {
   const { size } = await stat(path)
   return { filename, size, isResumable: true, open: async (start) => createReadStream(path, { start }) }
 }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Headers between the page and the hosts that it asks. */
+/** Translates headers between the browser and the hosts that a page requests files from. */
 
 type Headers = Readonly<Record<string, string>>
 
-/** They say how something is sent over one connection; ours is another than the browser thinks. */
-const ofConnection: readonly string[] = [
+/** Headers of a single connection: ours is a different one than the browser's. */
+const connectionHeaders: readonly string[] = [
   'accept-encoding',
   'alt-svc',
   'connection',
@@ -26,14 +26,18 @@ const ofConnection: readonly string[] = [
 const lowerCase = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** What the host gets to see of a request of the page, with what the user adds to it. */
-export function requestHeaders(ofPage: Headers, userAgent: string, ofUser: Headers): Record<string, string> {
-  const asked = Object.entries(lowerCase(ofPage)).filter(
-    ([name]) => !name.startsWith(':') && !ofConnection.includes(name),
+/** Returns the headers sent to the host: those of the page's request plus those that the user added. */
+export function requestHeaders(
+  pageHeaders: Headers,
+  userAgent: string,
+  userHeaders: Headers,
+): Record<string, string> {
+  const forwarded = Object.entries(lowerCase(pageHeaders)).filter(
+    ([name]) => !name.startsWith(':') && !connectionHeaders.includes(name),
   )
-  const { cookie, ...added } = lowerCase(ofUser)
+  const { cookie, ...added } = lowerCase(userHeaders)
   const all: Record<string, string> = {
-    ...Object.fromEntries(asked),
+    ...Object.fromEntries(forwarded),
     'user-agent': userAgent,
     'accept-encoding': 'gzip, br',
     ...added,
@@ -42,11 +46,11 @@ export function requestHeaders(ofPage: Headers, userAgent: string, ofUser: Heade
   return cookies === '' ? all : { ...all, cookie: cookies }
 }
 
-/** What the browser gets to see of an answer whose body was unpacked by us. */
-export function answerHeaders(headers: IncomingHttpHeaders): { name: string; value: string }[] {
-  return Object.entries(headers).flatMap(([name, given]) =>
-    given === undefined || ofConnection.includes(name)
+/** Returns the response headers for the browser, whose body is already decompressed. */
+export function responseHeaders(headers: IncomingHttpHeaders): { name: string; value: string }[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || connectionHeaders.includes(name)
       ? []
-      : [given].flat().map((value) => ({ name, value })),
+      : [value].flat().map((value) => ({ name, value })),
   )
 }

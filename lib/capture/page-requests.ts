@@ -11,7 +11,7 @@ import {
   redirects,
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
-import { answerHeaders, requestHeaders } from './headers.ts'
+import { requestHeaders, responseHeaders } from './headers.ts'
 import { requirePage } from './require-page.ts'
 
 export const Paused = z.looseObject({
@@ -29,144 +29,144 @@ export const Paused = z.looseObject({
 })
 export type Paused = z.output<typeof Paused>
 
-/** What a page may load: bytes of one file and of all together, files, files at a time, and milliseconds of each. */
+/** Limits for what a page may load: bytes per file and in total, files, parallel requests, and time per file. */
 const limits = { fileBytes: 32 * 1024 ** 2, bytes: 128 * 1024 ** 2, files: 3000, atATime: 16, fileMs: 30_000 }
 
 const methods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-export interface Answer {
+export interface PageResponse {
   readonly status: number
   readonly headers: readonly { readonly name: string; readonly value: string }[]
   readonly body: Buffer
 }
 
-export interface Visit {
-  /** What the user asked for, without name and password. */
+export interface VisitContext {
+  /** Requested URL, without user name and password. */
   readonly url: URL
-  /** They go to its host. */
+  /** Additional headers, sent only to the host of `url`. */
   readonly headers: Readonly<Record<string, string>>
   readonly userAgent: string
   readonly outgoing: Outgoing
   readonly signal: AbortSignal
 }
 
-/** Gets what a page asks for, by the outgoing client: the browser itself reaches nothing. */
-export class Requests {
-  /** Requests that came to nothing. */
+/** Fetches the files that a page requests through the guarded HTTP client: the browser itself has no network access. */
+export class PageRequests {
+  /** Number of failed requests. */
   dropped = 0
-  readonly #visit: Visit
+  readonly #visit: VisitContext
   readonly #redirects = new Map<string, number>()
   readonly #waiting: (() => void)[] = []
   #open = 0
   #running = 0
   #files = 0
   #bytes = 0
-  #quietSince = Date.now()
+  #idleSince = Date.now()
 
-  constructor(visit: Visit) {
+  constructor(visit: VisitContext) {
     this.#visit = visit
   }
 
-  /** Milliseconds for which no more than so many have been under way. */
-  quietMs(most: number): number {
-    return this.#open > most ? 0 : Date.now() - this.#quietSince
+  /** Returns for how many milliseconds no more than `maxOpen` requests have been in progress. */
+  idleMs(maxOpen: number): number {
+    return this.#open > maxOpen ? 0 : Date.now() - this.#idleSince
   }
 
   /**
-   * Nothing for what was not to be had.
-   * @param isPage the website itself: an answer that is no page is none.
+   * Returns undefined if the file could not be fetched.
+   * @param isPage whether this is the website itself, which must be a web page.
    * @throws AppError, RemoteError for the website itself.
    */
-  async answer(paused: Paused, isPage: boolean): Promise<Answer | undefined> {
+  async handle(paused: Paused, isPage: boolean): Promise<PageResponse | undefined> {
     this.#open++
-    this.#quietSince = Date.now()
+    this.#idleSince = Date.now()
     try {
-      await this.#turn()
+      await this.#waitForSlot()
       return await this.#fetch(paused, isPage)
     } catch (error) {
       if (isPage) throw error
-      if (!(error instanceof Unwanted)) this.dropped++
+      if (!(error instanceof UnwantedRequest)) this.dropped++
       return undefined
     } finally {
       this.#running--
       this.#waiting.shift()?.()
       this.#open--
-      this.#quietSince = Date.now()
+      this.#idleSince = Date.now()
     }
   }
 
-  async #turn(): Promise<void> {
+  async #waitForSlot(): Promise<void> {
     while (this.#running >= limits.atATime) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#running++
   }
 
-  async #fetch(paused: Paused, isPage: boolean): Promise<Answer> {
-    const { outgoing, signal, url: own, headers, userAgent } = this.#visit
+  async #fetch(paused: Paused, isPage: boolean): Promise<PageResponse> {
+    const { outgoing, signal, url: siteUrl, headers, userAgent } = this.#visit
     const { request } = paused
     const url = new URL(request.url)
-    this.#require(paused, url)
-    const within = AbortSignal.any([signal, AbortSignal.timeout(limits.fileMs)])
-    const sent = request.postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64'))
-    const answer = await outgoing.request(url, {
-      method: request.method as NonNullable<OutgoingRequest['method']>, // one of ours by now
-      headers: requestHeaders(request.headers, userAgent, isSameHost(own, url) ? headers : {}),
-      ...(request.hasPostData && { body: Buffer.concat(sent) }),
-      signal: within,
+    this.#requireAllowed(paused, url)
+    const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.fileMs)])
+    const bodyParts = request.postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64'))
+    const response = await outgoing.request(url, {
+      method: request.method as NonNullable<OutgoingRequest['method']>, // checked by #require
+      headers: requestHeaders(request.headers, userAgent, isSameHost(siteUrl, url) ? headers : {}),
+      ...(request.hasPostData && { body: Buffer.concat(bodyParts) }),
+      signal: limitedSignal,
       mostRedirects: 0,
     })
-    if (isPage) requirePage(answer)
-    const isEmpty = request.method === 'HEAD' || redirects.includes(answer.status)
-    if (isEmpty) answer.body.destroy()
-    const body = isEmpty ? Buffer.alloc(0) : await this.#read(answer, url)
-    return { status: answer.status, headers: answerHeaders(answer.headers), body }
+    if (isPage) requirePage(response)
+    const isEmpty = request.method === 'HEAD' || redirects.includes(response.status)
+    if (isEmpty) response.body.destroy()
+    const body = isEmpty ? Buffer.alloc(0) : await this.#read(response, url)
+    return { status: response.status, headers: responseHeaders(response.headers), body }
   }
 
-  #require({ requestId, redirectedRequestId = '', request }: Paused, url: URL): void {
+  #requireAllowed({ requestId, redirectedRequestId = '', request }: Paused, url: URL): void {
     const hops = redirectedRequestId === '' ? 0 : (this.#redirects.get(redirectedRequestId) ?? 0) + 1
     this.#redirects.set(requestId, hops)
     if (hops > mostRedirects)
-      throw new RemoteError('status', `${url.host} redirects more often than ${mostRedirects} times.`, {
+      throw new RemoteError('status', `${url.host} redirects more than ${mostRedirects} times.`, {
         isPassing: false,
       })
-    if (isUnwanted(request.headers, url)) throw new Unwanted()
+    if (isUnwanted(request.headers, url)) throw new UnwantedRequest()
     if (!methods.includes(request.method) || ++this.#files > limits.files)
-      throw new RemoteError('status', `${url.host} is not asked for this.`, { isPassing: false })
+      throw new RemoteError('status', `The request to ${url.host} is not allowed.`, { isPassing: false })
   }
 
-  async #read(answer: Parameters<typeof decoded>[0], url: URL): Promise<Buffer> {
-    const refuse = () => tooLarge(url)
-    if (Number(answer.headers['content-length'] ?? 0) > limits.fileBytes) {
-      answer.body.destroy()
-      throw refuse()
+  async #read(response: Parameters<typeof decoded>[0], url: URL): Promise<Buffer> {
+    const tooLargeError = () => pageFileTooLarge(url)
+    if (Number(response.headers['content-length'] ?? 0) > limits.fileBytes) {
+      response.body.destroy()
+      throw tooLargeError()
     }
     let size = 0
-    const counted = new Transform({
+    const counter = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         size += chunk.length
         this.#bytes += chunk.length
-        if (size > limits.fileBytes || this.#bytes > limits.bytes) done(refuse())
+        if (size > limits.fileBytes || this.#bytes > limits.bytes) done(tooLargeError())
         else done(null, chunk)
       },
     })
-    const plain = decoded(answer)
-    plain.on('error', (error) => counted.destroy(error))
-    counted.on('close', () => plain.destroy())
-    return buffer(plain.pipe(counted))
+    const decodedBody = decoded(response)
+    decodedBody.on('error', (error) => counter.destroy(error))
+    counter.on('close', () => decodedBody.destroy())
+    return buffer(decodedBody.pipe(counter))
   }
 }
 
-class Unwanted extends Error {}
+class UnwantedRequest extends Error {}
 
-/** What would go on when nobody looks any more, has no end, or is not seen. */
-function isUnwanted(ofPage: Readonly<Record<string, string>>, { pathname }: URL): boolean {
-  const headers = new Headers(ofPage)
+/** Requests that outlive the capture (service workers, prefetching), never end, or are not visible (favicon). */
+function isUnwanted(pageHeaders: Readonly<Record<string, string>>, { pathname }: URL): boolean {
+  const headers = new Headers(pageHeaders)
   if (headers.has('service-worker') || headers.has('sec-purpose')) return true
   return headers.get('accept') === 'text/event-stream' || pathname === '/favicon.ico'
 }
 
-const tooLarge = ({ host }: URL) =>
+const pageFileTooLarge = ({ host }: URL) =>
   new AppError(
     'FILE_TOO_LARGE',
-    `What ${host} sends is larger than the ${limits.fileBytes / 1024 ** 2} MB that a page may have.`,
+    `The file from ${host} exceeds the limit of ${limits.fileBytes / 1024 ** 2} MB for files of a page.`,
     { max: limits.fileBytes },
   )

@@ -13,15 +13,21 @@ import { evaluate } from './chromium/evaluate.ts'
 import { invalidUrl, type Page, type PageSize, type PageSource, pageJob } from './chromium/page.ts'
 import { ebookMargin, PrintOptions, paperSheetOf } from './chromium/paper.ts'
 import { printToPdf } from './chromium/print.ts'
-import { type ScreenshotRequest, type ScreenshotTarget, takeScreenshot, screenshotOptions, parseScreenshotView } from './chromium/screenshot.ts'
+import {
+  parseScreenshotView,
+  type ScreenshotRequest,
+  type ScreenshotTarget,
+  screenshotOptions,
+  takeScreenshot,
+} from './chromium/screenshot.ts'
 import {
   corruptDrawingError,
-  drawingToImage,
   drawingOptionsFor,
+  drawingToImage,
   isSvg,
-  pageWithDrawing,
-  librsvgSize,
   layoutSize,
+  librsvgSize,
+  pageWithDrawing,
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
@@ -110,7 +116,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   const { path, filename, format, size } = input
   // An ebook may be larger: its documents are sent one at a time.
   if (format !== 'epub' && size > maxPageBytes) {
-    const sentence = `The page is larger than ${maxPageBytes / 1024 ** 2} MB, too large to be shown.`
+    const sentence = `The page is larger than the limit of ${maxPageBytes / 1024 ** 2} MB.`
     throw new AppError('FILE_TOO_LARGE', sentence, { maxBytes: maxPageBytes })
   }
   const title = parse(filename).name
@@ -123,7 +129,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   if (format === 'mhtml') {
     const { parts, isComplete, ...archive } = readWebArchive(bytes, invalidUrl) ?? missingPageError()
     if (!isComplete)
-      tools.warn('MAY_BE_DAMAGED', 'The web page archive has no end: look whether anything is missing.')
+      tools.warn('MAY_BE_DAMAGED', 'The web page archive is truncated: check whether anything is missing.')
     return { title, ...archive, part: (key) => parts.get(key) }
   }
   if (!isSvg(format)) {
@@ -138,7 +144,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
 }
 
 function missingPageError(): never {
-  const sentence = 'The web page archive is damaged: there is no page in it.'
+  const sentence = 'The web page archive is damaged: it contains no page.'
   throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
 }
 
@@ -175,7 +181,7 @@ async function convert(page: Page, work: EngineWork, tools: Tools): Promise<Engi
   else await captureImage(page, { to: to as ScreenshotTarget, path, options }, tools)
   if (page.missingFiles > 0) {
     const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
-    tools.warn('LINKS_DROPPED', `${files} not loaded: a page is converted alone, without the network.`)
+    tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`)
   }
   return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
 }
@@ -183,18 +189,18 @@ async function convert(page: Page, work: EngineWork, tools: Tools): Promise<Engi
 async function captureImage(page: Page, request: ScreenshotRequest, tools: Tools): Promise<void> {
   const { height, isCut } = await takeScreenshot(page, request)
   if (!isCut) return
-  const sentence = `The picture ends after ${height} pixels; the page is longer. A PDF holds all.`
+  const sentence = `The image ends after ${height} pixels, but the page is longer. A PDF contains all of it.`
   tools.warn('PAGE_CUT', sentence)
 }
 
 const toInches = ({ width, height }: PageSize): PageSize => ({ width: width / 96, height: height / 96 })
 
 function timeoutError(cause: unknown): AppError {
-  const sentence = `The page took longer than the limit of ${limits.timeoutS} seconds. Send a smaller one, or a part of it.`
+  const sentence = `The page exceeded the time limit of ${limits.timeoutS} seconds. Send a smaller page, or a part of it.`
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 
 function crashError({ from, to }: EngineWork, cause: Error): AppError {
-  const sentence = `The page could not be converted to ${to}: it crashes the browser.`
+  const sentence = `The page could not be converted to ${to} because it crashes the browser.`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause })
 }

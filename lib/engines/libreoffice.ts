@@ -12,8 +12,8 @@ import {
 } from '../formats/locked-office.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
-import { filtersOf, type OfficeFamily, readable, writable } from './libreoffice/formats.ts'
-import { holdsHiddenText } from './libreoffice/hidden-text.ts'
+import { filtersOf, type OfficeFamily, readableFormats, writableFormats } from './libreoffice/formats.ts'
+import { hasHiddenText } from './libreoffice/hidden-text.ts'
 import { officeSource } from './libreoffice/office-source.ts'
 import {
   changesPages,
@@ -46,8 +46,8 @@ const capabilities: readonly Capability[] = [
 ]
 
 function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capability[] {
-  const rest = writable(family).filter((to) => to !== 'pdf')
-  const from = readable(family).filter((id) => id !== 'html')
+  const rest = writableFormats(family).filter((to) => to !== 'pdf')
+  const from = readableFormats(family).filter((id) => id !== 'html')
   const rows: Capability[] = [
     { operation: 'convert', from, to: ['pdf'], options: pdfOptions, cost: cost.document },
     {
@@ -69,8 +69,8 @@ function capabilitiesOf(family: OfficeFamily, pdfOptions: z.ZodObject): Capabili
         ]
       : []),
   ]
-  if (!readable(family).includes('html')) return rows
-  const drops = 'The look of the page was simplified: it was read by an office, not by a browser.'
+  if (!readableFormats(family).includes('html')) return rows
+  const drops = 'The layout of the page was simplified: it was converted by LibreOffice, not by a browser.'
   const page = { operation: 'convert', from: ['html'], cost: cost.webPage, drops } as const
   const texts: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
@@ -133,17 +133,17 @@ async function convert(
   password?: string,
 ): Promise<EngineResult> {
   const [input] = work.inputs
-  if (!input) throw new Error('The office was given no document.')
+  if (!input) throw new Error('LibreOffice was called without an input.')
   const path = join(work.outDir, `result.${work.to}`)
   const limit = AbortSignal.timeout(limits.timeoutS * 1000)
   try {
-    const { path: inputPath, ...seen } = await officeSource(work, input, tools)
+    const { path: inputPath, ...source } = await officeSource(work, input, tools)
     const facts = await pool.convert(
       {
         request: {
-          ...requestOf(work),
+          ...officeRequestOf(work),
           name: input.filename,
-          ...seen,
+          ...source,
           ...(password !== undefined && { password }),
         },
         inputPath,
@@ -155,96 +155,116 @@ async function convert(
       AbortSignal.any([tools.signal, limit]),
     )
     tools.progress(1, 'stored')
-    tellWhatIsDropped(work, facts, tools)
-    if (work.to === 'html' && (await holdsHiddenText(path))) {
-      tools.warn('HIDDEN_KEPT', 'The html holds hidden text of the document: delete what nobody is to see.')
+    warnAboutLosses(work, facts, tools)
+    if (work.to === 'html' && (await hasHiddenText(path))) {
+      tools.warn(
+        'HIDDEN_KEPT',
+        'The html contains hidden text of the document. Delete anything that must stay private.',
+      )
     }
     return { files: [{ path }], ...(facts.pages !== undefined && { details: { pages: facts.pages } }) }
   } catch (error) {
     throw limit.aborted && !tools.signal.aborted
-      ? timedOut(error)
-      : explained(error, work, password !== undefined)
+      ? timeoutError(error)
+      : explainFailure(error, work, password !== undefined)
   }
 }
 
-function tellWhatIsDropped(
+function warnAboutLosses(
   { to, options }: EngineWork,
-  { sheets = 1, shapes = 0, shapeWords = 0, hidden, pages = 1, fonts = [], undrawn }: OfficeFacts,
+  {
+    sheets = 1,
+    shapes = 0,
+    shapeWords = 0,
+    hidden,
+    pages = 1,
+    fonts = [],
+    undrawn: missingGlyphs,
+  }: OfficeFacts,
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
     // Since LibreOffice 5.3, the PDF export always embeds every font.
+    tools.warn('OPTION_NOT_HELD', 'embedAllFonts=false has no effect: every font is embedded as a subset.')
+  }
+  if (fonts.length > 0) tools.warn('FONTS_SUBSTITUTED', fontSubstitutionMessage(fonts))
+  if (missingGlyphs && missingGlyphs.total > 0)
+    tools.warn('GLYPHS_MISSING', missingGlyphsMessage(missingGlyphs))
+  if ((to === 'csv' || to === 'tsv') && sheets > 1) {
+    tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} stores a single table.`)
+  }
+  if (hidden) warnAboutHiddenContent(hidden, to, tools)
+  if (shapes > 0) {
+    const [shapeCount, words] = [plural(shapes, 'drawn shape'), plural(shapeWords, 'word')]
     tools.warn(
-      'OPTION_NOT_HELD',
-      'embedAllFonts=false has no effect: every font is embedded, as the parts that are used.',
+      'SHAPES_DROPPED',
+      `The ${words} of ${shapeCount} on the sheet were left out: ${to} stores only cells.`,
     )
   }
-  if (fonts.length > 0) tools.warn('FONTS_SUBSTITUTED', substitutions(fonts))
-  if (undrawn && undrawn.total > 0) tools.warn('GLYPHS_MISSING', undrawnSigns(undrawn))
-  if ((to === 'csv' || to === 'tsv') && sheets > 1) {
-    tools.warn('SHEETS_DROPPED', `The first of ${sheets} sheets was converted: ${to} holds one table.`)
-  }
-  if (hidden) tellHidden(hidden, to, tools)
-  if (shapes > 0) {
-    const [boxes, words] = [plural(shapes, 'drawn shape'), plural(shapeWords, 'word')]
-    tools.warn('SHAPES_DROPPED', `The ${words} of ${boxes} on the sheet were left out: ${to} holds cells.`)
-  }
   if (to === 'svg' && pages > 1) {
-    tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg holds one drawing.`)
+    tools.warn('PAGES_DROPPED', `The first of ${pages} pages was converted: svg stores a single drawing.`)
   }
 }
 
 /** Pages contain only what would be printed; tables contain everything, as when exported from Excel. */
-function tellHidden(hidden: NonNullable<OfficeFacts['hidden']>, to: FormatId, tools: Tools): void {
+function warnAboutHiddenContent(
+  hidden: NonNullable<OfficeFacts['hidden']>,
+  to: FormatId,
+  tools: Tools,
+): void {
   const kinds = (['sheet', 'row', 'column'] as const).flatMap((kind) => {
     const count = hidden[`${kind}s`]
     return count > 0 ? [plural(count, `hidden ${kind}`)] : []
   })
   if (kinds.length === 0) return
-  const what = inWords.format(kinds)
+  const what = listFormat.format(kinds)
   if (to === 'csv' || to === 'tsv')
-    tools.warn('HIDDEN_KEPT', `The ${to} holds ${what} of the sheet: delete what nobody is to see.`)
+    tools.warn(
+      'HIDDEN_KEPT',
+      `The ${to} contains ${what} of the sheet. Delete anything that must stay private.`,
+    )
   else
     tools.warn(
       'HIDDEN_DROPPED',
-      `What the workbook does not show was left out: ${what}. To have it in the ${to}, show it and save the file again.`,
+      `Hidden parts of the workbook were left out: ${what}. To include them in the ${to}, unhide them and save the file again.`,
     )
 }
 
-const inWords = new Intl.ListFormat('en-GB')
+const listFormat = new Intl.ListFormat('en-GB')
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function undrawnSigns({ total, signs }: NonNullable<OfficeFacts['undrawn']>): string {
+function missingGlyphsMessage({ total, signs }: NonNullable<OfficeFacts['undrawn']>): string {
   const named = signs.map(
-    ({ sign, count }) => `${sign} (${codeOf(sign)}${count > 1 ? `, ${count} times` : ''})`,
+    ({ sign, count }) => `${sign} (${codePointName(sign)}${count > 1 ? `, ${count} times` : ''})`,
   )
   const rest = total - signs.reduce((sum, { count }) => sum + count, 0)
   const others = rest > 0 ? ` and ${plural(rest, 'other')}` : ''
-  return `No font here has ${plural(total, 'sign')} of the document: ${named.join(', ')}${others}. Blanks or boxes stand in their place.`
+  return `No installed font has ${plural(total, 'character')} of the document: ${named.join(', ')}${others}. They were replaced by blanks or boxes.`
 }
 
-const codeOf = (sign: string) => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+const codePointName = (sign: string) =>
+  `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Fonts that are metric-compatible with Calibri, Cambria, Arial, Times New Roman and Courier New. */
-const sameWidths = /^(?:Carlito|Caladea|Liberation )/
+const metricCompatible = /^(?:Carlito|Caladea|Liberation )/
 
-function substitutions(fonts: NonNullable<OfficeFacts['fonts']>): string {
+function fontSubstitutionMessage(fonts: NonNullable<OfficeFacts['fonts']>): string {
   const [exact, other] = [true, false].map((wanted) =>
     fonts
-      .filter(({ drawnWith }) => sameWidths.test(drawnWith) === wanted)
-      .map(({ name, drawnWith }) => `${name} was set in ${drawnWith}`)
+      .filter(({ drawnWith }) => metricCompatible.test(drawnWith) === wanted)
+      .map(({ name, drawnWith }) => `${name} was replaced by ${drawnWith}`)
       .join(', '),
   )
   return [
-    exact && `Not installed here: ${exact}, of the same widths, so that lines break where they did.`,
-    other && `Not installed here: ${other}; lines may break elsewhere.`,
+    exact && `Not installed: ${exact}, with the same character widths, so lines break in the same places.`,
+    other && `Not installed: ${other}; lines may break in other places.`,
   ]
     .filter(Boolean)
     .join(' ')
 }
 
-function requestOf({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {
+function officeRequestOf({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {
   const request = filtersOf(from, to)
   if (to !== 'pdf') return request
   switch (request.family) {
@@ -268,21 +288,21 @@ function pdfTarget(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOp
   return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: embedAllFonts, ExportNotes: false } }
 }
 
-function timedOut(cause: unknown): AppError {
-  const sentence = `The document took longer than the limit of ${limits.timeoutS} seconds. Send a smaller one, or ask for fewer pages.`
+function timeoutError(cause: unknown): AppError {
+  const sentence = `The document exceeded the time limit of ${limits.timeoutS} seconds. Send a smaller one, or request fewer pages.`
   return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
 }
 
-function explained(error: unknown, work: EngineWork, hadPassword: boolean): unknown {
-  if (error instanceof OfficeRefusal) return refused(error, work, hadPassword)
+function explainFailure(error: unknown, work: EngineWork, hadPassword: boolean): unknown {
+  if (error instanceof OfficeRefusal) return refusalError(error, work, hadPassword)
   if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
-    const sentence = `The document could not be converted to ${work.to}: it crashes the office program. Save it again in the program that made it and retry.`
+    const sentence = `The document could not be converted to ${work.to}: it crashes LibreOffice. Save it again in the program that created it and retry.`
     return new AppError('CONVERSION_FAILED', sentence, { from: work.from, to: work.to }, { cause: error })
   }
   return error
 }
 
-function refused(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: boolean): AppError {
+function refusalError(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: boolean): AppError {
   switch (error.reason) {
     case 'password':
       if (hadPassword) return documentStaysLocked(error)
@@ -290,7 +310,7 @@ function refused(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: bo
     case 'corrupt':
       return new AppError(
         'CORRUPT_FILE',
-        `The file is damaged or is no ${from} file: it could not be opened.`,
+        `The file could not be opened: it is damaged or not a ${from} file.`,
         { field: 'file', format: from },
         { cause: error },
       )
@@ -304,7 +324,7 @@ function refused(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: bo
     case 'wide':
       return new AppError(
         'FILE_TOO_LARGE',
-        `A sheet has ${error.message} up to its last cell, too many to be written as ${to} with all that are empty. Delete what stands far away from the rest, or choose another target.`,
+        `A sheet has ${error.message} up to its last cell, including empty ones, which is too much for ${to}. Delete cells far away from the rest, or choose another target format.`,
         { field: 'file', format: from },
         { cause: error },
       )

@@ -3,7 +3,7 @@ import type { InputFile } from './engine.ts'
 import { unsupportedFeature } from './unsupported-feature.ts'
 
 /** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
-const strictNames = 'http://purl.oclc.org/ooxml/'
+const strictNamespace = 'http://purl.oclc.org/ooxml/'
 
 /**
  * Rejects Strict Office Open XML, for readers that support only the Transitional variant and would treat the file as
@@ -11,8 +11,7 @@ const strictNames = 'http://purl.oclc.org/ooxml/'
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function refuseStrict(input: InputFile): Promise<void> {
-  if (await isStrict(input.path))
-    throw unsupportedFeature(input.format, 'the strict kind of Office Open XML')
+  if (await isStrict(input.path)) throw unsupportedFeature(input.format, 'the strict kind of Office Open XML')
 }
 
 async function isStrict(path: string): Promise<boolean> {
@@ -21,7 +20,7 @@ async function isStrict(path: string): Promise<boolean> {
   try {
     for await (const entry of reader.getEntriesGenerator())
       if (entry.filename === '_rels/.rels' && !entry.directory)
-        return (await entry.getData(new TextWriter())).includes(strictNames)
+        return (await entry.getData(new TextWriter())).includes(strictNamespace)
     return false
   } catch {
     // The reader reports a damaged file.

@@ -5,7 +5,7 @@ import { isReadyToJoin, percentOfTask } from './job-state-machine.ts'
 import { type JobStore, taskRefOf } from './store.ts'
 import { attemptOfChunk, isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from './task-graph.ts'
 
-/** What follows when a part of a task ends. */
+/** Handles the end of a chunk. */
 
 interface ChunkCompletionDeps {
   readonly store: JobStore
@@ -14,13 +14,13 @@ interface ChunkCompletionDeps {
   readonly publishPercent: (task: Task, percent: number) => Promise<void>
 }
 
-/** The part tells its task, which goes on when all of them are there, and ends when one of them is lost. */
+/** Updates the task of a finished chunk: it continues when all chunks are complete and ends when one has failed. */
 export async function completeChunk(
   chunk: Task,
   isRepeat: boolean,
   deps: ChunkCompletionDeps,
 ): Promise<void> {
-  // Whoever cancels a part cancels its task.
+  // Chunks are only cancelled together with their task.
   if (chunk.status === 'cancelled') return
   const { jobId, number } = chunk
   const original = originalChunkOf(chunk.part ?? 0)
@@ -34,7 +34,7 @@ export async function completeChunk(
   if (!task) return
   if (!applied) {
     if (isRepeat && isTaskOver(task)) await deps.completeTask(task, { isRepeat })
-    // Whoever sent it back may not have come to say so.
+    // The process that reset the task may have died before sending it.
     if (isRepeat && task.status === 'pending' && awaitsFallback(task)) await deps.sendTask(task)
     return
   }
@@ -47,7 +47,7 @@ export async function completeChunk(
   } else if (!task.bucketed) await deps.publishPercent(task, percentOfTask(task))
 }
 
-/** It has a twin, or is one, and the other was there first or may still be: nothing is lost as long as not both are. */
+/** Whether a failed chunk's speculative copy (or original) is complete or may still complete. */
 async function isLeftToCopy({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
   const other = await store.getTask({
     jobId,
@@ -59,17 +59,17 @@ async function isLeftToCopy({ jobId, number, part = 0 }: Task, store: JobStore):
 
 const awaitsFallback = ({ pieces }: Task) => pieces?.some(({ failure }) => failure) === true
 
-/** As an AppError of its engine was stored. */
+/** The error that the chunk's engine reported. */
 const errorOf = ({ code, message = '', details }: Task) =>
   JobError.parse({ code, message, ...(details && { details }) })
 
-/** Another engine may read what this one could not: the task looks for another way, and the other parts are of no use. */
+/** Another engine may be able to read the file: resets the task for a fallback route, which discards its chunks. */
 async function retryWithFallback(
   task: Task,
   chunk: Task,
   { store, sendTask }: ChunkCompletionDeps,
 ): Promise<void> {
-  // An answer that was lost is asked for again, and then this tells that it was us who sent it back.
+  // Recognizes this write if it is repeated after a lost response.
   const endedBy = `part ${chunk.part}`
   const { applied, record } = await store.changeTask(
     taskRefOf(task),
@@ -85,7 +85,7 @@ async function retryWithFallback(
   if (applied && record) await sendTask(record)
 }
 
-/** The task ends as its part did; the others go no further, as they are of no use. */
+/** Fails the task with the error of its chunk, which also stops the other chunks. */
 async function failTask(
   chunk: Task,
   isRepeat: boolean,

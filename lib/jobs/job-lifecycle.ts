@@ -15,22 +15,22 @@ export interface JobLifecycleDeps {
   readonly store: JobStore
   readonly bus: Bus
   readonly log: Log
-  /** Who wants to hear of the jobs of an owner. */
+  /** Returns the subscribers to an owner's jobs. */
   readonly getSubscribers: (owner: string) => Promise<ListenersOf>
-  /** A message comes again if this process dies before all that it has to tell is out. */
+  /** Whether a queue message is delivered again if this process dies before it has published everything. */
   readonly isRedelivered: boolean
 }
 
-/** The course of a job as a whole: that it starts, how far it is, how it ends; each is stored, and then told. */
+/** Stores the start, progress and end of a job, then publishes the event for each. */
 export class JobLifecycle {
   readonly #store: JobStore
   readonly #bus: Bus
   readonly #log: Log
   readonly #getSubscribers: JobLifecycleDeps['getSubscribers']
   readonly #isRedelivered: boolean
-  /** Moments of the facts that this process has published, by job and name. */
+  /** Timestamps of the facts that this process has published, by job and name. */
   readonly #publishedAt = new BoundedMap<string>(maxRemembered)
-  /** When this process last told of the progress of a job of many tasks or parts. */
+  /** When this process last published progress of a job with many tasks or chunks. */
   readonly #progressAt = new BoundedMap<number>(maxRemembered)
 
   constructor({ store, bus, log, getSubscribers, isRedelivered }: JobLifecycleDeps) {
@@ -44,35 +44,35 @@ export class JobLifecycle {
   async publish(events: readonly BusEvent[]): Promise<void> {
     const [first] = events
     if (!first) return
-    // They are of one job, or of one file.
+    // All events belong to the same job or file.
     const subscribers = await this.#getSubscribers(first.owner)
     await this.#bus.publish(events.map((event) => withListeners(event, subscribers)))
   }
 
-  /** Remembers that a fact is out, so that the next write of the job's record drops it. */
+  /** Remembers that a fact is published, so that the next write removes it from the job's record. */
   #rememberPublished(jobId: string, name: string, at: string): void {
     this.#publishedAt.set(`${jobId} ${name}`, at)
   }
 
-  /** Of these facts those that this process has published, and forgets now: their place in the log may be given up. */
+  /** Returns and forgets the facts that this process has published: they can be removed from the job's log. */
   forgetPublished(jobId: string, names: readonly string[]): string[] {
     return names.filter((name) => this.#publishedAt.delete(`${jobId} ${name}`))
   }
 
-  /** Progress of a large job is that of its buckets, and of a task that has split that of its parts. */
+  /** Publishes progress in units: buckets of a large job, or chunks of a split task. */
   async publishUnitProgress(task: Task, unit: number, percent: number): Promise<void> {
     const { jobId } = task
     const now = Date.now()
     if (now - (this.#progressAt.get(jobId) ?? 0) < minProgressIntervalMs) return
     this.#progressAt.set(jobId, now)
     const job = await this.#store.getJob(jobId)
-    // Of all processes that work on it one tells at a time.
+    // Only one of the processes that work on the job publishes within the interval.
     const publishedTimes = Object.values(job?.log ?? {}).map(({ at }) => Date.parse(at))
     if (job && now - Math.max(0, ...publishedTimes) >= minProgressIntervalMs)
       await this.publishProgress(job, unit, { percent, stage: 'convert', taskName: task.name })
   }
 
-  /** The first task of a job is under way. */
+  /** Records that the first task of a job has started. */
   async start(job: Job, task: Pick<Task, 'number' | 'name'>): Promise<Job | undefined> {
     const at = new Date().toISOString()
     const { applied, record } = await this.#store.changeJob(
@@ -89,13 +89,13 @@ export class JobLifecycle {
     )
     if (!applied || !record) return record
     const state = await this.#store.getState(job.id)
-    // What was deleted meanwhile is told of from its beginning to its end by whoever deletes it.
+    // For a job that was deleted meanwhile, the deletion publishes all events.
     if (state) await this.publish([startedEvent(state)])
     this.#rememberPublished(job.id, 'started', at)
     return record
   }
 
-  /** Tells how far a job is; undefined when somebody has told more already, or it is over. */
+  /** Publishes progress. Returns undefined when more progress is already published or the job is over. */
   async publishProgress(
     job: Job,
     unit: number,
@@ -108,7 +108,7 @@ export class JobLifecycle {
     const fact = { at: new Date().toISOString(), percent: toldPercent, stage, taskName }
     const name = String(unit)
     const earlier = job.log[name]
-    // It is about to be replaced, and whoever stored it may not have come to tell it.
+    // The stored fact is about to be replaced, and its writer may have died before publishing it.
     if (earlier && this.#publishedAt.get(`${job.id} ${name}`) !== earlier.at)
       await this.publish([progressEvent(job, name, earlier)])
     const { applied, record } = await this.#store.changeJob(
@@ -125,7 +125,7 @@ export class JobLifecycle {
         },
       },
     )
-    // An answer that was lost, where nothing was applied: the fact is ours, or of somebody else in the same moment.
+    // After a lost response the write is not reported as applied, but the stored fact is ours (or has the same timestamp).
     const stored = record?.log[name]
     const isOurs = applied || stored?.at === fact.at
     if (!isOurs || !record || !stored) return record
@@ -134,27 +134,27 @@ export class JobLifecycle {
     return record
   }
 
-  /** Publishes how a job ended, once more. */
+  /** Publishes the end of a job again. */
   async republishEnd(jobId: string): Promise<void> {
     const state = await this.#store.getState(jobId)
     if (state?.job.endedAt && state.job.status !== 'expired') await this.#publishEnd(state)
   }
 
-  /** Tasks that a job has left behind end first, so that what is told of them stays so. */
+  /** Ends unfinished tasks first, so that their published status stays correct. */
   async #publishEnd(state: JobState): Promise<void> {
     const over = await this.endAllTasks(state)
     await this.publish(unpublishedEventsOfEndedJob(over))
     if (over.job.unsaid) await this.#markEndPublished(over.job)
   }
 
-  /** The job with every task of it over. */
+  /** Cancels unfinished tasks and returns the resulting state. */
   async endAllTasks(state: JobState): Promise<JobState> {
     if ([...state.tasks, ...state.chunks].every(isTaskOver)) return state
     await this.cancelTasks(state)
     return (await this.#store.getState(state.job.id)) ?? state
   }
 
-  /** All of its end is out: nobody need look before its retention is over. */
+  /** The end is published: the sweep need not check the job before its retention ends. */
   async #markEndPublished({ id, status, expiresAt }: Job): Promise<void> {
     await this.#store.changeJob(
       id,
@@ -163,7 +163,7 @@ export class JobLifecycle {
     )
   }
 
-  /** Ends a job whose tasks are over, or that needs no more of them; whoever comes later finds it ended. */
+  /** Ends a job whose outcome is known; does nothing if it has already ended. */
   async finish(jobId: string): Promise<void> {
     for (let attempt = 1; attempt <= maxFinishAttempts; attempt++) {
       const state = await this.#store.getState(jobId)
@@ -172,7 +172,7 @@ export class JobLifecycle {
       const end = jobEndChange(state, decideOutcome(state), endedBy)
       const wakeAt = new Date(Date.now() + republishAfterS * 1000).toISOString()
       const change = this.#isRedelivered ? end : { ...end, set: { ...end.set, unsaid: true, wakeAt } }
-      // Whether the end has to tell of the start as well depends on it.
+      // The write depends on the status: a queued job has to be started as well.
       const condition = { equal: { status: state.job.status } }
       const { applied, record } = await this.#store.changeJob(jobId, change, { condition, mark: { endedBy } })
       if (!applied || !record) continue
@@ -180,10 +180,10 @@ export class JobLifecycle {
       await this.#publishEnd({ ...state, job: record })
       return
     }
-    throw new Error(`others changed the job ${jobId} ${maxFinishAttempts} times while it was to end`)
+    throw new Error(`gave up after ${maxFinishAttempts} write conflicts on job ${jobId}`)
   }
 
-  /** What is not over goes no further; workers hear of it by their next sign of life. */
+  /** Cancels unfinished tasks; their workers notice it at the next heartbeat. */
   async cancelTasks({ tasks, chunks }: Pick<JobState, 'tasks' | 'chunks'>): Promise<void> {
     const endedAt = new Date().toISOString()
     const left = [...tasks, ...chunks].filter((task) => !isTaskOver(task))
@@ -197,7 +197,7 @@ export class JobLifecycle {
   }
 }
 
-/** Seconds after which what nobody is known to have told is told by the sweep. */
+/** Seconds after which the sweep publishes events that may be unpublished. */
 export const republishAfterS = 15
 const minProgressIntervalMs = 2000
 const maxRemembered = 1000

@@ -5,7 +5,7 @@ import { Held } from '../fidelity/content-summary.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import { traits } from '../formats/detect/drawing.ts'
 
-/** The records of a job. How a request becomes them stands in `task-graph.ts`, what they decide in `machine.ts`. */
+/** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
 
 export const JobStatus = z.enum([
   'pending',
@@ -21,30 +21,30 @@ export type JobStatus = z.infer<typeof JobStatus>
 export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-/** Moments are RFC 3339 strings in UTC, so that they sort as text. */
+/** RFC 3339 in UTC, so that timestamps sort as text. */
 const Timestamp = z.iso.datetime()
 
 export const StoredFile = z.object({
-  /** Where it is in the bucket. */
+  /** Key in the bucket. */
   key: z.string(),
-  /** As a client sees it. */
+  /** Name shown to clients. */
   filename: z.string(),
   format: z.string(),
   mimeType: z.string(),
   size: z.int().describe('Bytes'),
   sha256: z.string().describe('Lower-case hex'),
-  /** Of the bytes that were checked; others under the same key are refused. */
+  /** ETag of the bytes that were checked; other bytes under the same key are refused. */
   etag: z.string().optional(),
   /** An office file that needs a password. */
   locked: z.literal(true).optional(),
-  /** What else decides who can make something of it. */
+  /** Further properties that decide which engines can read the file. */
   traits: z.array(z.enum(traits)).readonly().optional(),
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
-/** A file that an export has taken somewhere else. */
+/** A file that an export task stored outside of the service. */
 export const ExportedFile = z.object({
-  url: z.string().describe('Where it is now, as `s3://bucket/key`'),
+  url: z.string().describe('Its location, such as `s3://bucket/key`'),
   filename: z.string(),
   size: z.int().describe('Bytes'),
   mimeType: z.string(),
@@ -62,21 +62,21 @@ export const JobError = z.object({
 })
 export type JobError = z.infer<typeof JobError>
 
-/** One engine's part of a conversion; engine, image and formats are ids of the registry. */
+/** One engine's step of a conversion; engine, image and formats are ids of the registry. */
 export const ConversionStep = z.object({
   operation: z.enum(operations),
   engine: z.string(),
   image: z.string(),
   from: z.string(),
   to: z.string(),
-  /** Public names; those of the request that belong to this step. */
+  /** The request's options that apply to this step, by their public names. */
   options: z.record(z.string(), z.unknown()),
 })
 export type ConversionStep = z.infer<typeof ConversionStep>
 
-/** A way that led nowhere. */
+/** A route that failed. */
 export const TriedRoute = z.object({
-  /** Up to the one that failed: a way that begins alike would fail alike. */
+  /** Steps up to the failed one: a route that starts with the same steps would fail too. */
   steps: z.array(ConversionStep.pick({ engine: true, from: true, to: true })),
   error: JobError,
 })
@@ -93,40 +93,43 @@ const JobResult = z.object({
 })
 export type JobResult = z.infer<typeof JobResult>
 
-/** What a way made that kept too little of the source, `kept` being the share (0 to 1): taken when no other one keeps more. */
+/**
+ * Result of a route that lost too much of the source. `kept` is the fraction that it kept (0 to 1). It becomes the
+ * result if no other route keeps more.
+ */
 export const PartialResult = JobResult.extend({ kept: z.number() })
 export type PartialResult = z.infer<typeof PartialResult>
 
-/** Files that go through the same steps together. A conversion of three files has three pieces, a merge of three one. */
+/** Files that go through the same steps together. Converting three files takes three input plans, merging them one. */
 export const InputPlan = z.object({
   steps: z.array(ConversionStep),
   /** Index of the step to run next. */
   step: z.int(),
-  /** What that step reads; what came out, when no step is left. */
+  /** Input of that step; the results when no step is left. */
   files: z.array(StoredFile),
-  /** Absent on the first way. */
+  /** Absent on the first route. */
   tried: z.array(TriedRoute).optional(),
   fallback: PartialResult.optional(),
-  /** Percent that it had when this way began. */
+  /** Progress in percent when this route started. */
   reached: z.int().optional(),
-  /** What one of its parts could not read: it has to go another way. */
+  /** Set when a chunk could not be read: the input has to take another route. */
   failure: JobError.optional(),
-  /** Of the steps that are done. */
+  /** Fidelity of the completed steps. */
   fidelity: Fidelity.optional(),
-  /** What is in the files, while parts of the task work on them. */
+  /** Content of the files, recorded while chunks of the task are processed. */
   held: Held.optional(),
 })
 export type InputPlan = z.infer<typeof InputPlan>
 
 /**
- * What a record still waits for, and what became of what it waited for, as numbers. An arrival takes one's own number
- * out of `open`, which may be repeated; the set is gone with its last number.
+ * Numbers of the dependencies that a record waits for, and their outcomes. Each dependency removes its own number from
+ * `open`, which is idempotent; the attribute disappears with its last number.
  */
 const dependencyFields = {
   open: z.set(z.int()).optional(),
-  /** Came to nothing, and was needed. */
+  /** Failed although it was required. */
   lost: z.set(z.int()).optional(),
-  /** Gave something. */
+  /** Completed. */
   got: z.set(z.int()).optional(),
 }
 export interface DependencyState {
@@ -135,21 +138,21 @@ export interface DependencyState {
   readonly got?: ReadonlySet<number> | undefined
 }
 
-/** Gathers up to a hundred arrivals into one, for a job or a join of more. */
+/** Combines up to a hundred dependencies into one, for a job or task that waits for more. */
 export const JoinBucket = z.object({
   jobId: z.string(),
-  /** Numbers that it began with. */
+  /** Size of `open` at creation. */
   size: z.int(),
   ...dependencyFields,
 })
 export type JoinBucket = z.infer<typeof JoinBucket>
 
 const taskFields = {
-  /** Place in the request, from 0. */
+  /** Position in the request, from 0. */
   number: z.int(),
   name: z.string(),
   operation: z.string(),
-  /** Numbers of the tasks whose files it takes. */
+  /** Numbers of its input tasks. */
   ins: z.array(z.int()),
   status: TaskStatus,
   code: z.string().optional(),
@@ -158,11 +161,11 @@ const taskFields = {
   warnings: z.array(Warning),
 }
 
-/** A task that needs no work: a file that is there already, a link to what others make, what was refused at once. */
+/** A task without work: a file that is already stored, links to results of other tasks, or a rejected task. */
 export const FixedTask = z.object({
   ...taskFields,
   files: z.array(StoredFile).optional(),
-  /** Fields of an export, as `filename`. */
+  /** Fields of an export, such as `filename`. */
   spec: z.record(z.string(), z.unknown()).optional(),
 })
 export type FixedTask = z.infer<typeof FixedTask>
@@ -170,47 +173,47 @@ export type FixedTask = z.infer<typeof FixedTask>
 export const Task = z.object({
   ...taskFields,
   jobId: z.string(),
-  /** Whom the job was made for: queues are fair between them. */
+  /** Owner of the job: queues are fair between owners. */
   owner: z.string().optional(),
-  /** Of a part: its place among the parts of the task's attempt that made it. */
+  /** Chunks only: number of the chunk, see `chunkNumber`. */
   part: z.int().optional(),
-  /** The fields of its operation as they came, secrets sealed; of a part its share. */
+  /** Fields of the operation as requested, with sealed secrets; in a chunk, the spec of the chunk. */
   spec: z.record(z.string(), z.unknown()),
-  /** Who waits for it: the number of a task, or `number#latch` of one that waits for more than a hundred. */
+  /** Dependents: the number of a task, or `number#bucket` of a task that waits for more than a hundred. */
   outs: z.array(z.string()),
-  /** Pages of `outs` in records of their own, where there are too many. */
+  /** Number of separate records that contain `outs`, when there are too many for this one. */
   edgePages: z.int().optional(),
   ...dependencyFields,
-  /** The job has so many tasks that buckets of them are counted. */
+  /** The job counts its tasks in buckets, because there are so many. */
   bucketed: z.boolean().optional(),
-  /** Some of its files were there from the start. */
+  /** Some of its input files were available from the start. */
   fed: z.boolean(),
   continueOnError: z.boolean().optional(),
   percent: z.int().min(0).max(100),
   stage: z.string().optional(),
   attempt: z.int(),
-  /** Present while a worker has it. */
+  /** Present while a worker processes the task. */
   leaseId: z.string().optional(),
   leaseUntil: Timestamp.optional(),
-  /** Between two images, or while its parts run: what is done and what is left. */
+  /** Progress of the inputs, stored between two images and while chunks are processed. */
   pieces: z.array(InputPlan).optional(),
-  /** Of a part: key of what was cut for it alone. */
+  /** Chunks only: key of the file that was cut for this chunk. */
   cut: z.string().optional(),
-  /** Of a part that is over: milliseconds that its worker had it. */
+  /** Finished chunks only: processing time in milliseconds. */
   ranMs: z.int().optional(),
-  /** The attempt whose parts it waits for or was joined from. */
+  /** Attempt whose chunks the task waits for or was joined from. */
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),
   files: z.array(StoredFile),
-  /** Of an export: what its store has of a file that is not whole yet, in case the worker dies. */
+  /** Exports only: state of an unfinished upload in the target store, for cleaning up if the worker dies. */
   begun: z.string().optional(),
-  /** Of an export: what is where. */
+  /** Exports only: the stored files. */
   deliveries: z.array(ExportedFile).optional(),
-  /** An upload that is awaited: how to send it. */
+  /** How to send the upload that the task waits for. */
   form: z.record(z.string(), z.unknown()).optional(),
-  /** The upload that is awaited, or into which an import of its own brings a file. */
+  /** The upload that the task waits for, or that an import creates. */
   uploadId: z.string().optional(),
-  /** What such an import brought; the file is the upload's. */
+  /** The file that such an import fetched; it belongs to the upload. */
   brought: StoredFile.optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
@@ -219,14 +222,14 @@ export const Task = z.object({
   createdAt: Timestamp,
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
-  /** Lease, or reason, that ended it or gave it on: when that is repeated, it knows itself by it. */
+  /** Lease or reason that ended the task or passed it on; a repeated write recognizes itself by this mark. */
   endedBy: z.string().optional(),
-  /** Seconds since the epoch; the table drops it then, whatever became of the job. */
+  /** Seconds since the epoch after which the table deletes the record in any case. */
   ttl: z.int(),
 })
 export type Task = z.infer<typeof Task>
 
-/** What an event says that the job's record does not say by itself. */
+/** Details of an event that cannot be derived from the rest of the job's record. */
 export const EventFact = z.object({
   at: Timestamp,
   percent: z.int().optional(),
@@ -235,16 +238,16 @@ export const EventFact = z.object({
 })
 export type EventFact = z.infer<typeof EventFact>
 
-/** A file that a job began with. */
+/** The first source file of a job. */
 const SourceSummary = z.object({ filename: z.string(), format: z.string(), size: z.int() })
 
-/** What is shown of a job without its tasks. */
+/** Summary of a job that can be shown without reading its tasks. */
 const DisplayFields = z.object({
-  /** Of what was there when it was made. */
+  /** Null if the file was not available when the job was created. */
   source: SourceSummary.nullable(),
   target: z.object({ format: z.string() }).nullable(),
   operations: z.array(z.string()),
-  /** Seconds after which it is worth asking again. */
+  /** Recommended polling interval in seconds. */
   pollS: z.int(),
 })
 
@@ -254,45 +257,45 @@ export type BatchSummary = z.infer<typeof BatchSummary>
 export const Job = z.object({
   id: z.string(),
   owner: z.string(),
-  /** The API key or the client that it was made by. */
+  /** The API key or client that created the job. */
   keyId: z.string().optional(),
   requestId: z.string(),
   status: JobStatus,
   tag: z.string().nullable(),
   retryOf: z.string().optional(),
   display: DisplayFields,
-  /** What came later, as the end of the job found it: events from before do not know it. */
+  /** The first imported file, stored when the job ends; earlier events do not contain it. */
   cameLater: SourceSummary.optional(),
-  /** Tasks of the request. */
+  /** Number of tasks in the request. */
   total: z.int(),
-  /** Numbers of the tasks that have records; above a hundred tasks, numbers of their buckets. */
+  /** Numbers of the tasks with records; above a hundred tasks, numbers of their buckets. */
   ...dependencyFields,
-  /** `any`: one task that gave something is enough. */
+  /** `any`: one completed task is enough. */
   require: z.enum(['all', 'any']),
-  /** The first failure ends the job at once. */
+  /** The first failure ends the job immediately. */
   failFast: z.boolean().optional(),
-  /** It has a `webhookUrl` of its own. */
+  /** The request had a `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
-  /** Uploads that have not arrived; nothing runs before. */
+  /** Numbers of the tasks that wait for an upload; nothing runs before they are complete. */
   waiting: z.set(z.int()).optional(),
-  /** Percent of what is under way, by the numbers of `open`. */
+  /** Percent of the running units, by the numbers in `open`. */
   running: z.record(z.string(), z.number()),
-  units: z.int().describe('Numbers that `open` began with'),
-  /** Percent of the last event that told of progress: none tells less. */
+  units: z.int().describe('Size of `open` at creation'),
+  /** Percent of the last progress event; later events never report less. */
   toldPercent: z.int().optional(),
   stage: z.string().optional(),
   taskName: z.string().optional(),
   /** Number of the last event. */
   sequence: z.int(),
-  /** Number of each event that has one, by its name or the name of its fact. */
+  /** Sequence numbers of events, by the name of the event or of its fact. */
   numbers: z.record(z.string(), z.int()),
-  /** Facts of events that may not be out. */
+  /** Facts of events that may not be published yet. */
   log: z.record(z.string(), EventFact),
   warnings: z.array(Warning),
-  /** Absent where they are too many for this record; then they stand in one of their own. */
+  /** Absent when they do not fit; they are then in a separate record. */
   fixed: z.array(FixedTask).optional(),
   error: JobError.optional(),
-  /** Absent where it is too large for this record; then the tasks tell it. */
+  /** Absent when it does not fit; it is then built from the tasks. */
   result: JobResult.optional(),
   summary: BatchSummary.optional(),
   cancelledBy: z.enum(['user', 'system']).optional(),
@@ -307,25 +310,25 @@ export const Job = z.object({
   expiresAt: Timestamp,
   expiredAt: Timestamp.optional(),
   expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
-  /** Somebody asked to have it deleted; nobody sees it any more. */
+  /** A client deleted the job; it is no longer visible. */
   deletedAt: Timestamp.optional(),
-  /** Names the request that did it: another one may have come in the same millisecond. */
+  /** Identifies the delete request, since another one may arrive in the same millisecond. */
   deletedBy: z.string().optional(),
-  /** The deletion of its files is told. */
+  /** The deletion of its files is published. */
   filesTold: z.boolean().optional(),
-  /** What an API call or the clock decided is not known to be out. */
+  /** Events that an API call or the clock caused may still be unpublished. */
   unsaid: z.boolean().optional(),
-  /** When somebody must look even if no message comes. */
+  /** When the sweep checks the job even if no message arrives. */
   wakeAt: Timestamp.optional(),
 })
 export type Job = z.infer<typeof Job>
 
-/** A job with all its tasks, or with those that somebody knows. */
+/** A job with all its tasks, or with the tasks that the caller has read. */
 export interface JobState {
   readonly job: Job
   readonly fixed: readonly FixedTask[]
   readonly tasks: readonly Task[]
-  /** What tasks have split into. */
+  /** Chunks of tasks that were split. */
   readonly chunks: readonly Task[]
 }
 
@@ -336,5 +339,5 @@ export const isLiveStatus = (status: JobStatus) => !isTerminalStatus(status)
 export const isTaskOver = ({ status }: { readonly status: TaskStatus }) =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Everything that a job makes lies below one prefix; the name of the file itself never is part of a key. */
+/** Key prefix of everything that a job creates. File names are never part of a key. */
 export const jobPrefix = (jobId: string) => `jobs/${jobId}/`

@@ -2,23 +2,23 @@ import { findTaskFiles } from './find-task-files.ts'
 import type { Job, JobState, StoredFile } from './job.ts'
 import { hasRecord, resultFiles, statusOfFixed } from './job-state-machine.ts'
 
-/** What goes into a ZIP of results, and what its manifest says of what cannot. */
+/** Entries of a ZIP of results, including those that its manifest lists as missing. */
 
 export interface ZipEntry {
   readonly jobId: string
-  /** Of what was asked for by task, or has failed. */
+  /** Set when the results of a task were requested, or the task failed. */
   readonly task: string | null
-  /** Name of the file that the job began with. */
+  /** Name of the job's first source file. */
   readonly source: string | null
   readonly status: string
-  /** Of what is there. */
+  /** Absent when there is no file. */
   readonly file?: StoredFile
   readonly error?: { readonly code: string; readonly message: string }
 }
 
 /**
- * The results of a job, or of tasks of it.
- * @param job that was asked for; undefined of one that is gone.
+ * Lists the results of a job, or of some of its tasks.
+ * @param state of the job; undefined when it no longer exists.
  * @throws AppError TASK_NOT_FOUND
  */
 export function listZipEntries(
@@ -46,7 +46,7 @@ function entriesOfTask(name: string, state: JobState, common: CommonFields): Zip
   return files.map((from) => ({ ...common, task: name, status, from }))
 }
 
-/** Of a batch some may have failed. */
+/** Failed tasks of a batch, whose other tasks completed. */
 const failedEntries = ({ fixed, tasks }: JobState, common: CommonFields): ZipEntry[] =>
   [...fixed, ...tasks]
     .filter(({ status }) => status === 'failed')
@@ -58,7 +58,7 @@ const errorOfTask = ({ code, message = '' }: { code?: string | undefined; messag
 
 export const zipManifestName = 'manifest.json'
 
-/** Whether a file of this type gets smaller; pictures, sound, films and most documents are compressed as they are. */
+/** Whether compression makes such a file smaller; images, audio, video and most documents are already compressed. */
 export const isCompressible = (mimeType: string): boolean =>
   /^text\/|[/+](?:json|xml|javascript|rtf|x-tar|postscript|bmp|x-ms-bmp|wav|x-wav|vnd\.wave|aiff|x-aiff|svg\+xml)$|^font\/(?:ttf|otf|sfnt)$|^image\/(?:x-portable|tiff|vnd\.adobe\.photoshop)/.test(
     mimeType,

@@ -1,8 +1,8 @@
 type ErrorClass = abstract new (...args: never[]) => Error
 
 /**
- * What a command says when it fails. An error that was foreseen, by its class or by a cause that it explains, has a
- * sentence that is all that helps: a setting, a port or a folder is wrong. Anything else is a bug and shown whole.
+ * Returns what a command prints when it fails. For an expected error, recognized by its class or because it explains a
+ * cause, that is the message: a setting, a port or a folder is wrong. Anything else is a bug and printed with its stack.
  */
 export function failureText(error: unknown, ...expectedErrors: readonly ErrorClass[]): string {
   if (!(error instanceof Error)) return String(error)

@@ -10,8 +10,8 @@ import { type LocalFunction, lambdaLimits } from './lambda/runtime.ts'
 type Declarations = Readonly<Record<string, FunctionDeclaration>>
 
 /**
- * Functions of zip packages, but those of queues, run in the process of the gateway, as each further process would take more memory than
- * all of them. What is declared is loaded when it is first invoked, unless `handlers` has it already.
+ * Functions of zip packages run in the process of the gateway, except those of queues, as each further process would
+ * take more memory than all of them. They are loaded at their first invocation, unless `handlers` contains them.
  */
 export function createZipFunctions(
   declarations: Declarations,
@@ -33,14 +33,14 @@ export function createZipFunctions(
   })
 }
 
-/** Functions of the HTTP API, but the one that signs people in. */
+/** Functions of the HTTP API, except the one that signs people in. */
 export const apiFunctions: readonly FunctionName[] = functionNames.filter(
   (name) => 'http' in functions[name].trigger && name !== 'account',
 )
 
 /**
- * One process serves what on AWS are functions of their own. The HTTP API makes their events; whoever else invokes them
- * has to send such events too.
+ * One handler serves what are separate functions on AWS. The HTTP API creates their events; other callers have to send
+ * such events too.
  */
 export function apiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
   const handler: LocalFunction['handler'] = (event, context) =>
@@ -48,13 +48,13 @@ export function apiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunct
   return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
 }
 
-/** The same for those that the WebSocket API and the bus invoke. */
+/** The same for functions that the WebSocket API and the bus invoke. */
 export const liveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
   sockets,
   broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]),
 })
 
-/** All ends of jobs of one machine come to one process: they are counted together. */
+/** One process gets the end of every job on this machine, so usage is counted in batches. */
 export const countingHandler = ({ handler }: UsageCounter) => ({
   'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]),
 })
@@ -64,9 +64,9 @@ function lazyHandler(handler: string): LocalFunction['handler'] {
   const dot = handler.lastIndexOf('.')
   const url = new URL(`../../${handler.slice(0, dot)}.ts`, import.meta.url).href
   return async (event, context) => {
-    const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared to be one
+    const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared as a handler
     const exported = module[handler.slice(dot + 1)]
-    if (!exported) throw new Error(`there is no ${handler}`)
+    if (!exported) throw new Error(`the function module does not export ${handler}`)
     return exported(event, context)
   }
 }

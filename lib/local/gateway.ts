@@ -4,7 +4,7 @@ import { ProtocolErrors } from './gateway/protocol-errors.ts'
 import { normalizeTarget, parseTarget } from './gateway/request-target.ts'
 import { gatewayError, sendResponse } from './gateway/send-response.ts'
 
-/** Path of the public port under which the embedded S3 answers presigned requests. */
+/** Path on the public port where the embedded S3 serves presigned requests. */
 export const s3Path = '/s3'
 
 export type SocketTarget = (url: string) => string | undefined
@@ -13,15 +13,15 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
 
 export interface GatewayParts {
   readonly http: RequestListener
-  /** Left out where S3 is another server. */
+  /** Omitted when S3 is another server. */
   readonly s3?: RequestListener | undefined
-  /** Left out where no function is declared for WebSockets. */
+  /** Omitted when no function is declared for WebSockets. */
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
 
 /**
- * Files come from the origin of the API itself, where a page could read all that its visitor may see: nothing that a
- * browser opens from here runs, or is taken for another type than it says. On AWS files have an origin of their own.
+ * Headers of files. They share the origin of the API, where a script could read everything that its visitor can see, so
+ * a browser must neither run scripts in them nor guess another type. On AWS files have a separate origin.
  */
 const fileHeaders = new Map([
   [
@@ -31,23 +31,23 @@ const fileHeaders = new Map([
   ['x-content-type-options', 'nosniff'],
 ])
 
-/** A silent connection is closed after this; an upload that goes on may take as long as it needs. */
+/** An idle connection is closed after this; an upload in progress may take any time. */
 const idleMs = 120_000
 
-/** The public port. Requests that come before the parts are known wait for them. */
+/** Creates the server of the public port. Requests wait until its parts are available. */
 export function createGateway(
   parts: Promise<GatewayParts> | GatewayParts,
-  /** What an address of a WebSocket is for the gateway behind; undefined for any other. */
+  /** Maps the path of a WebSocket request to that of the WebSocket API; undefined for other paths. */
   { socketTarget = () => undefined }: { readonly socketTarget?: SocketTarget | undefined } = {},
 ): Server {
   const settings = {
     requestTimeout: 0,
-    // Longer than proxies keep theirs: one that we close while a request is on its way is a 502 of the proxy.
+    // Longer than that of proxies: when we close a connection while a request is on its way, the proxy responds with 502.
     keepAliveTimeout: 75_000,
     headersTimeout: 60_000,
-    // Node would answer by itself, without a word.
+    // Node itself would respond without a body.
     requireHostHeader: false,
-    // Whatever else asks for an upgrade, as curl does for HTTP/2, is answered as if it had not.
+    // Other upgrades, such as curl's to HTTP/2, are ignored.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
       headers.upgrade?.toLowerCase() === 'websocket' && socketTarget(parseTarget(url).path) !== undefined,
   }
@@ -62,23 +62,23 @@ export function createGateway(
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
       }
-      // S3 refuses two ways of authentication at once; a client that follows our redirect repeats its header.
+      // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
       response.setHeaders(fileHeaders)
       return s3(request, response)
     })
   }
   const server = createServer(settings, serve)
-  // Storage refuses an upload by its headers, before the client sends what may be gibibytes.
+  // S3 can refuse an upload by its headers, before the client sends gibibytes.
   server.on('checkContinue', serve)
-  // Node would refuse any other expectation without a word; "a server MAY respond with 417" (RFC 9110, 10.1.1).
+  // Node would refuse any other expectation without a body; "a server MAY respond with 417" (RFC 9110, 10.1.1).
   server.on('checkExpectation', serve)
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy())
-    protocolErrors.refuse(socket, 405, 'This is no proxy, so CONNECT leads nowhere.')
+    protocolErrors.refuse(socket, 405, 'This server is not a proxy and does not support CONNECT.')
   })
   server.on('upgrade', (request, socket, head) => {
-    // Until a WebSocket takes it over, nobody else hears of a connection that breaks.
+    // Until a WebSocket takes over the socket, nothing else handles its errors.
     socket.on('error', () => socket.destroy())
     normalizeTarget(request)
     request.url = socketTarget(request.url ?? '') ?? '/'
@@ -91,14 +91,14 @@ export function createGateway(
   return server
 }
 
-/** Which of two counts would be for each proxy to decide: "A server MUST respond with a 400" (RFC 9112, 3.2). */
+/** With two Host headers each proxy might use another one: "A server MUST respond with a 400" (RFC 9112, 3.2). */
 function hostHeaderFault({
   headersDistinct: { host = [] },
   httpVersion,
 }: IncomingMessage): string | undefined {
-  if (host.length > 1) return 'The request has several headers Host, of which HTTP wants one.'
+  if (host.length > 1) return 'The request has more than one Host header. Send exactly one.'
   if (host.length === 0 && httpVersion === '1.1')
-    return 'The request has no header Host, which HTTP/1.1 wants.'
+    return 'The request has no Host header, which HTTP/1.1 requires.'
   return undefined
 }
 

@@ -1,4 +1,4 @@
-// Calls of an AWS client to a server of the same process: what a connection does for the two, without one.
+// Requests of an AWS client to a server in the same process, without a network connection.
 import { EventEmitter } from 'node:events'
 import {
   type IncomingHttpHeaders,
@@ -15,19 +15,19 @@ import { uriEncode } from './sigv4.ts'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server hashes a piece in one go, and nothing else happens meanwhile. */
+/** A server hashes a chunk synchronously, which blocks everything else. */
 const chunkBytes = 256 * 1024
 const empty = Buffer.alloc(0)
-/** Requests and answers of HTTP that have no body. */
+/** Methods and statuses without a body. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE'])
 const bodilessStatuses = new Set([204, 304])
 
-/** Stands in for the SDK's own handler. What does not leave the process is neither signed nor guarded by checksums. */
+/** Replaces the SDK's request handler. Requests within the process need neither signatures nor checksums. */
 export function inProcessConnection(handle: RequestHandler) {
   return {
     requestHandler: {
       metadata: { handlerProtocol: 'http/1.1' },
-      // The SDK's older kind of signal is made by nobody here.
+      // Our code never creates the SDK's older kind of signal.
       handle: async (call: HttpRequest, { abortSignal }: HttpHandlerOptions = {}) =>
         new Exchange(call, abortSignal as AbortSignal | undefined).run(handle),
     },
@@ -36,11 +36,11 @@ export function inProcessConnection(handle: RequestHandler) {
   } satisfies Connection
 }
 
-/** Nobody outside can make such a request: it is our own, and needs no signature. */
+/** Such a request can only come from our own code, so it needs no signature. */
 export const isInProcess = (request: IncomingMessage): boolean =>
   (request as unknown) instanceof InProcessRequest
 
-/** One request and its answer; whichever side goes away, the other one hears of it. */
+/** One request and its response. When either side disconnects, the other is notified. */
 class Exchange {
   readonly #head = Promise.withResolvers<{ response: HttpResponse }>()
   readonly #signal: AbortSignal | undefined
@@ -55,13 +55,13 @@ class Exchange {
     this.#body = new Readable({
       read: () => this.#response.resume(),
       destroy: (error, done) => {
-        // Read to its end it is destroyed too, and the answer about to finish.
+        // After it was read to its end it is destroyed as well, while the response is about to finish.
         if (!this.#body.readableEnded) this.#response.destroy()
         done(error)
       },
     })
     this.#response = new InProcessResponse(this.#request, this.#body, () => this.#sendHead())
-    // Who reads a stream hears of its error; nobody reads one that was given up.
+    // The reader of a stream gets its errors; an abandoned stream has no reader.
     for (const stream of [this.#request, this.#response, this.#body]) stream.on('error', () => undefined)
   }
 
@@ -70,7 +70,7 @@ class Exchange {
     this.#signal?.addEventListener('abort', this.#abort)
     this.#request.once('close', () => this.#onRequestClosed())
     this.#response.once('close', () => this.#onResponseClosed())
-    // They do what servers use of the classes of node:http, which cannot be had without a connection.
+    // They implement what the servers use of the node:http classes, which need a connection.
     handle(this.#request as unknown as IncomingMessage, this.#response as unknown as ServerResponse)
     return this.#head.promise
   }
@@ -80,7 +80,7 @@ class Exchange {
     this.#head.resolve({ response: { statusCode, headers, body: this.#body } })
   }
 
-  /** The caller hung up: a server that waits for something must not take it any more. */
+  /** The caller disconnected: a server that is waiting, as in a long poll, must not take a message any more. */
   readonly #abort = (): void => {
     this.#socket.emit('end')
     this.#fail(this.#signal ? abortError(this.#signal) : hangUpError())
@@ -92,7 +92,7 @@ class Exchange {
     this.#response.destroy()
   }
 
-  /** Of the body something is missing: its source failed, or the server did not want it. */
+  /** Fails the exchange when the body is incomplete because its source failed or the server gave it up. */
   #onRequestClosed(): void {
     if (this.#request.complete || this.#response.writableEnded) return
     this.#fail(this.#request.errored ?? hangUpError())
@@ -102,12 +102,12 @@ class Exchange {
     this.#signal?.removeEventListener('abort', this.#abort)
     if (!this.#response.writableFinished) this.#fail(hangUpError())
     if (this.#request.complete) return
-    // A server that did not want to read it all has answered; one that still reads is told.
+    // A server may respond without reading the whole body; one that is still reading gets the error.
     this.#request.destroy(this.#response.writableFinished ? undefined : hangUpError())
   }
 }
 
-/** As much of a socket as servers look at. Time limits are for strangers: this caller says when it goes away. */
+/** The part of a socket that the servers use. No timeouts: this caller reports when it disconnects. */
 class InProcessSocket extends EventEmitter {
   readonly remoteAddress = '127.0.0.1'
 
@@ -116,7 +116,7 @@ class InProcessSocket extends EventEmitter {
   }
 }
 
-/** Its body is read as the server reads, and no further than it does. */
+/** The request as the server sees it. Its source is read only as far as the server reads. */
 class InProcessRequest extends Readable {
   readonly method: string
   readonly url: string
@@ -137,7 +137,7 @@ class InProcessRequest extends Readable {
     this.#source = call.body instanceof Readable ? call.body : undefined
     this.#source?.once('error', (error) => this.destroy(error))
     const bytes = this.#source ? empty : bytesOf(call.body)
-    // As node:http says it of what is sent in one go.
+    // As node:http does for a body that is sent at once.
     if (!this.#source && (bytes.length > 0 || !bodilessMethods.has(call.method)))
       this.headers['content-length'] ??= String(bytes.length)
     this.#chunks = this.#source?.[Symbol.asyncIterator]() ?? splitIntoChunks(bytes)
@@ -145,11 +145,11 @@ class InProcessRequest extends Readable {
   }
 
   override _read(): void {
-    // A server drains what it refused so that the refusal gets through; here that takes no reading.
+    // A server drains a refused body so that its response gets through; that is not needed here.
     if (this.#isAnswered()) return
     const next = this.#chunks.next()
     if (!('then' in next)) this.#pushResult(next)
-    // An error is told by the stream itself.
+    // The stream itself reports an error.
     else
       next.then(
         (result) => this.#pushResult(result),
@@ -159,7 +159,7 @@ class InProcessRequest extends Readable {
 
   #pushResult({ done, value }: IteratorResult<unknown>): void {
     if (!done) {
-      // A stream's pieces are bytes, or text where somebody chose an encoding.
+      // The chunks of a stream are bytes, or text if an encoding was set.
       this.push(typeof value === 'string' ? Buffer.from(value) : value)
       return
     }
@@ -173,7 +173,7 @@ class InProcessRequest extends Readable {
   }
 }
 
-/** What the server answers; finished when the caller has it. */
+/** The response as the server sees it; finished when the caller has read it. */
 class InProcessResponse extends Writable {
   readonly req: InProcessRequest
   statusCode = 200
@@ -224,10 +224,10 @@ class InProcessResponse extends Writable {
     return this
   }
 
-  /** Nobody waits to be told: a body is asked for by reading it. */
+  /** Not needed: the caller sends its body when the server reads it. */
   writeContinue(): void {}
 
-  /** The caller reads on. */
+  /** Called when the caller reads. */
   resume(): void {
     const resumeWrite = this.#resumeWrite
     this.#resumeWrite = undefined
@@ -282,12 +282,12 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
 }
 
-/** As the SDK's own handler says it; it is not tried again. */
+/** The same error as from the SDK's own handler; the SDK does not retry it. */
 function abortError({ reason }: AbortSignal): Error {
   return Object.assign(new Error('Request aborted', { cause: reason }), { name: 'AbortError' })
 }
 
-/** As node:http says it; the SDK tries again. */
+/** The same error as from node:http; the SDK retries it. */
 function hangUpError(): Error {
   return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 }

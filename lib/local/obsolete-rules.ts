@@ -9,8 +9,8 @@ import {
 import { functionArn } from './lambda/runtime.ts'
 
 /**
- * Deletes rules of earlier versions, as a deployment would: those that only call functions which are not declared
- * any more. Each of their events would be tried for a day. Whatever else somebody made on the bus stays.
+ * Deletes rules of earlier versions, as a deployment would: those whose targets are all functions that are no longer
+ * declared. Otherwise each of their events would be retried for a day. Rules that users created on the bus are kept.
  */
 export async function removeObsoleteRules(
   client: EventBridgeClient,

@@ -52,13 +52,13 @@ interface Queue {
 
 export interface ProvisionedQueues {
   readonly queues: Readonly<Record<QueueId, Queue>>
-  /** Keeps asynchronous invocations until they have run; on AWS Lambda has its own. */
+  /** Holds asynchronous invocations until they have run; on AWS this queue is internal to Lambda. */
   readonly invocations: Queue
-  /** By function, for those that are declared with one. */
+  /** By function, for those declared with a dead-letter queue. */
   readonly deadLetters: Readonly<Record<string, Queue>>
 }
 
-/** Makes what `lib/resources` declares, as a deployment does; what is there already is left or brought up to date. */
+/** Creates the resources declared in `lib/resources`, as a deployment does; existing ones are kept or updated. */
 export async function provision(names: ResourceNames): Promise<ProvisionedQueues> {
   const [queues] = await Promise.all([
     createQueues(names),
@@ -69,7 +69,7 @@ export async function provision(names: ResourceNames): Promise<ProvisionedQueues
   return queues
 }
 
-/** A thing of that name is there: it was made at an earlier start. */
+/** Ignores the error that a resource exists already: an earlier start created it. */
 function ignoreError(there: new (...args: never[]) => Error) {
   return (error: unknown) => {
     if (!(error instanceof there)) throw error
@@ -140,7 +140,7 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
     const QueueName = `${queuePrefix}${name}`
     const { QueueUrl } = await client
       .send(new CreateQueueCommand({ QueueName, Attributes: attributes }))
-      // It was made by a service of which it had other settings.
+      // An older version of the service created it with other settings.
       .catch(async (error: unknown) => {
         if (!(error instanceof QueueNameExists)) throw error
         const found = await client.send(new GetQueueUrlCommand({ QueueName }))
@@ -194,7 +194,7 @@ async function createBus(names: ResourceNames): Promise<void> {
   }
 }
 
-/** What calls the function by the bus; schedules are rules of the default one. */
+/** Returns the rule that invokes the function; schedules are rules of the default bus. */
 function ruleFor(trigger: Trigger, { busName, bucketName }: ResourceNames) {
   if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
   if ('events' in trigger)

@@ -1,11 +1,11 @@
-// What the REST APIs of this service have in common: signed requests in, JSON and AWS's errors out.
+// Common to the embedded JSON and REST APIs: signed requests in, JSON and AWS errors out.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isInProcess } from './in-process-transport.ts'
 import { type AwsCredentials, verifySigV4 } from './sigv4.ts'
 import type { SignatureRefusal } from './sigv4-refusal.ts'
 
-/** An error that AWS documents: its code and sentence go to the client as they are. */
+/** An error that AWS documents; its code and message are sent to the client. */
 export class ApiError extends Error {
   readonly code: string
   readonly status: number
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @throws `tooLarge` as soon as the body is longer; what is left of it is read and dropped. */
+/** @throws `tooLarge` when the body is longer than `maxBytes`; the rest is read and discarded */
 export async function readLimitedBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -26,7 +26,7 @@ export async function readLimitedBody(
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  // Read to its end all the same: a client that still writes would not see the answer.
+  // Keeps reading, because a client that is still writing would not see the response.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size <= maxBytes) chunks.push(chunk)
@@ -37,7 +37,7 @@ export async function readLimitedBody(
   return Buffer.concat(chunks)
 }
 
-/** How AWS calls what is wrong with a signature; all else about it is an IncompleteSignatureException. */
+/** AWS's errors for signature problems; any other problem is an IncompleteSignatureException. */
 const errorsByRefusal: Readonly<Partial<Record<SignatureRefusal, readonly [code: string, message: string]>>> =
   {
     missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
@@ -64,7 +64,7 @@ export interface SignedService {
   readonly credentials: readonly AwsCredentials[]
 }
 
-/** Who has signed a request, or what AWS's JSON services call that is wrong with its signature. */
+/** Returns the access key that signed a request, or the error of AWS's JSON services for its signature. */
 export function identifySigner(
   request: IncomingMessage,
   body: Buffer,
@@ -78,7 +78,7 @@ export function identifySigner(
   return { refusal: errorsByRefusal[verdict.reason] ?? ['IncompleteSignatureException', verdict.message] }
 }
 
-/** The access key that signed the request. @throws ApiError 403 */
+/** Returns the access key that signed the request. @throws ApiError 403 */
 export function requireSigner(request: IncomingMessage, body: Buffer, options: SignedService): string {
   const signer = identifySigner(request, body, options)
   if ('refusal' in signer) throw new ApiError(...signer.refusal, 403)
@@ -93,7 +93,7 @@ export function sendJson(response: ServerResponse, status: number, json: string)
 
 export function sendApiError(response: ServerResponse, status: number, code: string, body: object): void {
   response.setHeader('x-amzn-errortype', code)
-  // The rest of a body that was refused unread would stand before the next request.
+  // Otherwise the unread rest of a rejected body would be taken for the next request.
   if (!response.req.complete) response.setHeader('connection', 'close')
   sendJson(response, status, JSON.stringify(body))
 }

@@ -36,8 +36,8 @@ export interface SigV4Options {
 const maxSkewMs = 15 * 60_000
 
 /**
- * Whether one of the credentials signed the request for this service and region, and when it may be used. S3 wants all
- * x-amz-* headers signed and a hash of the body named; other services have the body itself at hand.
+ * Verifies that one of the credentials signed the request for this service and region, and that it has not expired. S3
+ * requires that all x-amz-* headers are signed and a hash of the body is declared; other services have read the body.
  */
 export function verifySigV4(
   request: SignedRequest,
@@ -117,8 +117,8 @@ export function verifySigV4(
 }
 
 /**
- * Four HMACs that stay the same for a day. A few keys are in use at a time; strangers cannot make it grow.
- * With the bytes in place of the key object the fifth HMAC, that of each request, would take five times as long.
+ * Cache of signing keys: four HMACs that stay the same for a day. Few keys are in use at a time, and unknown callers
+ * cannot make it grow. With bytes instead of a KeyObject the fifth HMAC, once per request, would take five times as long.
  */
 const signingKeys = new Map<string, KeyObject>()
 const maxSigningKeys = 64
@@ -178,7 +178,7 @@ function checkTime(claim: SignatureClaim, now: Date) {
   }
 }
 
-/** A header that nobody signed could be added by whoever sees a presigned URL. */
+/** Anyone who sees a presigned URL could add headers that are not signed. */
 function unsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
   const required = ['host']
   if (service === 's3') required.push(...Object.keys(headers).filter((name) => name.startsWith('x-amz-')))
@@ -194,8 +194,8 @@ function payloadHash(request: SignedRequest, claim: SignatureClaim, service: str
 }
 
 /**
- * The canonical request, and its other legitimate readings: clients differ in whether the path is signed as
- * sent or as decoded and encoded anew, and in which bytes a header beyond ASCII stands for (Node reads Latin-1).
+ * The canonical request and its legitimate variants: clients differ in whether they sign the path as sent or decoded and
+ * encoded again, and in the encoding of non-ASCII headers (Node reads Latin-1).
  */
 function canonicalForms(
   request: SignedRequest,

@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
-import { type DocumentOf, type Language, type PlaceId, placeIds } from '../../functions/web/section-paths.ts'
+import {
+  type Language,
+  type RenderDocument,
+  type SectionId,
+  sectionIds,
+} from '../../functions/web/section-paths.ts'
 import { webFolder } from '../asset-folder.ts'
 import { styleHash } from '../http/security-headers.ts'
-import { browsers } from './browsers.ts'
-import { type Encoded, encoded } from './compression.ts'
+import { browserTargets } from './browsers.ts'
+import { type CompressedFile, compress } from './compression.ts'
 
 /**
  * The page as it is served. On one machine it is made here when it is first asked for, from the sources; a
@@ -13,26 +18,30 @@ import { type Encoded, encoded } from './compression.ts'
  */
 export interface BuiltPage {
   /** Documents by place; `none` is the one of what is not there. */
-  readonly documents: Readonly<Record<PlaceId | 'none', Encoded>>
+  readonly documents: Readonly<Record<SectionId | 'none', CompressedFile>>
   /** By name; a name holds a hash of what is in it. */
-  readonly files: Readonly<Record<string, Encoded>>
+  readonly files: Readonly<Record<string, CompressedFile>>
   /** `'sha256-…'` of the rules in the documents, for their policy. */
   readonly styleHash: string
 }
 
-const inRoot = (path: string) => join(webFolder, path)
+const webPath = (path: string) => join(webFolder, path)
 
 /** Rules that the first sight needs; they stand in the document, as a request for them would delay the first paint. */
-const firstStyles = ['app.css', 'controls.css']
+const criticalStyles = ['app.css', 'controls.css']
 
 export async function buildPage(language: Language): Promise<BuiltPage> {
-  const styles = await Promise.all(firstStyles.map((path) => readFile(inRoot(path), 'utf8')))
-  const { code } = await transform(styles.join('\n'), { loader: 'css', minify: true, target: browsers[0] })
+  const styles = await Promise.all(criticalStyles.map((path) => readFile(webPath(path), 'utf8')))
+  const { code } = await transform(styles.join('\n'), {
+    loader: 'css',
+    minify: true,
+    target: browserTargets[0],
+  })
   const style = code.trim()
   const { outputFiles, metafile } = await build({
-    ...shared(language),
-    entryPoints: [inRoot('start.tsx')],
-    inject: [inRoot('shell/shared-chunk.ts')],
+    ...sharedOptions(language),
+    entryPoints: [webPath('start.tsx')],
+    inject: [webPath('shell/shared-chunk.ts')],
     outdir: '/web',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -40,39 +49,39 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
     metafile: true as const,
     minify: true,
   })
-  const scripts = chunksOf(metafile)
-  const documentOf = await documents(language)
-  const drawn = [...placeIds, 'none' as const].map(async (place) => {
-    const { script, preload } = scripts(place === 'none' ? undefined : place)
-    const html = documentOf(place === 'none' ? undefined : place, { script, preload, style })
-    return [place, await encoded(Buffer.from(html))] as const
+  const scripts = chunkFinder(metafile)
+  const renderDocument = await loadRenderer(language)
+  const documentEntries = [...sectionIds, 'none' as const].map(async (section) => {
+    const { script, preload } = scripts(section === 'none' ? undefined : section)
+    const html = renderDocument(section === 'none' ? undefined : section, { script, preload, style })
+    return [section, await compress(Buffer.from(html))] as const
   })
   const files = outputFiles.map(
-    async ({ path, contents }) => [basename(path), await encoded(contents)] as const,
+    async ({ path, contents }) => [basename(path), await compress(contents)] as const,
   )
   return {
-    documents: Object.fromEntries(await Promise.all(drawn)) as BuiltPage['documents'], // by every place
+    documents: Object.fromEntries(await Promise.all(documentEntries)) as BuiltPage['documents'], // by every place
     files: Object.fromEntries(await Promise.all(files)),
     styleHash: styleHash(style),
   }
 }
 
-const shared = (language: Language) =>
+const sharedOptions = (language: Language) =>
   ({
     bundle: true,
     write: false as const,
     format: 'esm' as const,
-    target: [...browsers],
+    target: [...browserTargets],
     jsx: 'automatic' as const,
     jsxImportSource: 'preact',
     define: { LANGUAGE: JSON.stringify(language) },
-    plugins: [wordsOf(language), stylesAsText, wholeCore],
+    plugins: [catalogPlugin(language), stylesAsText, convertEntryPlugin],
     absWorkingDir: webFolder,
     logLevel: 'silent' as const,
   }) satisfies BuildOptions
 
 /** Each language is a bundle of its own, so that nobody loads the words of others: sources name the English ones. */
-const wordsOf = (language: Language): Plugin => ({
+const catalogPlugin = (language: Language): Plugin => ({
   name: 'words',
   setup: ({ onResolve, onLoad }) => {
     if (language === 'en') return
@@ -83,7 +92,7 @@ const wordsOf = (language: Language): Plugin => ({
       return { path: english.replace(/en\.ts$/, `${language}.ts`) }
     })
     onLoad({ filter: /.*/, namespace: 'mirrored' }, ({ path }) => ({
-      contents: `import words from './words/en.ts'; import { mirrored } from ${JSON.stringify(inRoot('shell/mirrored.ts'))}; export default mirrored(words)`,
+      contents: `import words from './words/en.ts'; import { pseudoLocalize } from ${JSON.stringify(webPath('shell/mirrored.ts'))}; export default pseudoLocalize(words)`,
       loader: 'ts',
       resolveDir: join(path, '../..'),
     }))
@@ -94,13 +103,13 @@ const wordsOf = (language: Language): Plugin => ({
  * Parts of Convert that are loaded later, which are those with a default export, bring its core with them: else what they
  * share with it would fall into a chunk for each set of them. In the sources that would be a circle.
  */
-const wholeCore: Plugin = {
+const convertEntryPlugin: Plugin = {
   name: 'core',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\/sections\/convert\/.*\.tsx$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (!/^export default /m.test(source)) return undefined
-      const core = JSON.stringify(inRoot('sections/convert/entry.ts'))
+      const core = JSON.stringify(webPath('sections/convert/entry.ts'))
       return { contents: `import ${core}\n${source}`, loader: 'tsx' }
     })
   },
@@ -113,7 +122,7 @@ const stylesAsText: Plugin = {
       const { code } = await transform(await readFile(path, 'utf8'), {
         loader: 'css',
         minify: true,
-        target: browsers[0],
+        target: browserTargets[0],
       })
       return { contents: code.trim(), loader: 'text' }
     })
@@ -121,7 +130,7 @@ const stylesAsText: Plugin = {
 }
 
 /** Of a place: the script that starts the page, and the chunks that it needs at once. */
-function chunksOf({ outputs }: Metafile) {
+function chunkFinder({ outputs }: Metafile) {
   const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
   const named = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
   const start = named('start.tsx')
@@ -138,18 +147,20 @@ function chunksOf({ outputs }: Metafile) {
     }
     return found
   }
-  return (place: PlaceId | undefined) => {
-    const section = place && named(`sections/${place}/section.tsx`)
-    const all = new Set([...needed(start), ...(section ? [section.name, ...needed(section)] : [])])
+  return (section: SectionId | undefined) => {
+    const module = section && named(`sections/${section}/section.tsx`)
+    const all = new Set([...needed(start), ...(module ? [module.name, ...needed(module)] : [])])
     all.delete(start.name)
     return { script: `/web/${start.name}`, preload: [...all].map((name) => `/web/${name}`) }
   }
 }
 
 /** The documents are drawn by the components of the page, which Node does not read as they are. */
-async function documents(language: Language): Promise<DocumentOf> {
-  const { outputFiles } = await build({ ...shared(language), entryPoints: [inRoot('document.tsx')] })
+async function loadRenderer(language: Language): Promise<RenderDocument> {
+  const { outputFiles } = await build({ ...sharedOptions(language), entryPoints: [webPath('document.tsx')] })
   const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
-  const { documentOf } = (await import(`data:text/javascript;base64,${source}`)) as { documentOf: DocumentOf } // by that source
-  return documentOf
+  const { renderDocument } = (await import(`data:text/javascript;base64,${source}`)) as {
+    renderDocument: RenderDocument
+  } // by that source
+  return renderDocument
 }

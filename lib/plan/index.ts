@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
-import { unlocker, unlockShape } from '../engines/libreoffice/unlock-options.ts'
+import { unlockEngine, unlockOptionShape } from '../engines/libreoffice/unlock-options.ts'
 import { isInputOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Trait } from '../formats/detect/drawing.ts'
@@ -155,7 +155,7 @@ export function listCandidates(engines: readonly Engine[]): readonly Conversion[
  */
 export function optionsSchemaOf(route: Route): z.ZodObject {
   const shapes = route.steps.map(shapeOf)
-  return z.object(Object.assign({}, ...shapes, mayNeedUnlock(route) ? unlockShape : {}))
+  return z.object(Object.assign({}, ...shapes, mayNeedUnlock(route) ? unlockOptionShape : {}))
 }
 
 function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record<string, z.ZodType>> {
@@ -170,7 +170,7 @@ export function createSteps(route: Route, options: Readonly<Record<string, unkno
   const { password, ...rest } = options
   const [first] = route.steps
   if (!needsUnlockStep(route, options)) return assignOptions(route, options)
-  const { engine, image } = unlocker
+  const { engine, image } = unlockEngine
   const unlock = { operation: 'unlock', engine, image, from: first.from, to: first.from } as const
   return [{ ...unlock, options: { password } }, ...assignOptions(route, rest)]
 }
@@ -188,7 +188,7 @@ const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>
 
 /** Where the first step is done; of the options, which may be sealed, it matters only which there are. */
 export const firstImageOf = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
-  needsUnlockStep(route, options) ? unlocker.image : route.steps[0].image
+  needsUnlockStep(route, options) ? unlockEngine.image : route.steps[0].image
 
 function assignOptions(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const shapes = route.steps.map(shapeOf)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { snakeCase } from '../case-conversion.ts'
 import { PrintOptions } from '../engines/chromium/paper.ts'
-import { pictureOptions } from '../engines/chromium/screenshot.ts'
+import { screenshotOptions } from '../engines/chromium/screenshot.ts'
 import { requestHeaders } from './import-url.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
@@ -25,7 +25,7 @@ function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   return Object.fromEntries(fields)
 }
 
-const { width, height, ...imageFields } = asFields(pictureOptions.jpg)
+const { width, height, ...imageFields } = asFields(screenshotOptions.jpg)
 const pdfFields = asFields(PrintOptions)
 const viewportFields = { width, height }
 
@@ -94,7 +94,7 @@ const fields = {
 
 /** What both have means something else in each. */
 const scaleField = {
-  scaleField: z
+  scale: z
     .number()
     .min(0.1)
     .max(4)

@@ -5,17 +5,17 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { ready } from '../../lib/capture/wait-until-ready.ts'
-import { Requests } from '../../lib/capture/page-requests.ts'
+import { PageRequests } from '../../lib/capture/page-requests.ts'
 import { openTab } from '../../lib/capture/tab.ts'
+import { waitUntilReady } from '../../lib/capture/wait-until-ready.ts'
 import { connectBrowser } from '../../lib/engines/chromium/cdp-pipe.ts'
 import { browserProgram, browserSwitches } from '../../lib/engines/chromium/process.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { Resolve } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-import { output, pdfText } from '../engines/judge.ts'
 import { refused } from '../assert-refused.ts'
+import { output, pdfText } from '../engines/judge.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { privateFormsAt } from '../transfer/private-forms.ts'
 import { capture, html, Sites } from './site.ts'
@@ -162,9 +162,9 @@ test('what does not work has its code and its sentence', async () => {
     capture(client, { url: new URL(path, site.url).href, timeout: 3, ...fields })
   const remote: readonly [path: string, reason: string, sentence: RegExp][] = [
     ['/missing', 'not-found', /has no such page \(status 404\)/],
-    ['/closed', 'forbidden', /does not show this page \(status 403\)/],
-    ['/broken', 'status', /answered with status 500/],
-    ['/circle', 'status', /redirects more often than 3 times/],
+    ['/closed', 'forbidden', /denied access to this page \(status 403\)/],
+    ['/broken', 'status', /responded with status 500/],
+    ['/circle', 'status', /redirects more than 3 times/],
     ['http://127.0.0.2:9/', 'unreachable', /it refused the connection/],
     ['http://nothing.invalid/', 'unreachable', /there is no such host/],
   ]
@@ -178,8 +178,8 @@ test('what does not work has its code and its sentence', async () => {
   const ours: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
     ['/private', 'URL_NOT_ALLOWED', /10\.0\.0\.1 is not a public one/],
     ['http://127.1/', 'URL_NOT_ALLOWED', /127\.0\.0\.1 is not a public one/],
-    ['/file', 'UNSUPPORTED_FORMAT', /a file \(application\/zip\), not with a page/],
-    ['/slow', 'TIMEOUT', /within 3 s: it waited for all of the page/],
+    ['/file', 'UNSUPPORTED_FORMAT', /a file \(application\/zip\) instead of a web page/],
+    ['/slow', 'TIMEOUT', /within 3 s: still waiting for the page to finish loading/],
     ['/never', 'TIMEOUT', /within 3 s/],
     ['/endless', 'FILE_TOO_LARGE', /32 MB/, { timeout: 30 }],
     ['/bomb', 'FILE_TOO_LARGE', /32 MB/, { timeout: 30 }],
@@ -226,11 +226,16 @@ test('without a sandbox a page has no way out of its browser either', async () =
     )
     const { signal } = new AbortController()
     const url = new URL(site.url)
-    const requests = new Requests({ url, headers: {}, userAgent: 'test', outgoing: client, signal })
+    const requests = new PageRequests({ url, headers: {}, userAgent: 'test', outgoing: client, signal })
     const view = { width: 800, height: 600, scale: 1 }
     const tab = await openTab(pipe, { url, cookies: {}, userAgent: 'test', view, requests })
     const readiness = { wait_until: 'load', wait_for_element: '#over' } as const
-    await ready(readiness, { ...tab, requests, signal: AbortSignal.timeout(30_000), waitingFor: () => {} })
+    await waitUntilReady(readiness, {
+      ...tab,
+      requests,
+      signal: AbortSignal.timeout(30_000),
+      waitingFor: () => {},
+    })
   } finally {
     await pipe.kill()
     udp.close()

@@ -162,7 +162,7 @@ describe('an office that fails', () => {
 
   test('twice with one document fails it, and only it', async () => {
     const { run } = await disturbed('SIGKILL', 2)
-    await assert.rejects(run, refused(/crashes the office program/))
+    await assert.rejects(run, refused(/crashes LibreOffice/))
     const [engine] = engines
     assert.ok(engine)
     await convert(engine, fixture('office/report.docx'), 'pdf')
@@ -295,7 +295,7 @@ describe('a bridge that a document has taken over', () => {
       const { engine } = await pool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')
       await copyFile(fixture('office/report.docx'), path)
-      await assert.rejects(convert(engine, path, to), refused(/crashes the office program/))
+      await assert.rejects(convert(engine, path, to), refused(/crashes LibreOffice/))
     })
   }
 })

@@ -518,7 +518,7 @@ describe('a document that cannot be opened', () => {
       await writeFile(path, bytes)
       await assert.rejects(
         convert(engine, path, 'pdf'),
-        refusal('CORRUPT_FILE', /damaged or is no \w+ file/),
+        refusal('CORRUPT_FILE', /damaged or not a \w+ file/),
         name,
       )
     }

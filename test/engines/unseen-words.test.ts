@@ -192,7 +192,7 @@ test('what a workbook does not show is on no page, and in a table; both is said 
     </office:spreadsheet></office:body>`,
   )
   const dropped =
-    'What the workbook does not show was left out: 1 hidden sheet, 2 hidden rows and 2 hidden columns.'
+    'Hidden parts of the workbook were left out: 1 hidden sheet, 2 hidden rows and 2 hidden columns.'
   const pdf = await convert(office, book, 'pdf')
   const printed = (await output('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
   assert.match(printed, /first cells last ones/)
@@ -207,7 +207,7 @@ test('what a workbook does not show is on no page, and in a table; both is said 
     /^first,secret,secret,cells\nsecret row,,,\nanother row,,,\n/,
   )
   assert.deepEqual(table.warnings, ['SHEETS_DROPPED', 'HIDDEN_KEPT'])
-  assert.match(table.told[1] ?? '', /^The csv holds 2 hidden rows and 2 hidden columns of the sheet/)
+  assert.match(table.told[1] ?? '', /^The csv contains 2 hidden rows and 2 hidden columns of the sheet/)
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { curlOf, pipelineIn, type Source, tasksOf } from '../../functions/web/sections/pipelines/pipeline.ts'
+import {
+  buildCommand,
+  buildTasks,
+  parsePipeline,
+  type Source,
+} from '../../functions/web/sections/pipelines/pipeline.ts'
 
 const steps = [
   { key: 'a', to: 'pdf', values: {} },
   { key: 'b', tool: 'encrypt-pdf', values: { password: 'a$(touch x)`id` "\\ é' } },
 ]
 const password = { name: 'password', type: 'string', label: 'Password' }
-const options = [[], [password]] as unknown as Parameters<typeof tasksOf>[2]
+const options = [[], [password]] as unknown as Parameters<typeof buildTasks>[2]
 
 describe('a pipeline of the page', () => {
   test('is a chain of tasks whose result goes out', () => {
     const file = { operation: 'import/url', url: 'https://a.test/b.md' }
-    assert.deepEqual(tasksOf(file, steps, options), {
+    assert.deepEqual(buildTasks(file, steps, options), {
       file,
       'step-1': { operation: 'convert', input: 'file', output_format: 'pdf' },
       'step-2': { operation: 'encrypt-pdf', input: 'step-1', options: steps[1]?.values },
@@ -24,8 +29,8 @@ describe('a pipeline of the page', () => {
   test('is a command that sends exactly its options, whatever a shell would make of them', () => {
     for (const url of ['', "https://a.test/it's?a=$HOME"]) {
       const made = { from: 'md', url, steps }
-      const tasks = (source: Source) => tasksOf(source, steps, options)
-      const command = curlOf(made, 'http://localhost:1', tasks)
+      const tasks = (source: Source) => buildTasks(source, steps, options)
+      const command = buildCommand(made, 'http://localhost:1', tasks)
       // The programs of the command, as this test wants them: curl tells what it was sent, base64 what it was asked for.
       const script = `curl() { cat; }; base64() { printf 'bytes of %s' "$2"; }; API_KEY=k\n${command}`
       const { tasks: sent } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))
@@ -36,8 +41,8 @@ describe('a pipeline of the page', () => {
   })
 
   test('that was kept is taken for what it is, or for none', () => {
-    assert.deepEqual(pipelineIn(JSON.stringify({ from: 'md', url: '', steps })).steps, steps)
+    assert.deepEqual(parsePipeline(JSON.stringify({ from: 'md', url: '', steps })).steps, steps)
     for (const odd of [null, '', '{', '[]', '{"steps":3}', '{"steps":[null,{"key":"a"}]}'])
-      assert.deepEqual(pipelineIn(odd), { from: '', url: '', steps: [] }, String(odd))
+      assert.deepEqual(parsePipeline(odd), { from: '', url: '', steps: [] }, String(odd))
   })
 })

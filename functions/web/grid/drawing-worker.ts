@@ -1,8 +1,8 @@
 import { getDocument, PDFDataRangeTransport, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 // Leaves its half where the other looks for it, which then asks for no worker of its own.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs'
-import type { Answer, Ask } from './worker-messages.ts'
-import { isOfDrawing } from './drawing-files.ts'
+import { isDrawingFile } from './drawing-files.ts'
+import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 
 /** Draws pages of local PDFs, away from the page, which stays quick whatever is in them. */
 
@@ -10,31 +10,31 @@ const documents = new Map<number, { readonly pdf: PDFDocumentProxy; close(): Pro
 
 addEventListener('message', ({ ports: [port] }) => {
   if (!port) return
-  port.onmessage = ({ data }: MessageEvent<Ask>) => {
-    void answer(data).then((given) => port.postMessage(given, 'bitmap' in given ? [given.bitmap] : []))
+  port.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {
+    void handleRequest(data).then((reply) => port.postMessage(reply, 'bitmap' in reply ? [reply.bitmap] : []))
   }
 })
 
-async function answer(asked: Ask): Promise<Answer> {
+async function handleRequest(request: WorkerRequest): Promise<WorkerReply> {
   try {
-    switch (asked.kind) {
+    switch (request.kind) {
       case 'open':
-        return { id: asked.id, pages: await open(asked) }
+        return { id: request.id, pages: await open(request) }
       case 'draw':
-        return { id: asked.id, bitmap: await draw(asked) }
+        return { id: request.id, bitmap: await draw(request) }
       case 'close':
-        await documents.get(asked.document)?.close()
-        documents.delete(asked.document)
-        return { id: asked.id }
+        await documents.get(request.document)?.close()
+        documents.delete(request.document)
+        return { id: request.id }
     }
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
-    return { id: asked.id, failure: name === 'PasswordException' ? 'locked' : 'unreadable' }
+    return { id: request.id, failure: name === 'PasswordException' ? 'locked' : 'unreadable' }
   }
 }
 
 /** Reads of the file what it needs, so that a large one is never in memory as a whole. */
-class Reader extends PDFDataRangeTransport {
+class FileRangeTransport extends PDFDataRangeTransport {
   readonly #file: File
 
   constructor(file: File) {
@@ -50,7 +50,7 @@ class Reader extends PDFDataRangeTransport {
   }
 }
 
-class Canvases {
+class CanvasFactory {
   create(width: number, height: number) {
     const canvas = new OffscreenCanvas(Math.ceil(width), Math.ceil(height))
     return { canvas, context: canvas.getContext('2d', { willReadFrequently: true }) }
@@ -76,22 +76,22 @@ const noFilters: unknown = new Proxy(class {}, {
   construct: () => new Proxy({}, { get: (_, name) => () => (name === 'destroy' ? undefined : 'none') }),
 })
 
-class Data {
+class DataFactory {
   async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
-    if (!isOfDrawing(filename)) throw new Error(`nothing is called ${filename}`)
+    if (!isDrawingFile(filename)) throw new Error(`nothing is called ${filename}`)
     const response = await fetch(`/web/${filename}`)
     if (!response.ok) throw new Error(`${filename} is not there: ${response.status}`)
     return new Uint8Array(await response.arrayBuffer())
   }
 }
 
-async function open({ document, file, password }: Ask & { kind: 'open' }): Promise<number> {
+async function open({ document, file, password }: WorkerRequest & { kind: 'open' }): Promise<number> {
   const task = getDocument({
-    range: new Reader(file),
+    range: new FileRangeTransport(file),
     ...(password && { password }),
     ...{ disableAutoFetch: true, disableStream: true, verbosity: 0 },
-    ...{ ownerDocument: globalThis, CanvasFactory: Canvases, FilterFactory: noFilters },
-    ...{ BinaryDataFactory: Data, useWorkerFetch: false, useSystemFonts: true },
+    ...{ ownerDocument: globalThis, CanvasFactory, FilterFactory: noFilters },
+    ...{ BinaryDataFactory: DataFactory, useWorkerFetch: false, useSystemFonts: true },
     // The policy of the page allows no WebAssembly.
     ...{ useWasm: false, wasmUrl: '/web/', isOffscreenCanvasSupported: true, disableWorkerRendering: true },
   })
@@ -105,19 +105,19 @@ async function open({ document, file, password }: Ask & { kind: 'open' }): Promi
   }
 }
 
-async function draw({ document, page, side }: Ask & { kind: 'draw' }): Promise<ImageBitmap> {
+async function draw({ document, page, side }: WorkerRequest & { kind: 'draw' }): Promise<ImageBitmap> {
   const opened = documents.get(document)
   if (!opened) throw new Error('the document was closed')
-  const drawn = await opened.pdf.getPage(page)
-  const whole = drawn.getViewport({ scale: 1 })
-  const viewport = drawn.getViewport({ scale: side / Math.max(whole.width, whole.height, 1) })
+  const pdfPage = await opened.pdf.getPage(page)
+  const whole = pdfPage.getViewport({ scale: 1 })
+  const viewport = pdfPage.getViewport({ scale: side / Math.max(whole.width, whole.height, 1) })
   const canvas = new OffscreenCanvas(
     Math.max(1, Math.ceil(viewport.width)),
     Math.max(1, Math.ceil(viewport.height)),
   )
   const canvasContext = canvas.getContext('2d', { alpha: false })
   if (!canvasContext) throw new Error('there is nothing to draw on')
-  await drawn.render({ canvas: null, canvasContext, viewport }).promise
-  drawn.cleanup()
+  await pdfPage.render({ canvas: null, canvasContext, viewport }).promise
+  pdfPage.cleanup()
   return canvas.transferToImageBitmap()
 }

@@ -1,25 +1,25 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Slots } from '../sections/convert/semaphore.ts'
-import type { Pages } from './local-pages.ts'
+import { Semaphore } from '../sections/convert/semaphore.ts'
+import type { PdfPages } from './local-pages.ts'
 import type { Sheet } from './page-order.ts'
 import words from './words/en.ts'
 
 /** Of one that is drawn for nothing the next would have to wait. */
-const drawing = new Slots(2)
+const drawingSlots = new Semaphore(2)
 
 interface Props {
-  readonly pages: Pages
+  readonly pages: PdfPages
   readonly sheet: Sheet
   /** Pixels of the screen on the longer side. */
   readonly side: number
   readonly isSelected: boolean
   readonly isFocused: boolean
   /** Only in sight it is more than a place. */
-  readonly isSeen: boolean
+  readonly isVisible: boolean
   readonly canMove: boolean
-  readonly canBeCut: boolean
-  readonly mark: 'before' | 'after' | undefined
+  readonly canSplitAfter: boolean
+  readonly dropMarker: 'before' | 'after' | undefined
 }
 
 /** One page. Of five hundred only those are drawn anew that have changed. */
@@ -36,21 +36,21 @@ export class SheetOption extends Component<Props> {
         class="sheet"
         data-page={sheet.page}
         data-removed={sheet.isRemoved || undefined}
-        data-cut={sheet.isCut || undefined}
-        data-drop={props.mark}
-        aria-label={nameOf(sheet)}
+        data-cut={sheet.isSplitAfter || undefined}
+        data-drop={props.dropMarker}
+        aria-label={labelOf(sheet)}
         aria-selected={isSelected}
         tabIndex={props.isFocused ? 0 : -1}
         draggable={props.canMove}
       >
-        {props.isSeen && (
+        {props.isVisible && (
           <>
-            <span class="sheet-picture" style={{ rotate: `${sheet.turn}deg` }}>
-              <Picture pages={props.pages} page={sheet.page} side={props.side} />
+            <span class="sheet-picture" style={{ rotate: `${sheet.rotation}deg` }}>
+              <PageImage pages={props.pages} page={sheet.page} side={props.side} />
             </span>
             <span class="sheet-number">{sheet.page}</span>
             {isSelected && <span class="sheet-mark" />}
-            {props.canBeCut && <span class="sheet-cut" />}
+            {props.canSplitAfter && <span class="sheet-cut" />}
           </>
         )}
       </div>
@@ -58,20 +58,20 @@ export class SheetOption extends Component<Props> {
   }
 }
 
-const nameOf = ({ page, turn, isRemoved, isCut }: Sheet) =>
+const labelOf = ({ page, rotation, isRemoved, isSplitAfter }: Sheet) =>
   [
     words.page(page),
-    ...(turn ? [words.turnedBy(turn)] : []),
+    ...(rotation ? [words.turnedBy(rotation)] : []),
     ...(isRemoved ? [words.isRemoved] : []),
-    ...(isCut ? [words.isCut] : []),
+    ...(isSplitAfter ? [words.isCut] : []),
   ].join(', ')
 
-function Picture({
+function PageImage({
   pages,
   page,
   side,
 }: {
-  readonly pages: Pages
+  readonly pages: PdfPages
   readonly page: number
   readonly side: number
 }) {
@@ -79,31 +79,31 @@ function Picture({
   const [drawn, setDrawn] = useState<{
     readonly url?: string
     readonly hasFailed?: true
-    readonly isThere?: true
+    readonly isDrawn?: true
   }>({})
   useEffect(() => {
-    const ended = new AbortController()
+    const lifetime = new AbortController()
     const draw = async () => {
-      const release = await drawing.take(ended.signal)
+      const release = await drawingSlots.acquire(lifetime.signal)
       try {
         const picture = await pages.draw(page, side)
         if (typeof picture === 'string') setDrawn({ url: picture })
         else {
           show(canvas.current, picture)
-          setDrawn({ isThere: true })
+          setDrawn({ isDrawn: true })
         }
       } finally {
         release()
       }
     }
     draw().catch(() => {
-      if (!ended.signal.aborted) setDrawn({ hasFailed: true })
+      if (!lifetime.signal.aborted) setDrawn({ hasFailed: true })
     })
-    return () => ended.abort()
+    return () => lifetime.abort()
   }, [pages, page, side])
   if (drawn.url) return <img src={drawn.url} alt="" draggable={false} />
   if (drawn.hasFailed) return <span class="meta">{words.noPicture}</span>
-  return <canvas ref={canvas} width={1} height={1} data-drawn={drawn.isThere} />
+  return <canvas ref={canvas} width={1} height={1} data-drawn={drawn.isDrawn} />
 }
 
 /** Hands the bytes over instead of copying them. */

@@ -1,41 +1,41 @@
 import { signal } from '@preact/signals'
-import { type PlaceId, placeIds, places } from '../section-paths.ts'
+import { type SectionId, sectionIds, sectionPaths } from '../section-paths.ts'
 
 /** Where the visitor is: a section, what its address names, and the query. */
-export interface Whereabouts {
+export interface Route {
   /** Undefined where no section stands. */
-  readonly place: PlaceId | undefined
+  readonly section: SectionId | undefined
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly path: string
 }
 
-export const locate = (address: { readonly pathname: string; readonly search: string }): Whereabouts => {
-  const query = new URLSearchParams(address.search)
-  for (const place of placeIds) {
-    for (const pattern of places[place]) {
-      const params = paramsOf(pattern, address.pathname)
-      if (params) return { place, params, query, path: address.pathname }
+export const parseRoute = (location: { readonly pathname: string; readonly search: string }): Route => {
+  const query = new URLSearchParams(location.search)
+  for (const section of sectionIds) {
+    for (const pattern of sectionPaths[section]) {
+      const params = matchPattern(pattern, location.pathname)
+      if (params) return { section, params, query, path: location.pathname }
     }
   }
-  return { place: undefined, params: {}, query, path: address.pathname }
+  return { section: undefined, params: {}, query, path: location.pathname }
 }
 
 /** What `/formats/:pair` makes of `/formats/png-webp`; undefined where they differ. */
-function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
-  const wanted = pattern.split('/')
-  const given = path.replace(/(.)\/$/, '$1').split('/')
-  if (wanted.length !== given.length) return undefined
+function matchPattern(pattern: string, path: string): Record<string, string> | undefined {
+  const patternParts = pattern.split('/')
+  const pathParts = path.replace(/(.)\/$/, '$1').split('/')
+  if (patternParts.length !== pathParts.length) return undefined
   const params: Record<string, string> = {}
-  for (const [at, part] of wanted.entries()) {
-    const value = given[at] ?? ''
-    if (part.startsWith(':') && value) params[part.slice(1)] = decoded(value)
+  for (const [at, part] of patternParts.entries()) {
+    const value = pathParts[at] ?? ''
+    if (part.startsWith(':') && value) params[part.slice(1)] = decodePart(value)
     else if (part !== value) return undefined
   }
   return params
 }
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -43,25 +43,25 @@ function decoded(text: string): string {
   }
 }
 
-export const here = signal<Whereabouts>(
-  locate(typeof location === 'undefined' ? { pathname: '/', search: '' } : location),
+export const currentRoute = signal<Route>(
+  parseRoute(typeof location === 'undefined' ? { pathname: '/', search: '' } : location),
 )
 
 /** Goes to another address of the page; `replace` leaves no step to come back to. */
-export function go(href: string, { replace = false } = {}): void {
+export function navigate(href: string, { replace = false } = {}): void {
   const url = new URL(href, location.href)
   if (url.href !== location.href) {
     if (replace) history.replaceState(null, '', url)
     else history.pushState(null, '', url)
   }
-  here.value = locate(url)
+  currentRoute.value = parseRoute(url)
   if (!replace) window.scrollTo(0, 0)
 }
 
 /** Links within the page change the section; all others are the browser's. */
-export function followLinks(): void {
+export function interceptLinks(): void {
   window.addEventListener('popstate', () => {
-    here.value = locate(location)
+    currentRoute.value = parseRoute(location)
   })
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
@@ -70,10 +70,10 @@ export function followLinks(): void {
     if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute('download') || link.hreflang)
       return
     const url = new URL(link.href)
-    if (url.origin !== location.origin || locate(url).place === undefined) return
+    if (url.origin !== location.origin || parseRoute(url).section === undefined) return
     // A place within what is shown.
     if (url.hash && url.pathname === location.pathname && url.search === location.search) return
     event.preventDefault()
-    go(url.href)
+    navigate(url.href)
   })
 }

@@ -4,36 +4,36 @@ import { type ComponentChildren, Fragment, isValidElement } from 'preact'
  * The markup of components without hooks, for the first sight that the server sends. A renderer of Preact's own is a
  * package more, for what thirty lines do.
  */
-export function toHtml(node: ComponentChildren): string {
+export function renderToHtml(node: ComponentChildren): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''
-  if (Array.isArray(node)) return node.map(toHtml).join('')
-  if (!isValidElement(node)) return escaped(String(node))
+  if (Array.isArray(node)) return node.map(renderToHtml).join('')
+  if (!isValidElement(node)) return escapeHtml(String(node))
   const { type, props } = node as { type: unknown; props: Record<string, unknown> }
   const children = props['children'] as ComponentChildren
-  if (type === Fragment) return toHtml(children)
-  if (typeof type === 'function') return toHtml(type(props))
-  const attributes = Object.entries(props).map(([name, value]) => attribute(name, value))
+  if (type === Fragment) return renderToHtml(children)
+  if (typeof type === 'function') return renderToHtml(type(props))
+  const attributes = Object.entries(props).map(([name, value]) => renderAttribute(name, value))
   const open = `<${type}${attributes.join('')}>`
-  return empty.has(String(type)) ? open : `${open}${toHtml(children)}</${type}>`
+  return voidElements.has(String(type)) ? open : `${open}${renderToHtml(children)}</${type}>`
 }
 
-const empty: ReadonlySet<string> = new Set(['meta', 'link', 'input', 'img', 'br', 'hr', 'source'])
+const voidElements: ReadonlySet<string> = new Set(['meta', 'link', 'input', 'img', 'br', 'hr', 'source'])
 
-function attribute(name: string, value: unknown): string {
+function renderAttribute(name: string, value: unknown): string {
   if (name === 'children' || name === 'key' || typeof value === 'function') return ''
   if (value === undefined || value === null || value === false) return ''
-  const spelled = spellings[name] ?? name
+  const attributeName = attributeNames[name] ?? name
   return value === true && !name.startsWith('aria-')
-    ? ` ${spelled}`
-    : ` ${spelled}="${escaped(String(value))}"`
+    ? ` ${attributeName}`
+    : ` ${attributeName}="${escapeHtml(String(value))}"`
 }
 
-const spellings: Readonly<Record<string, string>> = {
+const attributeNames: Readonly<Record<string, string>> = {
   tabIndex: 'tabindex',
   crossOrigin: 'crossorigin',
   htmlFor: 'for',
   encType: 'enctype',
 }
 
-const escaped = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -73,7 +73,7 @@ async function makeBookIn(job: BookJob, waiting: PrestartedProcess | undefined, 
     throw bookError(error, source.format)
   }
   if (!waiting || (await moveOut(target, job.target))) return
-  throw corruptBook(source.format, new Error('The result is no plain file.'))
+  throw corruptBook(source.format, new Error('The result is not a regular file.'))
 }
 
 function tellUnshown(count: number, tools: Tools): void {

@@ -74,7 +74,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     alive = false
     killGroup(child)
     fromBrowser.destroy()
-    const crash = new BrowserCrash(`The browser ended: ${stderr.toString().slice(-2000)}`)
+    const crash = new BrowserCrash(`The browser exited: ${stderr.toString().slice(-2000)}`)
     for (const { reject } of pending.values()) reject(crash)
     pending.clear()
   })
@@ -100,7 +100,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       return alive
     },
     call: async (schema, method, params = {}, sessionId) => {
-      if (!alive) throw new BrowserCrash('The browser has ended.')
+      if (!alive) throw new BrowserCrash('The browser has exited.')
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const id = ++lastId
       pending.set(id, { resolve, reject })
@@ -142,6 +142,6 @@ function readMessages(
     }
     chunks.push(rest)
     size += rest.length
-    if (size > maxMessageBytes) giveUp('A message of it was too long.')
+    if (size > maxMessageBytes) giveUp('A message was too long.')
   })
 }

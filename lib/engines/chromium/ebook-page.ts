@@ -1,49 +1,49 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { InputFile } from '../engine.ts'
-import { type Book, type BookItem, decoded, readEpub } from './epub.ts'
+import { decodeXmlText, type Ebook, type EbookItem, readEpub } from './epub.ts'
 import { evaluate } from './evaluate.ts'
-import { held, nowhere, type Page, type PageSource } from './page.ts'
-import type { Sheet } from './paper.ts'
+import { heldUrl, invalidUrl, type Page, type PageSource } from './page.ts'
+import type { PaperSheet } from './paper.ts'
 import { partKey } from './web-archive.ts'
 
-const Looks = z.array(z.union([z.object({ text: z.string() }), z.object({ href: z.string() })]))
-type Looks = z.output<typeof Looks>
+const StyleSources = z.array(z.union([z.object({ text: z.string() }), z.object({ href: z.string() })]))
+type StyleSources = z.output<typeof StyleSources>
 
-/** Style sheets that name others that name others; nobody nests them deeper on purpose. */
-const mostImports = 5
+/** Maximum depth of nested `@import`; real ebooks do not nest deeper. */
+const maxImportDepth = 5
 
 /**
- * A book as one page: its documents one below the other, each with its own style sheets, on paper of this size. They come
- * out of the book one by one; the network is never asked.
+ * Presents an ebook as one page on paper of this size: its documents one after the other, each with its own style sheets.
+ * They are read from the ebook one at a time, never from the network.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function bookSource(
+export async function ebookPageSource(
   { path, size }: InputFile,
   title: string,
-  sheet: Sheet,
+  paperSheet: PaperSheet,
 ): Promise<PageSource> {
   const book = await readEpub(path, size).catch((error: unknown) => {
-    throw error instanceof AppError ? error : damaged(error)
+    throw error instanceof AppError ? error : corruptEbookError(error)
   })
-  if (book.chapters.length === 0) throw damaged(undefined)
+  if (book.chapters.length === 0) throw corruptEbookError(undefined)
   return {
-    url: nowhere,
+    url: invalidUrl,
     title: book.title ?? title,
-    page: { bytes: Buffer.from(shell(book, sheet)), contentType: 'text/html; charset=utf-8' },
+    page: { bytes: Buffer.from(pageShell(book, paperSheet)), contentType: 'text/html; charset=utf-8' },
     async part(key) {
-      const name = nameOf(key)
+      const name = entryName(key)
       const bytes = name === undefined ? undefined : await book.read(name)
       return bytes && name !== undefined ? { bytes, contentType: book.typeOf(name) } : undefined
     },
-    prepare: (call) => fill(call, book),
+    prepare: (call) => fillPage(call, book),
   }
 }
 
-const addressOf = (name: string) => new URL(name.split('/').map(encodeURIComponent).join('/'), nowhere).href
+const urlOf = (name: string) => new URL(name.split('/').map(encodeURIComponent).join('/'), invalidUrl).href
 
-function nameOf(key: string): string | undefined {
-  const root = partKey(nowhere)
+function entryName(key: string): string | undefined {
+  const root = partKey(invalidUrl)
   if (!key.startsWith(root)) return undefined
   try {
     return decodeURIComponent(key.slice(root.length).replace(/\?.*$/s, ''))
@@ -52,10 +52,10 @@ function nameOf(key: string): string | undefined {
   }
 }
 
-/** The page that the documents come into. What a book says goes before all but what keeps it on the paper. */
-function shell({ language = '', title = '', authors }: Book, { paper, area }: Sheet): string {
-  const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-  return `<!doctype html><html lang="${escaped(language)}"><meta charset="utf-8"><title>${escaped(title)}</title>${authors.map((name) => `<meta name="author" content="${escaped(name)}">`).join('')}<style>
+/** The empty page for the documents. The ebook's styles override these, except those that keep content on the paper. */
+function pageShell({ language = '', title = '', authors }: Ebook, { paper, area }: PaperSheet): string {
+  const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+  return `<!doctype html><html lang="${escapeHtml(language)}"><meta charset="utf-8"><title>${escapeHtml(title)}</title>${authors.map((name) => `<meta name="author" content="${escapeHtml(name)}">`).join('')}<style>
 @page cover { margin: 0 !important }
 html { margin: 0 !important; padding: 0 !important; background: none !important }
 @layer {
@@ -70,67 +70,73 @@ html { margin: 0 !important; padding: 0 !important; background: none !important 
 [data-book=cover] { page: cover; height: calc(${paper.height}mm - 1px); overflow: hidden }
 [data-book=cover] :has(img, svg) { display: block; width: 100%; height: 100%; max-width: none; margin: 0; padding: 0; text-align: center }
 [data-book=cover] :is(img, svg) { width: 100%; height: 100%; max-width: 100% !important; max-height: 100% !important; margin: 0 }
-</style><img src="${held}">`
+</style><img src="${heldUrl}">`
 }
 
-async function fill(call: Page['call'], book: Book): Promise<void> {
+async function fillPage(call: Page['call'], book: Ebook): Promise<void> {
   await call(z.looseObject({}), 'Runtime.evaluate', { expression: 'document.body.remove()' })
-  const chapters = await textsOf(book)
-  const looks: string[][] = []
+  const chapters = await readChapters(book)
+  const styles: string[][] = []
   for (const [index, { item, text }] of chapters.entries()) {
-    const page = book.isFixed ? pageOf(text, index) : undefined
-    const args = { text, loose: withEndTags(text), url: addressOf(item.name), index, ...(page && { page }) }
-    const found = await evaluate(call, Looks, ['book', 'addChapter'], args)
-    looks.push(await Promise.all(found.map((look) => sheetOf(look, book))))
-    if (page) await addPage(call, page)
+    const page = book.isFixed ? viewportSize(text, index) : undefined
+    const args = {
+      text,
+      loose: expandSelfClosingTags(text),
+      url: urlOf(item.name),
+      index,
+      ...(page && { page }),
+    }
+    const found = await evaluate(call, StyleSources, ['book', 'addChapter'], args)
+    styles.push(await Promise.all(found.map((source) => styleText(source, book))))
+    if (page) await addPageRule(call, page)
   }
-  const sets = Map.groupBy(looks.entries(), ([, sheets]) => sheets.join('\n'))
+  const sets = Map.groupBy(styles.entries(), ([, sheets]) => sheets.join('\n'))
   for (const [text, members] of sets) {
-    const own = sets.size > 1 ? { chapters: members.map(([index]) => index) } : {}
-    if (text !== '') await evaluate(call, z.unknown(), ['book', 'addLook'], { text, ...own })
+    const scope = sets.size > 1 ? { chapters: members.map(([index]) => index) } : {}
+    if (text !== '') await evaluate(call, z.unknown(), ['book', 'addLook'], { text, ...scope })
   }
-  const indexes = Object.fromEntries(chapters.map(({ item }, index) => [addressOf(item.name), index]))
+  const indexes = Object.fromEntries(chapters.map(({ item }, index) => [urlOf(item.name), index]))
   await evaluate(call, z.unknown(), ['book', 'joinLinks'], { indexes })
 }
 
 interface ChapterText {
-  readonly item: BookItem
+  readonly item: EbookItem
   readonly text: string
 }
 
-/** The documents that are there, behind the cover where none of the first shows it. */
-async function textsOf(book: Book): Promise<ChapterText[]> {
+/** Returns the documents that exist, preceded by the cover unless one of the first two shows it. */
+async function readChapters(book: Ebook): Promise<ChapterText[]> {
   const chapters: ChapterText[] = []
   for (const item of book.chapters) {
     const bytes = await book.read(item.name)
     if (!bytes) continue
-    const isPicture = item.mediaType.startsWith('image/')
-    chapters.push({ item, text: isPicture ? picturePage(item) : decoded(bytes) })
+    const isImage = item.mediaType.startsWith('image/')
+    chapters.push({ item, text: isImage ? imagePage(item) : decodeXmlText(bytes) })
   }
-  if (chapters.length === 0) throw damaged(undefined)
+  if (chapters.length === 0) throw corruptEbookError(undefined)
   const { cover } = book
   const file = cover?.name.split('/').at(-1) ?? ''
-  const isShown = chapters
+  const isCoverShown = chapters
     .slice(0, 2)
     .some(({ text }) => text.includes(file) || text.includes(encodeURIComponent(file)))
-  if (cover && !isShown && (await book.read(cover.name))) {
-    chapters.unshift({ item: { ...cover, name: `${cover.name}/cover` }, text: picturePage(cover) })
+  if (cover && !isCoverShown && (await book.read(cover.name))) {
+    chapters.unshift({ item: { ...cover, name: `${cover.name}/cover` }, text: imagePage(cover) })
   }
   return chapters
 }
 
-const picturePage = ({ name }: BookItem) =>
-  `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><img src="${addressOf(name)}" alt=""/></body></html>`
+const imagePage = ({ name }: EbookItem) =>
+  `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><img src="${urlOf(name)}" alt=""/></body></html>`
 
-/** For documents that are no XML after all: HTML knows no elements that end at once, and would read on in them. */
-const withEndTags = (text: string) =>
+/** Expands self-closing tags for documents that are not valid XML: HTML would treat them as unclosed. */
+const expandSelfClosingTags = (text: string) =>
   text.replaceAll(
     /<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([a-z][\w:]*)((?:\s[^<>]*)?)\/>/gi,
     '<$1$2></$1>',
   )
 
-/** What the page of a book of fixed pages is made for, as its `viewport` tells. */
-function pageOf(text: string, index: number) {
+/** Returns the page size of a fixed-layout document from its `viewport`. */
+function viewportSize(text: string, index: number) {
   const [, content = ''] = /<meta\b[^>]*\bname=["']viewport["'][^>]*\bcontent=["']([^"']*)/i.exec(text) ?? []
   const [width, height] = ['width', 'height'].map((name) =>
     Number(new RegExp(`\\b${name}\\s*=\\s*(\\d{2,5})`).exec(content)?.[1]),
@@ -138,7 +144,7 @@ function pageOf(text: string, index: number) {
   return width && height ? { name: `page-${index}`, width, height } : undefined
 }
 
-async function addPage(
+async function addPageRule(
   call: Page['call'],
   { name, width, height }: { name: string; width: number; height: number },
 ) {
@@ -147,32 +153,32 @@ async function addPage(
   await call(z.looseObject({}), 'Runtime.evaluate', { expression })
 }
 
-/** The text of a style sheet with those that it names in its place. */
-async function sheetOf(look: Looks[number], book: Book, depth = 0): Promise<string> {
-  if ('text' in look) return withImports(look.text, nowhere, book, depth)
-  const name = nameOf(partKey(look.href))
+/** Returns the text of a style sheet with its imports inlined. */
+async function styleText(source: StyleSources[number], book: Ebook, depth = 0): Promise<string> {
+  if ('text' in source) return inlineImports(source.text, invalidUrl, book, depth)
+  const name = entryName(partKey(source.href))
   const bytes = name === undefined ? undefined : await book.read(name)
-  return bytes ? withImports(decoded(bytes), look.href, book, depth) : ''
+  return bytes ? inlineImports(decodeXmlText(bytes), source.href, book, depth) : ''
 }
 
-async function withImports(text: string, url: string, book: Book, depth: number): Promise<string> {
+async function inlineImports(text: string, url: string, book: Ebook, depth: number): Promise<string> {
   const imported: string[] = []
   const pattern = /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?[^;]*;/gi
-  for (const [, link = ''] of depth < mostImports ? text.matchAll(pattern) : []) {
+  for (const [, link = ''] of depth < maxImportDepth ? text.matchAll(pattern) : []) {
     const href = URL.parse(link, url)?.href
-    if (href !== undefined) imported.push(await sheetOf({ href }, book, depth + 1))
+    if (href !== undefined) imported.push(await styleText({ href }, book, depth + 1))
   }
-  const own = text
+  const scope = text
     .replaceAll(pattern, '')
     .replaceAll(/@charset\s+["'][^"']*["'];/gi, '')
     .replaceAll(/url\(\s*(["']?)(?!data:|#)([^"')]+)\1\s*\)/gi, (whole, _, link: string) => {
       const href = URL.parse(link.trim(), url)?.href
       return href === undefined ? whole : `url("${href}")`
     })
-  return [...imported, own].join('\n')
+  return [...imported, scope].join('\n')
 }
 
-function damaged(cause: unknown): AppError {
-  const sentence = 'The EPUB book (epub) could not be read: it is damaged, or no book of that kind.'
+function corruptEbookError(cause: unknown): AppError {
+  const sentence = 'The EPUB ebook (epub) could not be read: it is damaged or not an EPUB.'
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'epub' }, { cause })
 }

@@ -1,26 +1,26 @@
-// A book as EPUB 2 and 3 have it: https://www.w3.org/TR/epub-33/
+// Reads EPUB 2 and 3: https://www.w3.org/TR/epub-33/
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { XMLParser } from 'fast-xml-parser'
 import * as z from 'zod'
-import { openZip, type ZipParts } from './zip-entries.ts'
+import { openZipEntries, type ZipEntries } from './zip-entries.ts'
 
-/** A file of the book. */
-export interface BookItem {
-  /** Within the archive. */
+/** A file in the ebook. */
+export interface EbookItem {
+  /** Path within the archive. */
   readonly name: string
   readonly mediaType: string
 }
 
-export interface Book {
+export interface Ebook {
   readonly title: string | undefined
   readonly language: string | undefined
   readonly authors: readonly string[]
-  /** In the order of reading. */
-  readonly chapters: readonly BookItem[]
-  /** The picture that is its cover, where it says so. */
-  readonly cover: BookItem | undefined
-  /** Each of its documents is a page of a size of its own. */
+  /** In reading order. */
+  readonly chapters: readonly EbookItem[]
+  /** The declared cover image, if any. */
+  readonly cover: EbookItem | undefined
+  /** Fixed layout: each document is one page with its own size. */
   readonly isFixed: boolean
   read(name: string): Promise<Buffer | undefined>
   typeOf(name: string): string
@@ -86,47 +86,47 @@ const Package = z.looseObject({
   }),
 })
 
-/** @throws Error when it is no book that can be read. */
-export async function readEpub(path: string, size: number): Promise<Book> {
-  const zip = await openZip(path, size)
-  const container = Container.parse(await xml(zip, 'META-INF/container.xml'))
+/** @throws Error when the file is not a readable EPUB. */
+export async function readEpub(path: string, size: number): Promise<Ebook> {
+  const zip = await openZipEntries(path, size)
+  const container = Container.parse(await readXml(zip, 'META-INF/container.xml'))
   const root = container.container.rootfiles.rootfile[0]?.['@full-path'] ?? ''
-  const { package: book } = Package.parse(await xml(zip, root))
+  const { package: book } = Package.parse(await readXml(zip, root))
   const { metadata } = book
   const items = new Map(
     book.manifest.item.map((item) => [
       item['@id'],
       {
-        name: inArchive(item['@href'], root),
+        name: archivePath(item['@href'], root),
         mediaType: item['@media-type'],
         properties: item['@properties'],
       },
     ]),
   )
   const metaOf = (name: string) =>
-    metadata.meta.flatMap((one) =>
-      typeof one === 'object' && (one['@name'] === name || one['@property'] === name)
-        ? [typeof one['@content'] === 'string' ? one['@content'] : textOf(one)]
+    metadata.meta.flatMap((entry) =>
+      typeof entry === 'object' && (entry['@name'] === name || entry['@property'] === name)
+        ? [typeof entry['@content'] === 'string' ? entry['@content'] : textOf(entry)]
         : [],
     )[0]
   const types = new Map([...items.values()].map(({ name, mediaType }) => [name, mediaType]))
-  const first = (nodes: readonly unknown[]) => nodes.map(textOf).find((text) => text !== '')
+  const firstText = (nodes: readonly unknown[]) => nodes.map(textOf).find((text) => text !== '')
   const identifiers = metadata.identifier.map((node) => {
     const id = Attributes.safeParse(node).data?.['@id']
     return { text: textOf(node), isUnique: id !== undefined && id === book['@unique-identifier'] }
   })
-  const fonts = await obfuscatedFonts(
+  const fonts = await findObfuscatedFonts(
     zip,
     (identifiers.find(({ isUnique }) => isUnique) ?? identifiers[0])?.text ?? '',
   )
   return {
-    title: first(metadata.title),
-    language: first(metadata.language),
+    title: firstText(metadata.title),
+    language: firstText(metadata.language),
     authors: metadata.creator.map(textOf).filter((name) => name !== ''),
     chapters: book.spine.itemref.flatMap((ref) => items.get(ref['@idref']) ?? []),
     cover:
       [...items.values()].find(({ properties }) => /\bcover-image\b/.test(properties)) ??
-      coverOf2(items.get(metaOf('cover') ?? '')),
+      epub2Cover(items.get(metaOf('cover') ?? '')),
     isFixed: metaOf('rendition:layout') === 'pre-paginated' || metaOf('fixed-layout') === 'true',
     read: async (name) => {
       const bytes = await zip.read(name)
@@ -136,21 +136,22 @@ export async function readEpub(path: string, size: number): Promise<Book> {
   }
 }
 
-/** EPUB 2 names it in a `meta`; some name the page in which it stands. */
-const coverOf2 = (item: BookItem | undefined) => (item?.mediaType.startsWith('image/') ? item : undefined)
+/** EPUB 2 declares the cover in a `meta` element; some ebooks name the page that shows it, which is ignored. */
+const epub2Cover = (item: EbookItem | undefined) => (item?.mediaType.startsWith('image/') ? item : undefined)
 
-async function xml(zip: ZipParts, name: string): Promise<unknown> {
+async function readXml(zip: ZipEntries, name: string): Promise<unknown> {
   const bytes = await zip.read(name)
   if (!bytes) throw new Error(`The book has no ${name}.`)
-  return parser.parse(decoded(bytes))
+  return parser.parse(decodeXmlText(bytes))
 }
 
-/** UTF-8 and UTF-16 are what EPUB allows; older books say otherwise. */
-export function decoded(bytes: Buffer): string {
-  const mark = bytes.toString('latin1', 0, 2)
-  const [, said = 'utf-8'] =
+/** EPUB allows UTF-8 and UTF-16; older ebooks declare other encodings. */
+export function decodeXmlText(bytes: Buffer): string {
+  const byteOrderMark = bytes.toString('latin1', 0, 2)
+  const [, declared = 'utf-8'] =
     /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\bencoding=["']([\w.:-]+)/.exec(bytes.toString('latin1', 0, 200)) ?? []
-  const label = mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : said
+  const label =
+    byteOrderMark === '\xff\xfe' ? 'utf-16le' : byteOrderMark === '\xfe\xff' ? 'utf-16be' : declared
   try {
     return new TextDecoder(label).decode(bytes)
   } catch {
@@ -158,20 +159,20 @@ export function decoded(bytes: Buffer): string {
   }
 }
 
-/** Addresses in the package are relative to its own, and have their odd letters escaped. */
-function inArchive(href: string, root: string): string {
+/** Resolves a percent-encoded path relative to the package document. */
+function archivePath(href: string, root: string): string {
   let name = href.replace(/[?#].*$/s, '')
   try {
     name = decodeURIComponent(name)
   } catch {
-    // It is meant as it stands.
+    // Not percent-encoded after all.
   }
   return posix.join(posix.dirname(root), name)
 }
 
-type Repair = (bytes: Buffer) => Buffer
+type Deobfuscate = (bytes: Buffer) => Buffer
 
-/** How fonts are made unusable outside of the book: by its name, over their first bytes. */
+/** Font obfuscation methods: the first bytes are XORed with a key derived from the ebook's identifier. */
 const obfuscations: Readonly<Record<string, { bytes: number; key: (id: string) => Buffer }>> = {
   // https://www.w3.org/TR/epub-33/#sec-font-obfuscation
   'http://www.idpf.org/2008/embedding': {
@@ -195,17 +196,17 @@ const Encryption = z.looseObject({
   }),
 })
 
-async function obfuscatedFonts(zip: ZipParts, id: string): Promise<ReadonlyMap<string, Repair>> {
-  const fonts = new Map<string, Repair>()
+async function findObfuscatedFonts(zip: ZipEntries, id: string): Promise<ReadonlyMap<string, Deobfuscate>> {
+  const fonts = new Map<string, Deobfuscate>()
   const bytes = await zip.read('META-INF/encryption.xml')
-  const found = bytes && Encryption.safeParse(parser.parse(decoded(bytes))).data
-  for (const { EncryptionMethod: method, CipherData: data } of found?.encryption.EncryptedData ?? []) {
-    const way = obfuscations[method['@Algorithm']]
-    const key = way?.key(id)
-    if (!way || !key || key.length === 0) continue
-    fonts.set(inArchive(data.CipherReference['@URI'], ''), (font) => {
+  const found = bytes && Encryption.safeParse(parser.parse(decodeXmlText(bytes))).data
+  for (const { EncryptionMethod: declared, CipherData: data } of found?.encryption.EncryptedData ?? []) {
+    const method = obfuscations[declared['@Algorithm']]
+    const key = method?.key(id)
+    if (!method || !key || key.length === 0) continue
+    fonts.set(archivePath(data.CipherReference['@URI'], ''), (font) => {
       const plain = Buffer.from(font)
-      for (let at = 0; at < Math.min(way.bytes, plain.length); at++)
+      for (let at = 0; at < Math.min(method.bytes, plain.length); at++)
         plain[at] = (plain[at] ?? 0) ^ (key[at % key.length] ?? 0)
       return plain
     })

@@ -1,5 +1,5 @@
-/** Text at the head or foot of each page: a little page of its own; words of the client are text in it and nothing else. */
-export function runningText(text = '', today = new Date()): string {
+/** HTML template for the header or footer of each page; the client's text is escaped. */
+export function headerFooterHtml(text = '', today = new Date()): string {
   const parts = text.split(/(\{page\}|\{pages\}|\{date\})/).map((part) => {
     switch (part) {
       case '{page}':

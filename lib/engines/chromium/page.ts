@@ -3,49 +3,52 @@ import type { BrowserJob } from './browser.ts'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
 import { partKey, type WebPart } from './web-archive.ts'
 
-/** What is to be shown. Nothing is on a disk that the browser sees: each request is answered by us. */
+/** The page to load. The browser sees no files on disk: every request is intercepted and answered from this source. */
 export interface PageSource {
-  /** Where the page says it is; links are relative to this. */
+  /** URL of the page, against which links are resolved. */
   readonly url: string
   readonly page: WebPart
-  /** Where it has none of its own. */
+  /** Title for a page without one. */
   readonly title: string
-  /** What else may be loaded, by `partKey` of the address. */
+  /** Returns other files that the page may load, by `partKey` of the URL. */
   part?(key: string): Promise<WebPart | undefined> | WebPart | undefined
-  /** Does something to the page when it is read, before what it links to is waited for; the page links to `held`. */
+  /**
+   * Modifies the page once it is parsed, before its load event. The page must link to `held`, whose pending request
+   * delays that event.
+   */
   prepare?(call: Page['call']): Promise<void>
 }
 
-/** The window, in pixels of the page. */
+/** Size of the browser window in CSS pixels. */
 export interface PageView {
   readonly width: number
   readonly height: number
-  /** Pixels of the picture per pixel of the page. */
+  /** Image pixels per CSS pixel. */
   readonly scale: number
 }
 
-/** Of a sheet in inches, of a picture in pixels of the page; 96 of these are an inch. */
-export interface PageArea {
+/** Size in inches for paper, in CSS pixels (96 per inch) for screenshots. */
+export interface PageSize {
   readonly width: number
   readonly height: number
 }
 
-/** A document that is shown. */
+/** A loaded document. */
 export interface Page {
-  /** A command of the DevTools protocol to this page. @throws BrowserCrash, BrowserRefusal. */
+  /** Sends a DevTools command to this page. @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
-  /** Linked files that were not loaded, as a page is converted alone. */
-  readonly missing: number
+  /** Number of linked files that were not loaded, because a page is converted without the network. */
+  readonly missingFiles: number
 }
 
-/** By RFC 6761 no host has this name. */
-export const nowhere = 'http://document.invalid/'
-/** What comes last: a page that is prepared links to it, so that it is not taken for loaded before. */
-export const held = `${nowhere}held`
-const nothing = z.object({})
+/** A URL that never resolves: RFC 6761 reserves `.invalid`. */
+export const invalidUrl = 'http://document.invalid/'
+/** URL whose request stays pending until `prepare` is done, which delays the load event. */
+export const heldUrl = `${invalidUrl}held`
+const Empty = z.object({})
 
-/** Movements are where they end, for much is not seen before; those without an end are where they begin. */
-const standStill = `
+/** Sets animations to their end, because content often appears only then; endless ones to their start. */
+const freezeAnimations = `
 for (const movement of document.getAnimations()) {
   const { delay, endTime } = movement.effect.getComputedTiming()
   movement.pause()
@@ -59,36 +62,36 @@ const Paused = z.looseObject({
 })
 
 /**
- * Shows a document in a context of its own (no cookies, no storage, no other page), without scripts, with every
- * request answered by us, and lets `use` make something of it.
+ * Job that loads a document in a fresh browser context (no cookies, no storage, no other pages), without scripts and
+ * with every request intercepted, and passes the page to `use`.
  */
 export function pageJob<T>(
   source: PageSource,
   view: PageView,
   use: (page: Page) => Promise<T>,
 ): BrowserJob<T> {
-  // Of the last try: one before it, given up, may still be waiting for its answers.
+  // State of the latest attempt; an earlier, abandoned one may still be waiting for replies.
   let current: { contextId?: string; isOver: boolean } = { isOver: false }
   const dispose = (pipe: BrowserPipe, browserContextId: string) =>
-    pipe.call(nothing, 'Target.disposeBrowserContext', { browserContextId })
+    pipe.call(Empty, 'Target.disposeBrowserContext', { browserContextId })
   return {
     async run({ pipe }) {
-      const own: typeof current = { isOver: false }
-      current = own
+      const attempt: typeof current = { isOver: false }
+      current = attempt
       try {
         const Context = z.object({ browserContextId: z.string() })
         const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
-        // Cancelled meanwhile: nobody will come to close it.
-        if (own.isOver) await dispose(pipe, browserContextId)
-        own.contextId = browserContextId
+        // The job was cancelled meanwhile, so `end` has already run and cannot dispose of this context.
+        if (attempt.isOver) await dispose(pipe, browserContextId)
+        attempt.contextId = browserContextId
         const sessionId = await openTab(pipe, browserContextId, view)
-        return await showIn(pipe, sessionId, { source, view }, use)
+        return await loadPage(pipe, sessionId, { source, view }, use)
       } catch (error) {
-        // All that is asked of it here can be done, unless the page or the browser is about to end.
+        // These commands are always valid, so a refusal means that the page or the browser is shutting down.
         throw error instanceof BrowserRefusal ? new BrowserCrash(error.message, { cause: error }) : error
       }
     },
-    async end({ pipe }) {
+    async endBrowser({ pipe }) {
       current.isOver = true
       if (current.contextId !== undefined && pipe.alive) await dispose(pipe, current.contextId)
     },
@@ -104,35 +107,35 @@ async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageVi
   return sessionId
 }
 
-interface Shown {
+interface PageRequest {
   readonly source: PageSource
   readonly view: PageView
 }
 
-async function showIn<T>(
+async function loadPage<T>(
   pipe: BrowserPipe,
   sessionId: string,
-  { source, view }: Shown,
+  { source, view }: PageRequest,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const call: Page['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
-  const answers = answersFrom(source, call)
-  const read = Promise.withResolvers<void>()
+  const interceptor = createInterceptor(source, call)
+  const parsed = Promise.withResolvers<void>()
   const loaded = Promise.withResolvers<void>()
   const broken = Promise.withResolvers<never>()
-  // Nobody waits for it when all goes well.
+  // Avoid an unhandled rejection if it fails while nothing awaits it.
   broken.promise.catch(() => undefined)
   const stop = pipe.listen(sessionId, (method, params) => {
     switch (method) {
       case 'Page.domContentEventFired':
-        read.resolve()
+        parsed.resolve()
         break
       case 'Page.loadEventFired':
         loaded.resolve()
         break
       case 'Fetch.requestPaused':
-        answers.answer(Paused.parse(params)).catch((error: unknown) => {
-          // A request whose page has gone on needs no answer.
+        interceptor.handle(Paused.parse(params)).catch((error: unknown) => {
+          // The page has navigated away, so the request needs no reply.
           if (!(error instanceof BrowserRefusal)) broken.reject(error)
         })
         break
@@ -144,18 +147,18 @@ async function showIn<T>(
   const work = async () => {
     await navigate(call, source.url, view)
     if (source.prepare) {
-      await read.promise
+      await parsed.promise
       await source.prepare(call)
-      answers.release()
+      interceptor.release()
     }
     await loaded.promise
-    // A page without a title would be named by its address.
-    const expression = `document.title ||= ${JSON.stringify(source.title)};${standStill}`
+    // The browser would use the URL as the title of a page without one.
+    const expression = `document.title ||= ${JSON.stringify(source.title)};${freezeAnimations}`
     await call(z.looseObject({}), 'Runtime.evaluate', { expression })
     return use({
       call,
-      get missing() {
-        return answers.missing
+      get missingFiles() {
+        return interceptor.missingFiles
       },
     })
   }
@@ -166,56 +169,56 @@ async function showIn<T>(
   }
 }
 
-interface Answers {
-  /** Gives a request what the source has for it, and refuses all others. */
-  answer(paused: z.infer<typeof Paused>): Promise<unknown>
-  /** Lets go of the request for `held`. */
+interface RequestInterceptor {
+  /** Fulfills a request from the source, and fails all others. */
+  handle(paused: z.infer<typeof Paused>): Promise<unknown>
+  /** Completes the request for `held`. */
   release(): void
-  /** Linked files that the source did not have. */
-  readonly missing: number
+  /** Number of linked files that the source does not contain. */
+  readonly missingFiles: number
 }
 
-function answersFrom(source: PageSource, call: Page['call']): Answers {
-  let isPageGiven = false
-  let missing = 0
+function createInterceptor(source: PageSource, call: Page['call']): RequestInterceptor {
+  let isPageSent = false
+  let missingFiles = 0
   const prepared = Promise.withResolvers<void>()
   const fulfill = (requestId: string, { bytes, contentType }: WebPart) =>
-    call(nothing, 'Fetch.fulfillRequest', {
+    call(Empty, 'Fetch.fulfillRequest', {
       requestId,
       responseCode: 200,
       responseHeaders: [{ name: 'Content-Type', value: contentType }],
       body: bytes.toString('base64'),
     })
   return {
-    async answer({ requestId, request, resourceType }) {
+    async handle({ requestId, request, resourceType }) {
       const isPage = partKey(request.url) === partKey(source.url)
-      const isHeld = source.prepare !== undefined && request.url === held
+      const isHeld = source.prepare !== undefined && request.url === heldUrl
       if (isHeld) await prepared.promise
       const part = isPage ? source.page : await source.part?.(partKey(request.url))
-      // A page that asks for itself again would load for ever.
-      if (part && !(isPage && isPageGiven)) {
-        if (isPage) isPageGiven = true
+      // A page that embeds itself would load forever.
+      if (part && !(isPage && isPageSent)) {
+        if (isPage) isPageSent = true
         return fulfill(requestId, part)
       }
-      if (resourceType !== 'Document' && !isHeld && !request.url.endsWith('/favicon.ico')) missing++
-      // "Aborted" leaves the page as it is, where another reason would put an error page in its place.
-      return call(nothing, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+      if (resourceType !== 'Document' && !isHeld && !request.url.endsWith('/favicon.ico')) missingFiles++
+      // "Aborted" keeps the current page; any other reason would replace it with an error page.
+      return call(Empty, 'Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     },
     release: () => prepared.resolve(),
-    get missing() {
-      return missing
+    get missingFiles() {
+      return missingFiles
     },
   }
 }
 
-/** Goes to the address, with scripts off and every request held back until it is answered. */
+/** Navigates to the URL with scripts disabled and every request paused until it is answered. */
 async function navigate(call: Page['call'], url: string, view: PageView): Promise<void> {
   await Promise.all([
-    call(nothing, 'Page.enable'),
-    call(nothing, 'Inspector.enable'),
-    call(nothing, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
-    call(nothing, 'Emulation.setScriptExecutionDisabled', { value: true }),
-    call(nothing, 'Emulation.setDeviceMetricsOverride', {
+    call(Empty, 'Page.enable'),
+    call(Empty, 'Inspector.enable'),
+    call(Empty, 'Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+    call(Empty, 'Emulation.setScriptExecutionDisabled', { value: true }),
+    call(Empty, 'Emulation.setDeviceMetricsOverride', {
       width: view.width,
       height: view.height,
       deviceScaleFactor: view.scale,

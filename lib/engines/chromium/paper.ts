@@ -2,53 +2,53 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type PageSetup, TextPdfOptions, textPageSetup } from '../libreoffice/page-setup.ts'
 import { decimal, flag } from '../options.ts'
-import type { PageArea } from './page.ts'
+import type { PageSize } from './page.ts'
 
-/** The same words as for other documents; the fonts of a web page are always embedded. */
+/** Same options as for other documents, except that the fonts of a web page are always embedded. */
 export const PrintOptions = TextPdfOptions.omit({ embedAllFonts: true }).extend({
-  printBackground: flag().default(true).describe('Print the colors and pictures behind the text too.'),
+  printBackground: flag().default(true).describe('Also print background colors and images.'),
   scale: decimal(0.1, 2).default(1).describe('Size of the content on the page, 0.1 to 2.'),
 })
 export type PrintOptions = z.output<typeof PrintOptions>
 
 const setupOf = (options: PrintOptions) => textPageSetup({ ...options, embedAllFonts: true })
 
-/** A4 upright, where nobody says anything. */
-const usual = { short: 21_000, long: 29_700 }
-/** Of a book, whose own are made for the screens of devices. */
-export const bookMargin = 2000
-/** 0.4 inches, as `Page.printToPDF` has it. */
+/** Default paper, A4, in hundredths of a millimeter. */
+const defaultPaper = { short: 21_000, long: 29_700 }
+/** Margin for ebooks, whose own margins are made for device screens; in hundredths of a millimeter. */
+export const ebookMargin = 2000
+/** Default of `Page.printToPDF`: 0.4 inches. */
 const browserMargin = 1016
 
-function paperSize({ short = usual.short, long = usual.long, landscape }: PageSetup) {
+function paperSize({ short = defaultPaper.short, long = defaultPaper.long, landscape }: PageSetup) {
   return landscape ? { width: long, height: short } : { width: short, height: long }
 }
 
-const asksForPaper = ({ short, landscape }: PageSetup) => short !== undefined || landscape !== undefined
+const requestsPaper = ({ short, landscape }: PageSetup) => short !== undefined || landscape !== undefined
 
-/** Less where the paper is too small for it: with no room between margins the browser takes paper of its own. */
-function fittingMargin(setup: PageSetup, margin: number): number {
+/** Reduces the margin for small paper: if the margins leave no room, the browser falls back to its default paper. */
+function marginThatFits(setup: PageSetup, margin: number): number {
   const { width, height } = paperSize(setup)
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
-  const roomIn = (size: number, one: number | undefined, other: number | undefined, usually: number) =>
-    size - (one ?? usually) - (other ?? usually)
-  const leastRoom = (usually: number) =>
+  const roomIn = (size: number, one: number | undefined, other: number | undefined, defaultMargin: number) =>
+    size - (one ?? defaultMargin) - (other ?? defaultMargin)
+  const minRoom = (defaultMargin: number) =>
     Math.min(
-      roomIn(width, marginLeft, marginRight, usually),
-      roomIn(height, marginTop, marginBottom, usually),
+      roomIn(width, marginLeft, marginRight, defaultMargin),
+      roomIn(height, marginTop, marginBottom, defaultMargin),
     )
-  return leastRoom(margin) > 0 ? margin : Math.max(0, Math.floor(leastRoom(0) / 10))
+  return minRoom(margin) > 0 ? margin : Math.max(0, Math.floor(minRoom(0) / 10))
 }
 
-/** Paper, and what the margins leave of it; millimeters. */
-export interface Sheet {
-  readonly paper: PageArea
-  readonly area: PageArea
+/** Paper size, and the area within the margins; millimeters. */
+export interface PaperSheet {
+  readonly paper: PageSize
+  readonly area: PageSize
 }
 
-export function sheetOf(raw: unknown, usually: number): Sheet {
+export function paperSheetOf(raw: unknown, defaultMargin: number): PaperSheet {
   const setup = setupOf(PrintOptions.parse(raw))
-  const margin = fittingMargin(setup, usually)
+  const margin = marginThatFits(setup, defaultMargin)
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
   const { width, height } = paperSize(setup)
   return {
@@ -60,43 +60,46 @@ export function sheetOf(raw: unknown, usually: number): Sheet {
   }
 }
 
-/** What the style sheet of a page says of its paper, in pixels; null where it says nothing. */
-export const OwnPaper = z.object({
+/** Paper and margins set by the page's style sheet, in pixels; null if not set. */
+export const PagePaper = z.object({
   width: z.number().nullable(),
   left: z.number().nullable(),
   right: z.number().nullable(),
 })
-export type OwnPaper = z.output<typeof OwnPaper>
+export type PagePaper = z.output<typeof PagePaper>
 
-/** What a page says of its margins is meant. */
-const isSilent = ({ left, right }: OwnPaper) => left === null && right === null
+/** Whether the page sets no side margins; margins that a page does set are respected. */
+const hasNoSideMargins = ({ left, right }: PagePaper) => left === null && right === null
 
-const leastWindow = 100
-const pixels = (hundredths: number) => (hundredths / 2540) * 96
+const minWindowWidth = 100
+const toPixels = (hundredths: number) => (hundredths / 2540) * 96
 
 /**
- * Pixels of the window in which a page is as wide as it is printed.
- * @param margin where nobody says anything, in hundredths of a millimeter; that of the browser when left out
+ * Returns the window width, in pixels, at which the page is laid out as wide as it is printed.
+ * @param margin default margin in hundredths of a millimeter; the browser's default when left out
  */
-export function windowWidth(options: PrintOptions, own: OwnPaper, margin = browserMargin): number {
+export function windowWidth(options: PrintOptions, pagePaper: PagePaper, margin = browserMargin): number {
   const setup = setupOf(options)
-  const usually = isSilent(own) ? fittingMargin(setup, margin) : margin
-  const side = (asked: number | undefined, said: number | null) =>
-    asked === undefined ? (said ?? pixels(usually)) : pixels(asked)
-  const width = asksForPaper(setup) || own.width === null ? pixels(paperSize(setup).width) : own.width
-  const room = (width - side(setup.marginLeft, own.left) - side(setup.marginRight, own.right)) / options.scale
-  return Math.max(leastWindow, Math.floor(room))
+  const defaultMargin = hasNoSideMargins(pagePaper) ? marginThatFits(setup, margin) : margin
+  const side = (requested: number | undefined, declared: number | null) =>
+    requested === undefined ? (declared ?? toPixels(defaultMargin)) : toPixels(requested)
+  const width =
+    requestsPaper(setup) || pagePaper.width === null ? toPixels(paperSize(setup).width) : pagePaper.width
+  const room =
+    (width - side(setup.marginLeft, pagePaper.left) - side(setup.marginRight, pagePaper.right)) /
+    options.scale
+  return Math.max(minWindowWidth, Math.floor(room))
 }
 
 /**
- * The page's own style sheet may name paper and margins, and comes before the parameters of a print; what the
- * client asks for has to come before both.
+ * CSS declarations that give the client's paper and margins precedence over the page's style sheet, which itself takes
+ * precedence over the print parameters.
  * @throws AppError INVALID_INPUT when the margins leave nothing.
  */
-export function pageRules(options: PrintOptions, own: OwnPaper, margin?: number): string[] {
+export function pageRules(options: PrintOptions, pagePaper: PagePaper, margin?: number): string[] {
   const setup = setupOf(options)
-  const usually = margin ?? browserMargin
-  const fitting = fittingMargin(setup, usually)
+  const defaultMargin = margin ?? browserMargin
+  const fittingMargin = marginThatFits(setup, defaultMargin)
   const { width, height } = paperSize(setup)
   const margins = {
     top: setup.marginTop,
@@ -105,23 +108,28 @@ export function pageRules(options: PrintOptions, own: OwnPaper, margin?: number)
     left: setup.marginLeft,
   }
   const { left = 0, right = 0, top = 0, bottom = 0 } = margins
-  // The browser would go back to margins of its own.
-  if (left + right >= width || top + bottom >= height) throw noRoom()
+  // The browser would fall back to its default margins.
+  if (left + right >= width || top + bottom >= height) throw noRoomError()
   return [
-    ...(margin !== undefined || (isSilent(own) && fitting < usually) ? [`margin: ${fitting / 100}mm;`] : []),
+    ...(margin !== undefined || (hasNoSideMargins(pagePaper) && fittingMargin < defaultMargin)
+      ? [`margin: ${fittingMargin / 100}mm;`]
+      : []),
     ...Object.entries(margins).flatMap(([side, length]) =>
       length === undefined ? [] : [`margin-${side}: ${length / 100}mm !important;`],
     ),
-    ...(asksForPaper(setup) ? [`size: ${width / 100}mm ${height / 100}mm !important;`] : []),
+    ...(requestsPaper(setup) ? [`size: ${width / 100}mm ${height / 100}mm !important;`] : []),
   ]
 }
 
-const inches = (hundredths: number) => hundredths / 2540
+const toInches = (hundredths: number) => hundredths / 2540
 
-/** Of `Page.printToPDF`, where no style sheet names any. */
-export const usualPaper = { paperWidth: inches(usual.short), paperHeight: inches(usual.long) }
+/** Paper parameters of `Page.printToPDF`, used unless a style sheet sets the paper. */
+export const defaultPaperParams = {
+  paperWidth: toInches(defaultPaper.short),
+  paperHeight: toInches(defaultPaper.long),
+}
 
-export function noRoom(cause?: Error): AppError {
+export function noRoomError(cause?: Error): AppError {
   const sentence = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
   return new AppError('INVALID_INPUT', sentence, { field: 'marginTop' }, cause && { cause })
 }

@@ -3,26 +3,26 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { BrowserRefusal } from './cdp-pipe.ts'
 import { evaluate } from './evaluate.ts'
-import type { Page, PageArea } from './page.ts'
-import { noRoom, OwnPaper, PrintOptions, pageRules, usualPaper, windowWidth } from './paper.ts'
-import { nameAuthor } from './pdf-author.ts'
-import { runningText } from './header-footer.ts'
+import { headerFooterHtml } from './header-footer.ts'
+import type { Page, PageSize } from './page.ts'
+import { defaultPaperParams, noRoomError, PagePaper, PrintOptions, pageRules, windowWidth } from './paper.ts'
+import { setPdfAuthor } from './pdf-author.ts'
 
 const maxPdfBytes = 1024 ** 3
 
-interface Printing {
-  /** A sheet of this size and nothing around the page; inches. */
-  readonly sheet?: PageArea | undefined
-  /** Space at each side where nobody says anything, in hundredths of a millimeter; that of the browser when left out. */
+interface PrintSetup {
+  /** Paper size in inches, printed without margins. */
+  readonly paper?: PageSize | undefined
+  /** Default margin in hundredths of a millimeter; the browser's default when left out. */
   readonly margin?: number | undefined
 }
 
-/** Prints to a PDF with tags and an outline from the headings. */
-export async function print(
+/** Prints the page to a tagged PDF with an outline of the headings. */
+export async function printToPdf(
   page: Page,
   path: string,
   raw: unknown,
-  { sheet, margin }: Printing = {},
+  { paper, margin }: PrintSetup = {},
 ): Promise<void> {
   const options = PrintOptions.parse(raw)
   const { headerText, footerText, printBackground, scale } = options
@@ -31,55 +31,55 @@ export async function print(
       transferMode: 'ReturnAsStream',
       printBackground,
       scale,
-      ...(sheet ? onPaper(sheet) : await paperOf(page, options, margin)),
+      ...(paper ? withoutMargins(paper) : await paperParams(page, options, margin)),
       displayHeaderFooter: headerText !== undefined || footerText !== undefined,
-      headerTemplate: runningText(headerText),
-      footerTemplate: runningText(footerText),
+      headerTemplate: headerFooterHtml(headerText),
+      footerTemplate: headerFooterHtml(footerText),
       generateTaggedPDF: true,
       generateDocumentOutline: true,
     })
     .catch((error: unknown) => {
       throw error instanceof BrowserRefusal && /print parameters|content area/i.test(error.message)
-        ? noRoom(error)
+        ? noRoomError(error)
         : error
     })
-  await save(page, result.stream, path)
-  await nameAuthor(path, (await evaluate(page.call, z.string(), ['fit', 'author'], {})).slice(0, 300))
+  await saveStream(page, result.stream, path)
+  await setPdfAuthor(path, (await evaluate(page.call, z.string(), ['fit', 'author'], {})).slice(0, 300))
 }
 
-const onPaper = ({ width, height }: PageArea) => ({
+const withoutMargins = ({ width, height }: PageSize) => ({
   ...{ paperWidth: width, paperHeight: height },
   ...{ marginTop: 0, marginRight: 0, marginBottom: 0, marginLeft: 0 },
 })
 
-/** Lays the page out as wide as it is printed, and makes what sticks out fit. */
-async function fit(page: Page, options: PrintOptions, margin?: number): Promise<OwnPaper> {
+/** Lays the page out at the printed width and shrinks content that would overflow. */
+async function layOutForPrint(page: Page, options: PrintOptions, margin?: number): Promise<PagePaper> {
   await page.call(z.object({}), 'Emulation.setEmulatedMedia', { media: 'print' })
-  const own = await evaluate(page.call, OwnPaper, ['fit', 'paper'], {})
+  const pagePaper = await evaluate(page.call, PagePaper, ['fit', 'paper'], {})
   const window = {
-    width: windowWidth(options, own, margin),
+    width: windowWidth(options, pagePaper, margin),
     ...{ height: 1024, deviceScaleFactor: 1, mobile: false },
   }
   await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', window)
   await evaluate(page.call, z.number(), ['fit', 'fit'], {})
-  return own
+  return pagePaper
 }
 
-async function paperOf(page: Page, options: PrintOptions, margin?: number) {
-  const own = await fit(page, options, margin)
-  const rules = pageRules(options, own, margin)
+async function paperParams(page: Page, options: PrintOptions, margin?: number) {
+  const pagePaper = await layOutForPrint(page, options, margin)
+  const rules = pageRules(options, pagePaper, margin)
   if (rules.length > 0) await addPageRule(page, rules)
-  return { preferCSSPageSize: true, ...usualPaper }
+  return { preferCSSPageSize: true, ...defaultPaperParams }
 }
 
-/** As a sheet that is made, not loaded: a policy of the page does not keep it out. */
+/** Uses a constructed style sheet, which a content security policy of the page does not block. */
 async function addPageRule(page: Page, rules: readonly string[]): Promise<void> {
   const text = JSON.stringify(`@page { ${rules.join(' ')} }`)
   const expression = `{ const sheet = new CSSStyleSheet(); sheet.replaceSync(${text}); document.adoptedStyleSheets.push(sheet) }`
   await page.call(z.looseObject({}), 'Runtime.evaluate', { expression })
 }
 
-async function save(page: Page, handle: string, path: string): Promise<void> {
+async function saveStream(page: Page, handle: string, path: string): Promise<void> {
   const Chunk = z.looseObject({
     data: z.string(),
     base64Encoded: z.boolean().default(false),

@@ -2,55 +2,55 @@ import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { qualityScales } from '../image/options.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
-import type { Page, PageArea } from './page.ts'
+import type { Page, PageSize } from './page.ts'
 
 const ViewOptions = z.object({
   width: integer(16, 7680).default(1280).describe('Width of the window in pixels.'),
   height: integer(16, 7680).default(1024).describe('Height of the window in pixels.'),
-  fullPage: flag().default(true).describe('Show the whole page, not only what fits into the window.'),
-  scale: decimal(0.5, 4).default(1).describe('Pixels of the picture per pixel of the page, 0.5 to 4.'),
+  fullPage: flag().default(true).describe('Capture the whole page, not only what fits in the window.'),
+  scale: decimal(0.5, 4).default(1).describe('Pixels of the image per pixel of the page, 0.5 to 4.'),
 })
 
-export const pictureOptions = {
+export const screenshotOptions = {
   png: ViewOptions,
   jpg: ViewOptions.extend({ quality: quality.optional() }),
   webp: ViewOptions.extend({ quality: quality.optional() }),
 } as const
-export type PictureTarget = keyof typeof pictureOptions
-export type View = z.output<typeof ViewOptions>
+export type ScreenshotTarget = keyof typeof screenshotOptions
+export type ScreenshotView = z.output<typeof ViewOptions>
 
-export const viewOf = (options: unknown): View => ViewOptions.parse(options)
+export const parseScreenshotView = (options: unknown): ScreenshotView => ViewOptions.parse(options)
 
-/** Of the compositor, whose tiles have a limit. */
+/** Maximum side of a screenshot, set by the tile limit of the compositor. */
 const maxSidePixels = 16_384
 
-/** Pixels of the picture that was made. */
-export interface Photographed {
+/** Size in pixels of the screenshot. */
+export interface Screenshot {
   readonly width: number
   readonly height: number
-  /** The page goes on below the picture. */
-  readonly cut: boolean
+  /** The page is longer than the screenshot. */
+  readonly isCut: boolean
 }
 
-export interface Photo {
-  readonly to: PictureTarget
+export interface ScreenshotRequest {
+  readonly to: ScreenshotTarget
   readonly path: string
   readonly options: unknown
 }
 
-/** Takes the picture of a page, or as much of it as the compositor can draw. */
-export async function photograph(page: Page, photo: Photo): Promise<Photographed> {
-  const { to, path } = photo
-  const options = pictureOptions.jpg.parse(photo.options)
+/** Takes a screenshot of the page, or of as much as the compositor can draw. */
+export async function takeScreenshot(page: Page, request: ScreenshotRequest): Promise<Screenshot> {
+  const { to, path } = request
+  const options = screenshotOptions.jpg.parse(request.options)
   const { scale } = options
-  const whole = await contentSize(page, options)
-  const most = Math.floor(maxSidePixels / scale)
-  const width = Math.min(most, whole.width)
-  const height = Math.min(most, whole.height)
-  const words = to === 'webp' ? qualityScales.webp : qualityScales.jpg
+  const content = await contentSize(page, options)
+  const maxSide = Math.floor(maxSidePixels / scale)
+  const width = Math.min(maxSide, content.width)
+  const height = Math.min(maxSide, content.height)
+  const qualityScale = to === 'webp' ? qualityScales.webp : qualityScales.jpg
   const { data } = await page.call(z.looseObject({ data: z.string() }), 'Page.captureScreenshot', {
     format: to === 'jpg' ? 'jpeg' : to,
-    ...(to !== 'png' && { quality: qualityNumber(options.quality, words) }),
+    ...(to !== 'png' && { quality: qualityNumber(options.quality, qualityScale) }),
     clip: { x: 0, y: 0, width, height, scale: 1 },
     captureBeyondViewport: true,
   })
@@ -58,17 +58,17 @@ export async function photograph(page: Page, photo: Photo): Promise<Photographed
   return {
     width: Math.round(width * scale),
     height: Math.round(height * scale),
-    cut: whole.height > height,
+    isCut: content.height > height,
   }
 }
 
 /**
- * A drawing alone and nothing around it, as PNG, transparent where it is.
- * @param scale pixels of the picture per pixel of the page; less where the compositor cannot draw so many.
+ * Captures only the drawing as a PNG that keeps its transparency.
+ * @param scale image pixels per CSS pixel; reduced if the compositor cannot draw that many.
  */
-export async function photographDrawing(
+export async function captureDrawing(
   page: Page,
-  { width, height }: PageArea,
+  { width, height }: PageSize,
   scale: number,
   path: string,
 ): Promise<void> {
@@ -85,7 +85,7 @@ export async function photographDrawing(
   await writeFile(path, Buffer.from(data, 'base64'))
 }
 
-async function contentSize(page: Page, { width, height, fullPage }: View): Promise<PageArea> {
+async function contentSize(page: Page, { width, height, fullPage }: ScreenshotView): Promise<PageSize> {
   if (!fullPage) return { width, height }
   const size = z.looseObject({ width: z.number(), height: z.number() })
   const metrics = z.looseObject({ cssContentSize: size })

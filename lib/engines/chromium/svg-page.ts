@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { resizeBoxOf, dpi, parseImageOptions } from '../image/options.ts'
+import { dpi, parseImageOptions, resizeBoxOf } from '../image/options.ts'
 import { enlargingBox, scaleInto, thumbnailBox } from '../image/thumbnail-options.ts'
 import { decimal } from '../options.ts'
 import { targetExtension, writeImage } from '../vips/convert.ts'
 import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
-import { svgWithPixelLengths, pixelsPerInch, svgDefaults } from '../vips/svg-lengths.ts'
+import { pixelsPerInch, svgDefaults, svgWithPixelLengths } from '../vips/svg-lengths.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import type { Page, PageSize } from './page.ts'
@@ -21,11 +21,12 @@ type ImageTarget = (typeof targets)[number]
 
 const drawingShape = {
   dpi,
-  scale: decimal(0.5, 4).default(1).describe('Pixels of the picture per pixel of the drawing, 0.5 to 4.'),
+  scale: decimal(0.5, 4).default(1).describe('Pixels of the image per pixel of the drawing, 0.5 to 4.'),
 }
 const DrawingOptions = z.object(drawingShape)
 
-export const drawingOptionsFor = (to: ImageTarget): z.ZodObject => pixelTargetOf(to).options.extend(drawingShape)
+export const drawingOptionsFor = (to: ImageTarget): z.ZodObject =>
+  pixelTargetOf(to).options.extend(drawingShape)
 
 export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
 
@@ -78,7 +79,7 @@ export async function layoutSize(page: Page): Promise<PageSize> {
 /** @throws AppError as `sizeOnPage` does, and FILE_TOO_LARGE. */
 export async function drawingToImage(page: Page, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
-  if (!input) throw new Error('A drawing was to be shown, and there is none.')
+  if (!input) throw new Error('No drawing to convert.')
   const area = await layoutSize(page)
   const path = join(tools.workDir, 'drawn.png')
   const capture: InputFile = { ...input, path, format: 'png' }

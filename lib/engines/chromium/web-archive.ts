@@ -4,15 +4,15 @@ export interface WebPart {
   readonly bytes: Buffer
 }
 
-/** A saved page with what it shows. */
+/** A saved page with its resources. */
 export interface WebArchive {
-  /** Where the page was, which its links are relative to. */
+  /** Original URL of the page, against which links are resolved. */
   readonly url: string
   readonly page: WebPart
-  /** All parts by `partKey` of their addresses. */
+  /** All parts by `partKey` of their URLs. */
   readonly parts: ReadonlyMap<string, WebPart>
-  /** Its last part is closed (RFC 2046, 5.1.1). */
-  readonly isWhole: boolean
+  /** The closing boundary is present (RFC 2046, 5.1.1). */
+  readonly isComplete: boolean
 }
 
 interface Entity {
@@ -20,46 +20,47 @@ interface Entity {
   readonly body: string
 }
 
-/** Parts may be groups of parts, as in mails; deeper is nothing that a browser ever saved. */
+/** Parts may be nested, as in emails; browsers never nest deeper. */
 const maxDepth = 4
 const maxParts = 10_000
 
-/** Where parts are found that have a Content-ID and are linked to as `cid:…`. */
-const byContentId = 'http://cid.invalid/'
+/** URL prefix that replaces `cid:` in links to parts with a Content-ID. */
+const contentIdBase = 'http://cid.invalid/'
 
-/** The same for http and https, as browsers change the one to the other for hosts that they know. */
+/** Normalizes a URL: http and https are equal, because browsers upgrade the scheme of known hosts. */
 export function partKey(url: string): string {
   return url.replace(/#.*$/s, '').replace(/^https?:/i, '')
 }
 
-/** Reads MHTML (RFC 2557); undefined where there is no page in it. */
+/** Reads MHTML (RFC 2557); returns undefined if it contains no page. */
 export function readWebArchive(file: Buffer, fallbackUrl: string): WebArchive | undefined {
-  const top = entityOf(file.toString('latin1'))
-  const found = leaves(top, 0)
+  const top = parseEntity(file.toString('latin1'))
+  const found = leafParts(top, 0)
   const start = /\bstart="?([^";\s]+)/i.exec(top.headers.get('content-type') ?? '')?.[1]
   const isPage = (entity: Entity) => /^text\/html|^application\/xhtml\+xml/i.test(typeOf(entity))
   const root =
     found.find((part) => part.headers.get('content-id') === start && isPage(part)) ?? found.find(isPage)
   if (!root) return undefined
-  const url = absolute(root.headers.get('content-location') ?? '', fallbackUrl)
+  const url = resolveUrl(root.headers.get('content-location') ?? '', fallbackUrl)
   const parts = new Map<string, WebPart>()
   for (const part of found) {
     const location = part.headers.get('content-location')
     const id = part.headers.get('content-id')
-    const decoded = partOf(part)
-    if (location !== undefined) parts.set(partKey(absolute(location, url)), decoded)
-    if (id !== undefined) parts.set(partKey(absolute(byContentId + id.replace(/^<|>$/g, ''), url)), decoded)
+    const decoded = decodePart(part)
+    if (location !== undefined) parts.set(partKey(resolveUrl(location, url)), decoded)
+    if (id !== undefined)
+      parts.set(partKey(resolveUrl(contentIdBase + id.replace(/^<|>$/g, ''), url)), decoded)
   }
-  const mark = boundaryOf(top)
-  const isWhole = mark === undefined || top.body.includes(`--${mark}--`)
-  return { url, page: partOf(root), parts, isWhole }
+  const boundary = boundaryOf(top)
+  const isComplete = boundary === undefined || top.body.includes(`--${boundary}--`)
+  return { url, page: decodePart(root), parts, isComplete }
 }
 
-function entityOf(text: string): Entity {
+function parseEntity(text: string): Entity {
   const end = /\r?\n\r?\n/.exec(text)
   const head = end ? text.slice(0, end.index) : text
   const headers = new Map<string, string>()
-  // Lines that begin with a space go on from the one before (RFC 5322 2.2.3).
+  // Lines that start with a space continue the previous one (RFC 5322 2.2.3).
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
     const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? []
     if (name !== undefined && value !== undefined) headers.set(name.toLowerCase(), value.trim())
@@ -74,26 +75,26 @@ function boundaryOf(entity: Entity): string | undefined {
   return boundary?.[1] ?? boundary?.[2]
 }
 
-function leaves(entity: Entity, depth: number): Entity[] {
-  const mark = boundaryOf(entity)
-  if (mark === undefined || depth === maxDepth) return [entity]
-  const pieces = `\n${entity.body}`.split(`\n--${mark}`).slice(1, maxParts)
-  return pieces
-    .filter((piece) => !piece.startsWith('--'))
-    .flatMap((piece) => leaves(entityOf(piece.replace(/^[^\n]*\n/, '')), depth + 1))
+function leafParts(entity: Entity, depth: number): Entity[] {
+  const boundary = boundaryOf(entity)
+  if (boundary === undefined || depth === maxDepth) return [entity]
+  const sections = `\n${entity.body}`.split(`\n--${boundary}`).slice(1, maxParts)
+  return sections
+    .filter((section) => !section.startsWith('--'))
+    .flatMap((section) => leafParts(parseEntity(section.replace(/^[^\n]*\n/, '')), depth + 1))
 }
 
-function partOf(entity: Entity): WebPart {
+function decodePart(entity: Entity): WebPart {
   const contentType = typeOf(entity)
-  const bytes = decoded(entity)
+  const bytes = decodeBody(entity)
   if (!/^(?:text\/(?:html|css)|application\/xhtml\+xml|image\/svg\+xml)/i.test(contentType))
     return { contentType, bytes }
-  // No browser asks anybody for an address of this kind.
-  const linked = bytes.toString('latin1').replace(/\bcid:(?=[\w<%.-])/gi, byContentId)
+  // Browsers do not send interceptable requests for cid: URLs.
+  const linked = bytes.toString('latin1').replace(/\bcid:(?=[\w<%.-])/gi, contentIdBase)
   return { contentType, bytes: Buffer.from(linked, 'latin1') }
 }
 
-function decoded({ headers, body }: Entity): Buffer {
+function decodeBody({ headers, body }: Entity): Buffer {
   switch (headers.get('content-transfer-encoding')?.toLowerCase()) {
     case 'base64':
       return Buffer.from(body, 'base64')
@@ -109,8 +110,8 @@ function decoded({ headers, body }: Entity): Buffer {
   }
 }
 
-/** Pages from disks and phones have addresses that no page could be loaded from. */
-function absolute(location: string, base: string): string {
+/** Resolves a URL; falls back to the base for local schemes, which pages saved from disks and phones have. */
+function resolveUrl(location: string, base: string): string {
   const url = URL.parse(location, base)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : base
 }

@@ -2,35 +2,35 @@ import { openAsBlob } from 'node:fs'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js'
 import { allowedBytes, mostEntries, tooLarge, tooMany } from '../seven-zip/limits.ts'
 
-/** The files of a ZIP, each read when it is asked for. */
-export interface ZipParts {
-  /** Undefined where there is none of this name. @throws AppError FILE_TOO_LARGE. */
+/** The files of a ZIP, each read on demand. */
+export interface ZipEntries {
+  /** Returns undefined if no file has this name. @throws AppError FILE_TOO_LARGE. */
   read(name: string): Promise<Buffer | undefined>
 }
 
-/** More of one book is nothing that a browser could show. */
-const mostBytes = 1024 ** 3
+/** A browser cannot show an ebook with more data. */
+const maxUnpackedBytes = 1024 ** 3
 
 /** @throws Error when the directory of the archive is damaged; AppError FILE_TOO_LARGE. */
-export async function openZip(path: string, size: number): Promise<ZipParts> {
+export async function openZipEntries(path: string, size: number): Promise<ZipEntries> {
   const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
   const entries = new Map<string, FileEntry>()
   for await (const entry of reader.getEntriesGenerator()) {
     if (!entry.directory) entries.set(entry.filename, entry)
     if (entries.size > mostEntries) throw tooMany()
   }
-  const limit = Math.min(mostBytes, allowedBytes(size))
-  let left = limit
+  const limit = Math.min(maxUnpackedBytes, allowedBytes(size))
+  let bytesLeft = limit
   return {
     async read(name) {
       const entry = entries.get(name)
       if (!entry) return undefined
       const chunks: Uint8Array[] = []
-      // What the directory says of its size need not be so.
+      // The size in the directory may be wrong, so count the actual bytes.
       const sink = new WritableStream<Uint8Array>({
         write(chunk) {
-          left -= chunk.length
-          if (left < 0) throw tooLarge(limit)
+          bytesLeft -= chunk.length
+          if (bytesLeft < 0) throw tooLarge(limit)
           chunks.push(chunk)
         },
       })

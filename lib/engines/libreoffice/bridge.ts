@@ -66,7 +66,7 @@ export interface Bridge {
 }
 
 /** Starts a bridge and connects to it. */
-export function connect(command: SandboxedCommand): Bridge {
+export function connectBridge(command: SandboxedCommand): Bridge {
   const child = spawn(command.file, command.args, {
     env: command.env,
     cwd: command.cwd,
@@ -94,15 +94,15 @@ export function connect(command: SandboxedCommand): Bridge {
     reader.close()
     child.stdout.destroy()
   })
-  let heard = 0
+  let receivedBytes = 0
   child.stdout.on('data', (chunk: Buffer) => {
-    heard += chunk.length
-    if (heard > maxEventBytes) killGroup(child)
+    receivedBytes += chunk.length
+    if (receivedBytes > maxEventBytes) killGroup(child)
   })
   const next = async (): Promise<BridgeEvent> => {
     const line = await lines.next()
-    if (line.done === true) throw new OfficeCrash(`The office ended: ${stderr.toString().slice(-2000)}`)
-    return parsed(line.value)
+    if (line.done === true) throw new OfficeCrash(`LibreOffice exited: ${stderr.toString().slice(-2000)}`)
+    return parseEvent(line.value)
   }
   return {
     get alive() {
@@ -122,10 +122,10 @@ export function connect(command: SandboxedCommand): Bridge {
   }
 }
 
-function parsed(line: string): BridgeEvent {
+function parseEvent(line: string): BridgeEvent {
   try {
     return BridgeEvent.parse(JSON.parse(line))
   } catch (cause) {
-    throw new OfficeCrash('The bridge sent something that is no event.', { cause })
+    throw new OfficeCrash('The bridge sent an invalid event.', { cause })
   }
 }

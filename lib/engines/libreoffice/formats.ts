@@ -6,14 +6,14 @@ export type OfficeFamily = OfficeRequest['family']
 interface OfficeFormat {
   readonly id: FormatId
   readonly family: OfficeFamily
-  /** Import filters, tried in this order. Named, because left to itself the office reads any rubbish as text. */
+  /** Import filters, tried in this order. Without explicit filters, LibreOffice would read any garbage as text. */
   readonly read: readonly OfficeFilter[]
-  /** Export filter; left out where the format can only be read. */
+  /** Export filter; left out for formats that can only be read. */
   readonly write?: OfficeFilter
 }
 
-/** One filter that reads and writes. */
-function both(filter: string): Pick<OfficeFormat, 'read' | 'write'> {
+/** A single filter that both reads and writes. */
+function readAndWrite(filter: string): Pick<OfficeFormat, 'read' | 'write'> {
   return { read: [{ filter }], write: { filter } }
 }
 
@@ -21,19 +21,19 @@ function readOnly(...filters: readonly string[]): Pick<OfficeFormat, 'read'> {
   return { read: filters.map((filter) => ({ filter })) }
 }
 
-const plainText = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
-const table = { filter: 'Text - txt - csv (StarCalc)' }
-/** As `tableCopy` gives it: comma, quote, UTF-8, first line, columns, English, quoted is text: yes, dates: yes. */
-const tableIn = { ...table, options: '44,34,76,1,,1033,true,true' }
+const textFilter = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
+const csvFilter = { filter: 'Text - txt - csv (StarCalc)' }
+/** Output of `tableCopy`: comma, quote, UTF-8, first line, columns, English, quoted is text: yes, dates: yes. */
+const tableImport = { ...csvFilter, options: '44,34,76,1,,1033,true,true' }
 /** Separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no, which would round. */
-const commaOut = '44,34,76,1,,0,false,true,false'
-const tabOut = '9,34,76,1,,0,false,true,false'
+const csvExportOptions = '44,34,76,1,,0,false,true,false'
+const tsvExportOptions = '9,34,76,1,,0,false,true,false'
 
-/** Names of the filters as in LibreOffice's registry (org.openoffice.TypeDetection.Filter). */
+/** Filter names as in LibreOffice's registry (org.openoffice.TypeDetection.Filter). */
 const officeFormats: readonly OfficeFormat[] = [
-  { id: 'docx', family: 'text', ...both('MS Word 2007 XML') },
+  { id: 'docx', family: 'text', ...readAndWrite('MS Word 2007 XML') },
   { id: 'docm', family: 'text', ...readOnly('MS Word 2007 XML VBA') },
-  { id: 'dotx', family: 'text', ...both('MS Word 2007 XML Template') },
+  { id: 'dotx', family: 'text', ...readAndWrite('MS Word 2007 XML Template') },
   { id: 'dotm', family: 'text', ...readOnly('MS Word 2007 XML Template') },
   {
     id: 'doc',
@@ -42,14 +42,14 @@ const officeFormats: readonly OfficeFormat[] = [
     write: { filter: 'MS Word 97' },
   },
   { id: 'dot', family: 'text', ...readOnly('MS Word 97 Vorlage', 'MS Word 95 Vorlage') },
-  { id: 'odt', family: 'text', ...both('writer8') },
-  { id: 'ott', family: 'text', ...both('writer8_template') },
-  { id: 'fodt', family: 'text', ...both('OpenDocument Text Flat XML') },
-  { id: 'rtf', family: 'text', ...both('Rich Text Format') },
+  { id: 'odt', family: 'text', ...readAndWrite('writer8') },
+  { id: 'ott', family: 'text', ...readAndWrite('writer8_template') },
+  { id: 'fodt', family: 'text', ...readAndWrite('OpenDocument Text Flat XML') },
+  { id: 'rtf', family: 'text', ...readAndWrite('Rich Text Format') },
   {
     id: 'txt',
     family: 'text',
-    read: [plainText],
+    read: [textFilter],
     write: { filter: 'Text (encoded)', options: 'UTF8,LF,,,false' },
   },
   { id: 'html', family: 'text', ...readOnly('HTML (StarWriter)') },
@@ -58,14 +58,14 @@ const officeFormats: readonly OfficeFormat[] = [
   { id: 'wps', family: 'text', ...readOnly('MS_Works') },
   { id: 'wri', family: 'text', ...readOnly('MS_Write') },
   { id: 'uot', family: 'text', ...readOnly('UOF text') },
-  { id: 'wordml', family: 'text', ...both('MS Word 2003 XML') },
+  { id: 'wordml', family: 'text', ...readAndWrite('MS Word 2003 XML') },
   { id: 'hwp', family: 'text', ...readOnly('writer_MIZI_Hwp_97') },
   { id: 'pages', family: 'text', ...readOnly('Apple Pages') },
 
-  { id: 'xlsx', family: 'sheet', ...both('Calc MS Excel 2007 XML') },
+  { id: 'xlsx', family: 'sheet', ...readAndWrite('Calc MS Excel 2007 XML') },
   { id: 'xlsm', family: 'sheet', ...readOnly('Calc MS Excel 2007 VBA XML') },
   { id: 'xlsb', family: 'sheet', ...readOnly('Calc MS Excel 2007 Binary') },
-  { id: 'xltx', family: 'sheet', ...both('Calc MS Excel 2007 XML Template') },
+  { id: 'xltx', family: 'sheet', ...readAndWrite('Calc MS Excel 2007 XML Template') },
   { id: 'xltm', family: 'sheet', ...readOnly('Calc MS Excel 2007 XML Template') },
   {
     id: 'xls',
@@ -78,22 +78,22 @@ const officeFormats: readonly OfficeFormat[] = [
     family: 'sheet',
     ...readOnly('MS Excel 97 Vorlage/Template', 'MS Excel 5.0/95 Vorlage/Template'),
   },
-  { id: 'ods', family: 'sheet', ...both('calc8') },
-  { id: 'ots', family: 'sheet', ...both('calc8_template') },
-  { id: 'fods', family: 'sheet', ...both('OpenDocument Spreadsheet Flat XML') },
+  { id: 'ods', family: 'sheet', ...readAndWrite('calc8') },
+  { id: 'ots', family: 'sheet', ...readAndWrite('calc8_template') },
+  { id: 'fods', family: 'sheet', ...readAndWrite('OpenDocument Spreadsheet Flat XML') },
   {
     id: 'csv',
     family: 'sheet',
-    read: [tableIn],
-    write: { filter: table.filter, options: commaOut },
+    read: [tableImport],
+    write: { filter: csvFilter.filter, options: csvExportOptions },
   },
   {
     id: 'tsv',
     family: 'sheet',
-    read: [tableIn],
-    write: { filter: table.filter, options: tabOut },
+    read: [tableImport],
+    write: { filter: csvFilter.filter, options: tsvExportOptions },
   },
-  // Its tables, one below the other.
+  // Imports the tables of the page, one below the other.
   { id: 'html', family: 'sheet', ...readOnly('HTML (StarCalc)') },
   { id: 'dif', family: 'sheet', ...readOnly('DIF') },
   { id: 'slk', family: 'sheet', ...readOnly('SYLK') },
@@ -109,25 +109,25 @@ const officeFormats: readonly OfficeFormat[] = [
   { id: 'wb3', family: 'sheet', ...readOnly('WPS_QPro_Calc') },
   { id: 'numbers', family: 'sheet', ...readOnly('Apple Numbers') },
 
-  { id: 'pptx', family: 'slides', ...both('Impress MS PowerPoint 2007 XML') },
+  { id: 'pptx', family: 'slides', ...readAndWrite('Impress MS PowerPoint 2007 XML') },
   { id: 'pptm', family: 'slides', ...readOnly('Impress MS PowerPoint 2007 XML VBA') },
-  { id: 'ppsx', family: 'slides', ...both('Impress MS PowerPoint 2007 XML AutoPlay') },
-  { id: 'potx', family: 'slides', ...both('Impress MS PowerPoint 2007 XML Template') },
+  { id: 'ppsx', family: 'slides', ...readAndWrite('Impress MS PowerPoint 2007 XML AutoPlay') },
+  { id: 'potx', family: 'slides', ...readAndWrite('Impress MS PowerPoint 2007 XML Template') },
   { id: 'potm', family: 'slides', ...readOnly('Impress MS PowerPoint 2007 XML Template') },
-  { id: 'ppt', family: 'slides', ...both('MS PowerPoint 97') },
-  { id: 'pps', family: 'slides', ...both('MS PowerPoint 97 AutoPlay') },
-  { id: 'pot', family: 'slides', ...both('MS PowerPoint 97 Vorlage') },
-  { id: 'odp', family: 'slides', ...both('impress8') },
-  { id: 'otp', family: 'slides', ...both('impress8_template') },
-  { id: 'fodp', family: 'slides', ...both('OpenDocument Presentation Flat XML') },
+  { id: 'ppt', family: 'slides', ...readAndWrite('MS PowerPoint 97') },
+  { id: 'pps', family: 'slides', ...readAndWrite('MS PowerPoint 97 AutoPlay') },
+  { id: 'pot', family: 'slides', ...readAndWrite('MS PowerPoint 97 Vorlage') },
+  { id: 'odp', family: 'slides', ...readAndWrite('impress8') },
+  { id: 'otp', family: 'slides', ...readAndWrite('impress8_template') },
+  { id: 'fodp', family: 'slides', ...readAndWrite('OpenDocument Presentation Flat XML') },
   { id: 'dps', family: 'slides', ...readOnly('MS PowerPoint 97') },
   { id: 'uop', family: 'slides', ...readOnly('UOF presentation') },
   { id: 'sxi', family: 'slides', ...readOnly('StarOffice XML (Impress)') },
   { id: 'key', family: 'slides', ...readOnly('Apple Keynote') },
 
-  { id: 'odg', family: 'drawing', ...both('draw8') },
-  { id: 'otg', family: 'drawing', ...both('draw8_template') },
-  { id: 'fodg', family: 'drawing', ...both('OpenDocument Drawing Flat XML') },
+  { id: 'odg', family: 'drawing', ...readAndWrite('draw8') },
+  { id: 'otg', family: 'drawing', ...readAndWrite('draw8_template') },
+  { id: 'fodg', family: 'drawing', ...readAndWrite('OpenDocument Drawing Flat XML') },
   { id: 'vsd', family: 'drawing', ...readOnly('Visio Document') },
   { id: 'vsdx', family: 'drawing', ...readOnly('Visio Document') },
   { id: 'pub', family: 'drawing', ...readOnly('Publisher Document') },
@@ -146,8 +146,8 @@ const officeFormats: readonly OfficeFormat[] = [
   },
 ]
 
-/** Targets that are no office format of their own; each family has its filter. */
-const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, OfficeFilter>> }[] = [
+/** Targets that are not office formats; each family has its own filter. */
+const exportTargets: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, OfficeFilter>> }[] = [
   {
     id: 'pdf',
     filters: {
@@ -168,28 +168,30 @@ const exports: readonly { id: FormatId; filters: Partial<Record<OfficeFamily, Of
   { id: 'svg', filters: { drawing: { filter: 'draw_svg_Export', firstPageOnly: true } } },
 ]
 
-export function readable(family: OfficeFamily): FormatId[] {
+export function readableFormats(family: OfficeFamily): FormatId[] {
   return officeFormats.filter((format) => format.family === family).map(({ id }) => id)
 }
 
-export function writable(family: OfficeFamily): FormatId[] {
-  const own = officeFormats.filter((format) => format.family === family && format.write !== undefined)
-  return [...own, ...exports.filter((target) => target.filters[family] !== undefined)].map(({ id }) => id)
+export function writableFormats(family: OfficeFamily): FormatId[] {
+  const ownFormats = officeFormats.filter((format) => format.family === family && format.write !== undefined)
+  return [...ownFormats, ...exportTargets.filter((target) => target.filters[family] !== undefined)].map(
+    ({ id }) => id,
+  )
 }
 
-/** The filters of one pair. @throws Error when no capability declares the pair. */
+/** Returns the filters for a pair of formats. @throws Error when no capability declares the pair. */
 export function filtersOf(
   from: FormatId,
   to: FormatId,
 ): Pick<OfficeRequest, 'family' | 'sources' | 'target'> {
   for (const { id, family, read } of officeFormats) {
-    const target = id === from ? targetFilter(family, to) : undefined
+    const target = id === from ? exportFilter(family, to) : undefined
     if (target) return { family, sources: read, target }
   }
   throw new Error(`The office has no filters from ${from} to ${to}.`)
 }
 
-function targetFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {
-  const own = officeFormats.find((format) => format.id === to && format.family === family)
-  return own?.write ?? exports.find(({ id }) => id === to)?.filters[family]
+function exportFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {
+  const ownFormats = officeFormats.find((format) => format.id === to && format.family === family)
+  return ownFormats?.write ?? exportTargets.find(({ id }) => id === to)?.filters[family]
 }

@@ -16,43 +16,43 @@ export async function officeSource(
   input: InputFile,
   tools: Tools,
 ): Promise<OfficeSource> {
-  const wanted = TableOptions.parse(options)
+  const tableOptions = TableOptions.parse(options)
   switch (from) {
     case 'csv':
     case 'tsv': {
       const { tableCopy } = await import('../text/table.ts')
-      const table = await tableCopy(input, wanted, tools)
-      tellWhatHasNoRoom(table, to, tools)
-      return { path: table.path, ...(wanted.headers && { headers: true }) }
+      const table = await tableCopy(input, tableOptions, tools)
+      warnAboutSheetLimits(table, to, tools)
+      return { path: table.path, ...(tableOptions.headers && { headers: true }) }
     }
     case 'txt':
-      return { path: await utf8Copy(input, tools, wanted) }
+      return { path: await utf8Copy(input, tools, tableOptions) }
     case 'html':
       // Without a byte order mark, a page that declares no charset is read as Western European.
-      return { path: await utf8Copy(input, tools, { ...wanted, withMark: true }) }
+      return { path: await utf8Copy(input, tools, { ...tableOptions, withMark: true }) }
     default:
       return { path: input.path }
   }
 }
 
 /** Sheet limits of LibreOffice, and of Excel before 2007. */
-const room = { rows: 1_048_576, columns: 16_384 }
-const oldRoom = { rows: 65_536, columns: 256 }
-const old: readonly FormatId[] = ['xls', 'xlt']
+const sheetLimits = { rows: 1_048_576, columns: 16_384 }
+const oldSheetLimits = { rows: 65_536, columns: 256 }
+const oldFormats: readonly FormatId[] = ['xls', 'xlt']
 
-function tellWhatHasNoRoom({ rows, columns }: TableCopy, to: FormatId, tools: Tools): void {
-  const most = old.includes(to) ? oldRoom : room
-  const wayOut = most === oldRoom ? ' An xlsx holds more.' : ''
-  if (rows > most.rows) {
+function warnAboutSheetLimits({ rows, columns }: TableCopy, to: FormatId, tools: Tools): void {
+  const max = oldFormats.includes(to) ? oldSheetLimits : sheetLimits
+  const hint = max === oldSheetLimits ? ' An xlsx can store more.' : ''
+  if (rows > max.rows) {
     tools.warn(
       'ROWS_DROPPED',
-      `The first ${most.rows} of ${rows} rows were converted: ${to} has room for no more.${wayOut}`,
+      `The first ${max.rows} of ${rows} rows were converted, which is the limit of ${to}.${hint}`,
     )
   }
-  if (columns > most.columns) {
+  if (columns > max.columns) {
     tools.warn(
       'COLUMNS_DROPPED',
-      `The first ${most.columns} of ${columns} columns were converted: ${to} has room for no more.${wayOut}`,
+      `The first ${max.columns} of ${columns} columns were converted, which is the limit of ${to}.${hint}`,
     )
   }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { flag } from '../options.ts'
 
-/** Hundredths of a millimeter, LibreOffice's unit. */
+/** Lengths of units in hundredths of a millimeter, LibreOffice's unit. */
 const units: Readonly<Record<string, number>> = { mm: 100, cm: 1000, in: 2540, pt: 2540 / 72 }
 
-/** Upright, width before height. */
+/** Paper sizes in portrait orientation, width before height. */
 const sizes: Readonly<Record<string, readonly [width: number, height: number]>> = {
   a3: [29_700, 42_000],
   a4: [21_000, 29_700],
@@ -14,10 +14,10 @@ const sizes: Readonly<Record<string, readonly [width: number, height: number]>> 
   legal: [21_590, 35_560],
 }
 
-const leastSide = 2000
+const minSide = 2000
 /** 200 inches, the largest page of a PDF 1.7 (ISO 32000-1, annex C.2). */
-const mostSide = 508_000
-const mostMargin = 50_000
+const maxSide = 508_000
+const maxMargin = 50_000
 
 const number = '\\d{1,5}(?:\\.\\d{1,4})?'
 const lengthPattern = new RegExp(`^(${number})(mm|cm|in|pt)$`, 'i')
@@ -27,27 +27,27 @@ export const PdfOptions = z.object({
   embedAllFonts: flag()
     .default(true)
     .describe(
-      'Every font is embedded, so that pages look the same everywhere; false has no effect, and is told',
+      'Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning',
     ),
 })
 
 const PageOptions = PdfOptions.extend({
   pageSize: z
     .string()
-    .refine((value) => sizeOf(value) !== undefined, {
+    .refine((value) => parseSize(value) !== undefined, {
       error: 'expected A3, A4, A5, Letter, Legal or a size such as 210x297mm with sides of 20 to 5080 mm',
     })
     .optional()
-    .describe('A3, A4, A5, Letter, Legal, or width and height as `210x297mm` (mm, cm, in, pt)'),
+    .describe('A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)'),
   landscape: flag()
     .optional()
-    .describe("Lay every page across (true) or upright (false); the document's own way when left out"),
+    .describe('Landscape (true) or portrait (false) for every page; as in the document when left out'),
   marginTop: margin('top'),
   marginRight: margin('right'),
   marginBottom: margin('bottom'),
   marginLeft: margin('left'),
-  headerText: runningText('head'),
-  footerText: runningText('foot'),
+  headerText: headerOrFooter('Header'),
+  footerText: headerOrFooter('Footer'),
 })
 
 export const TextPdfOptions = PageOptions
@@ -55,10 +55,10 @@ export const TextPdfOptions = PageOptions
 export const SheetPdfOptions = PageOptions.extend({
   fitToWidth: flag()
     .default(true)
-    .describe('Shrink sheets that are wider than the page, so that no column moves to another page'),
+    .describe('Shrink sheets that are wider than the page, so that no column is moved to another page'),
 })
 
-/** What the bridge understands; lengths in hundredths of a millimeter, what is undefined stays as it is. */
+/** Page setup for the bridge. Lengths are in hundredths of a millimeter; undefined fields keep the document's setting. */
 export interface PageSetup {
   readonly short?: number | undefined
   readonly long?: number | undefined
@@ -76,7 +76,7 @@ export function textPageSetup(options: z.infer<typeof TextPdfOptions>): PageSetu
   return { ...pageSetup(options), fitToWidth: false }
 }
 
-/** Whether a page may come to look otherwise. */
+/** Whether the setup may change how a page looks. */
 export function changesPages({ fitToWidth, ...setup }: PageSetup): boolean {
   return fitToWidth || Object.values(setup).some((value) => value !== undefined)
 }
@@ -86,17 +86,17 @@ export function sheetPageSetup(options: z.infer<typeof SheetPdfOptions>): PageSe
 }
 
 function pageSetup(options: z.infer<typeof PageOptions>) {
-  const size = sizeOf(options.pageSize)
+  const size = parseSize(options.pageSize)
   const [short, long] = size?.toSorted((a, b) => a - b) ?? []
-  const liesAcross = size && size[0] > size[1] ? true : undefined
+  const isLandscape = size && size[0] > size[1] ? true : undefined
   return {
     short,
     long,
-    landscape: options.landscape ?? liesAcross,
-    marginTop: lengthOf(options.marginTop),
-    marginRight: lengthOf(options.marginRight),
-    marginBottom: lengthOf(options.marginBottom),
-    marginLeft: lengthOf(options.marginLeft),
+    landscape: options.landscape ?? isLandscape,
+    marginTop: parseLength(options.marginTop),
+    marginRight: parseLength(options.marginRight),
+    marginBottom: parseLength(options.marginBottom),
+    marginLeft: parseLength(options.marginLeft),
     headerText: options.headerText,
     footerText: options.footerText,
   }
@@ -105,36 +105,36 @@ function pageSetup(options: z.infer<typeof PageOptions>) {
 function margin(side: string) {
   return z
     .string()
-    .refine((value) => (lengthOf(value) ?? mostMargin + 1) <= mostMargin, {
+    .refine((value) => (parseLength(value) ?? maxMargin + 1) <= maxMargin, {
       error: 'expected a length of at most 500 mm with its unit, such as 20mm, 2cm, 1in or 72pt',
     })
     .optional()
-    .describe(`Space at the ${side} of every page, as 20mm, 2cm, 1in or 72pt`)
+    .describe(`Margin at the ${side} of every page, such as 20mm, 2cm, 1in or 72pt`)
 }
 
-function runningText(place: string) {
+function headerOrFooter(place: string) {
   return z
     .string()
     .max(500)
     .optional()
     .describe(
-      `Text at the ${place} of every page, in the place of the document's own; {page}, {pages} and {date} are filled in`,
+      `${place} text of every page, replacing the document's own; {page}, {pages} and {date} are filled in`,
     )
 }
 
-function sizeOf(text = ''): readonly [width: number, height: number] | undefined {
+function parseSize(text = ''): readonly [width: number, height: number] | undefined {
   const named = sizes[text.trim().toLowerCase()]
   if (named) return named
   const [, width, height, unit] = sizePattern.exec(text.trim()) ?? []
-  const sides = [inHundredths(width, unit), inHundredths(height, unit)] as const
-  return sides.every((side) => side >= leastSide && side <= mostSide) ? sides : undefined
+  const sides = [toHundredths(width, unit), toHundredths(height, unit)] as const
+  return sides.every((side) => side >= minSide && side <= maxSide) ? sides : undefined
 }
 
-function lengthOf(text = ''): number | undefined {
+function parseLength(text = ''): number | undefined {
   const [, value, unit] = lengthPattern.exec(text.trim()) ?? []
-  return value === undefined ? undefined : inHundredths(value, unit)
+  return value === undefined ? undefined : toHundredths(value, unit)
 }
 
-function inHundredths(value = '0', unit = 'mm'): number {
+function toHundredths(value = '0', unit = 'mm'): number {
   return Math.round(Number(value) * (units[unit.toLowerCase()] ?? 0))
 }

@@ -9,117 +9,117 @@ import {
   startOffice,
 } from './process.ts'
 
-/** A swollen process slows all. */
+/** A process above this size is replaced, because it slows down the whole machine. */
 const maxResidentKb = 700 * 1024
 
-/** One crash may be bad luck or the last document's doing; two on different processes are this document's. */
+/** One crash may be bad luck or caused by the previous document; two in different processes are caused by this one. */
 const maxAttempts = 2
 
-/** No document's doing, so it does not count as one of its attempts. */
+/** A failed start is not caused by the document, so it does not count as an attempt. */
 const maxStarts = 3
 
 export interface OfficePool {
   /**
-   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it ended two processes, the
+   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it crashed two processes, the
    * signal's reason when aborted.
    */
   convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts>
-  /** Starts one process, so that the next document need not wait for it. */
+  /** Starts one process, so that the next document does not have to wait for it. */
   warm(): Promise<void>
   close(): Promise<void>
 }
 
 interface Slot {
-  /** Undefined until first needed. It may have died while idle, or its start may have failed. */
+  /** Undefined until first needed. The process may have died while idle, or failed to start. */
   office: Promise<OfficeProcess> | undefined
   documents: number
-  /** Goes on until there is a spare one. */
+  /** Due for replacement; keeps converting until a spare process is ready. */
   isSpent: boolean
 }
 
-/** Started and warmed up beside the others, to take the place of one that is spent. */
+/** A process that is warmed up in the background to replace a spent one. */
 interface Spare {
   readonly start: Promise<OfficeProcess>
-  /** When it is ready. */
+  /** Set when it is ready. */
   office?: OfficeProcess
 }
 
-type Waiting = (slot: Slot) => void
+type Waiter = (slot: Slot) => void
 
 interface OfficePoolSettings extends OfficeSettings {
-  /** Processes at a time. */
+  /** Maximum number of processes. */
   readonly size: number
-  /** That a process converts before it is replaced. */
+  /** Number of documents that a process converts before it is replaced. */
   readonly maxDocuments: number
 }
 
-/** Up to `size` office processes, started when needed; each converts one document at a time. */
+/** Warm pool of up to `size` LibreOffice processes, started on demand; each converts one document at a time. */
 export function createOfficePool(settings: OfficePoolSettings): OfficePool {
   const slots: Slot[] = Array.from({ length: settings.size }, () => ({
     office: undefined,
     documents: 0,
     isSpent: false,
   }))
-  const free = [...slots]
-  const waiting: Waiting[] = []
+  const idle = [...slots]
+  const waiters: Waiter[] = []
   let spare: Spare | undefined
-  /** The end of those that were spent. */
-  let parting: Promise<unknown> = Promise.resolve()
-  /** Slots whose document has its result. */
-  let settling = 0
-  let swept: Promise<void> | undefined
+  /** Resolves when all spent processes have ended. */
+  let exitingProcesses: Promise<unknown> = Promise.resolve()
+  /** Number of slots that are cleaning up after a finished document. */
+  let cleaningUp = 0
+  let orphansRemoved: Promise<void> | undefined
   let closed = false
 
   async function start(): Promise<OfficeProcess> {
-    swept ??= removeOrphanedFolders(settings.baseDir, officeFolderPrefix)
-    await swept
-    for (let tries = 1; ; tries++) {
+    orphansRemoved ??= removeOrphanedFolders(settings.baseDir, officeFolderPrefix)
+    await orphansRemoved
+    for (let attempt = 1; ; attempt++) {
       if (closed) throw new Error('The office pool is closed.')
       try {
         return await startOffice(settings)
       } catch (error) {
-        if (!(error instanceof OfficeStartFailure) || tries === maxStarts) throw error
+        if (!(error instanceof OfficeStartFailure) || attempt === maxStarts) throw error
       }
     }
   }
 
   function acquire(signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted()
-    const started = free.findIndex((slot) => slot.office !== undefined)
-    // One that clears up is free sooner than a new one has started.
-    const isSoonFree = started < 0 && settling > waiting.length
-    const [slot] = isSoonFree ? [] : free.splice(Math.max(0, started), 1)
+    const runningIndex = idle.findIndex((slot) => slot.office !== undefined)
+    // A process that is cleaning up is available sooner than a new one.
+    const isAvailableSoon = runningIndex < 0 && cleaningUp > waiters.length
+    const [slot] = isAvailableSoon ? [] : idle.splice(Math.max(0, runningIndex), 1)
     if (slot) return Promise.resolve(slot)
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
     const onAbort = () => {
-      waiting.splice(waiting.indexOf(take), 1)
+      waiters.splice(waiters.indexOf(resume), 1)
       reject(signal.reason)
     }
-    const take: Waiting = (slot) => {
+    const resume: Waiter = (slot) => {
       signal.removeEventListener('abort', onAbort)
       resolve(slot)
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    waiting.push(take)
+    waiters.push(resume)
     return promise
   }
 
   function release(slot: Slot): void {
-    renew(slot)
-    const next = waiting.shift()
+    useSpare(slot)
+    const next = waiters.shift()
     if (next) next(slot)
-    else free.push(slot)
+    else idle.push(slot)
   }
 
-  async function officeOf(slot: Slot): Promise<OfficeProcess> {
-    // A start that failed in the background is tried again for the one who needs it, who gets its error.
+  async function getOffice(slot: Slot): Promise<OfficeProcess> {
+    // Retry a start that failed in the background; this caller gets the error of the retry.
     const office = await slot.office?.catch(() => undefined)
     if (office?.alive) return office
     await office?.kill()
-    return freshOffice(slot)
+    return startFresh(slot)
   }
 
-  function freshOffice(slot: Slot): Promise<OfficeProcess> {
+  function startFresh(slot: Slot): Promise<OfficeProcess> {
     slot.documents = 0
     slot.isSpent = false
     slot.office = spare?.start ?? start()
@@ -131,30 +131,30 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
     const slot = await acquire(signal)
     let office: OfficeProcess
     try {
-      office = await officeOf(slot)
+      office = await getOffice(slot)
     } catch (error) {
       release(slot)
       throw error
     }
-    let isWhole = false
+    let isHealthy = false
     slot.documents++
     try {
       const facts = await convertOn(office, job, signal)
-      isWhole = true
+      isHealthy = true
       return facts
     } catch (error) {
-      isWhole = error instanceof OfficeRefusal
+      isHealthy = error instanceof OfficeRefusal
       throw error
     } finally {
-      // In the background: the result is there, and its client need not wait for what is done for the next one.
-      void settle(slot, office, isWhole)
+      // In the background, so that the client does not wait for the preparation of the next document.
+      void cleanUp(slot, office, isHealthy)
     }
   }
 
-  async function settle(slot: Slot, office: OfficeProcess, isWhole: boolean): Promise<void> {
-    settling++
-    const condition = isWhole ? await cleared(office) : undefined
-    settling--
+  async function cleanUp(slot: Slot, office: OfficeProcess, isHealthy: boolean): Promise<void> {
+    cleaningUp++
+    const condition = isHealthy ? await tryClear(office) : undefined
+    cleaningUp--
     if (!condition || condition.staleFonts) {
       await replace(slot, office)
       return
@@ -165,24 +165,24 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
   }
 
   async function replace(slot: Slot, office: OfficeProcess): Promise<void> {
-    slot.office = office.kill().then(() => freshOffice(slot))
+    slot.office = office.kill().then(() => startFresh(slot))
     await slot.office.catch(() => undefined)
     release(slot)
   }
 
-  /** One at a time: a start takes a core for a second. */
+  /** Starts at most one spare at a time, because a start occupies a core for a second. */
   function prepareSpare(): void {
     if (spare) return
-    const own: Spare = { start: startWarm() }
-    spare = own
-    own.start.then(
+    const newSpare: Spare = { start: startWarm() }
+    spare = newSpare
+    newSpare.start.then(
       (office) => {
-        own.office = office
-        for (const slot of free) renew(slot)
+        newSpare.office = office
+        for (const slot of idle) useSpare(slot)
       },
       () => {
-        // The next document of a spent one asks for another.
-        if (spare === own) spare = undefined
+        // The next document in a spent process triggers another start.
+        if (spare === newSpare) spare = undefined
       },
     )
   }
@@ -194,15 +194,15 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
       return office
     } catch (cause) {
       await office.kill()
-      throw new OfficeStartFailure('The office did not convert a page of our own.', { cause })
+      throw new OfficeStartFailure('LibreOffice failed to convert a warm-up page.', { cause })
     }
   }
 
-  /** Gives a slot that nobody uses the spare one, where its own is spent. */
-  function renew(slot: Slot): void {
+  /** Moves the spare process to an idle slot whose own process is spent. */
+  function useSpare(slot: Slot): void {
     if (!slot.isSpent || !spare?.office) return
-    parting = Promise.allSettled([parting, slot.office?.then((office) => office.kill())])
-    void freshOffice(slot)
+    exitingProcesses = Promise.allSettled([exitingProcesses, slot.office?.then((office) => office.kill())])
+    void startFresh(slot)
   }
 
   return {
@@ -219,7 +219,7 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
     async warm() {
       const slot = await acquire(AbortSignal.timeout(60_000))
       try {
-        await officeOf(slot)
+        await getOffice(slot)
       } finally {
         release(slot)
       }
@@ -228,12 +228,12 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
       closed = true
       const offices = await Promise.allSettled([spare?.start, ...slots.map((slot) => slot.office)])
       await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
-      await parting
+      await exitingProcesses
     },
   }
 }
 
-/** A cancelled document takes the process that computes it along; nothing else stops LibreOffice. */
+/** Cancelling a document kills its process: nothing else stops LibreOffice. */
 async function convertOn(office: OfficeProcess, job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
   const onAbort = () => void office.kill()
   signal.throwIfAborted()
@@ -248,12 +248,12 @@ async function convertOn(office: OfficeProcess, job: OfficeJob, signal: AbortSig
   }
 }
 
-/** How it is after what its last document left was cleared up; undefined when it is of no more use. */
-async function cleared(office: OfficeProcess): Promise<OfficeCondition | undefined> {
+/** Cleans up and returns the condition of the process; undefined if it is no longer usable. */
+async function tryClear(office: OfficeProcess): Promise<OfficeCondition | undefined> {
   try {
     return await office.clear()
   } catch {
-    // Whatever is wrong with it: the caller replaces it.
+    // Whatever went wrong, the caller replaces the process.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { copyIn, makeProcessFolder, moveOut, removeProcessFolder } from '../sand
 import { python } from '../sandbox/python.ts'
 import {
   type Bridge,
-  connect,
+  connectBridge,
   type OfficeCondition,
   OfficeCrash,
   type OfficeFacts,
@@ -119,7 +119,7 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
     limits: { memoryBytes, fileBytes },
     unixSockets: true,
   })
-  const bridge = connect(command)
+  const bridge = connectBridge(command)
   const end = async () => {
     await bridge.kill()
     await removeProcessFolder(folder)
@@ -134,22 +134,22 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
     await bridge.ready()
   } catch (cause) {
     await kill()
-    throw new OfficeStartFailure('The office did not start.', { cause })
+    throw new OfficeStartFailure('LibreOffice did not start.', { cause })
   } finally {
     clearTimeout(timer)
   }
-  const asked = async (kind: 'clear' | 'warm') => {
-    const late = setTimeout(() => void bridge.kill(), startLimitMs)
+  const sendCommand = async (kind: 'clear' | 'warm') => {
+    const timer = setTimeout(() => void bridge.kill(), startLimitMs)
     bridge.send({ kind })
-    return bridge.ready().finally(() => clearTimeout(late))
+    return bridge.ready().finally(() => clearTimeout(timer))
   }
   return {
     get alive() {
       return bridge.alive
     },
     convert: (job) => convert(bridge, command, folder, job),
-    clear: () => asked('clear'),
-    warmUp: () => asked('warm'),
+    clear: () => sendCommand('clear'),
+    warmUp: () => sendCommand('warm'),
     kill,
   }
 }
@@ -174,13 +174,13 @@ async function convert(
         break
       case 'done':
         if (await moveOut(join(folder, output), job.outputPath)) return event.facts
-        throw new OfficeCrash('The result is no plain file.')
+        throw new OfficeCrash('The result is not a regular file.')
       case 'failed':
         throw new OfficeRefusal(event.reason, event.message)
       case 'stalled':
-        throw new OfficeCrash('The office has stopped computing in the middle of a document.')
+        throw new OfficeCrash('LibreOffice stopped responding while converting a document.')
       case 'ready':
-        throw new OfficeCrash('The bridge sent an event out of turn.')
+        throw new OfficeCrash('The bridge sent an unexpected event.')
     }
   }
 }

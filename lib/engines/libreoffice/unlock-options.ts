@@ -4,12 +4,18 @@ import type { Capability } from '../engine.ts'
 import { secretOption } from '../options.ts'
 
 /** Engine that removes the password of a document before other engines read it. */
-export const unlocker = { engine: 'libreoffice', image: 'office' } as const
+export const unlockEngine = { engine: 'libreoffice', image: 'office' } as const
 
-export const unlockShape = {
-  password: z.string().min(1).max(255).optional().describe('Opens a protected document.').meta(secretOption),
+export const unlockOptionShape = {
+  password: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('Password of a protected document.')
+    .meta(secretOption),
 }
-export const UnlockOptions = z.object(unlockShape)
+export const UnlockOptions = z.object(unlockOptionShape)
 
 export const unlockRows: readonly Capability[] = lockableFormats.map((id) => ({
   operation: 'unlock',

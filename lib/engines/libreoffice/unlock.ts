@@ -33,7 +33,7 @@ export async function unlock(
   if (!input) throw new Error('unlock was called without an input.')
   const { password = '' } = UnlockOptions.parse(options)
   const path = join(outDir, `unlocked.${from}`)
-  const code = await exitCode(input.path, path, password, tools)
+  const code = await decrypt(input.path, path, password, tools)
   switch (code) {
     case codes.wrongPassword:
       throw documentStaysLocked()
@@ -43,18 +43,18 @@ export async function unlock(
       return { files: [{ path: input.path }] }
     case codes.openDocument: {
       const result = await viaOffice(password)
-      tellUnlocked(tools)
+      warnAboutRemovedPassword(tools)
       return result
     }
     default:
-      await requireKind(from, path)
-      tellUnlocked(tools)
+      await requireFormat(from, path)
+      warnAboutRemovedPassword(tools)
       return { files: [{ path }] }
   }
 }
 
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
-async function requireKind(named: FormatId, path: string): Promise<void> {
+async function requireFormat(named: FormatId, path: string): Promise<void> {
   if (!isOpenXml(named)) return
   const [{ zipFormat }, { openFile, readingFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
@@ -67,10 +67,10 @@ async function requireKind(named: FormatId, path: string): Promise<void> {
   if (isLockable(format) && !familyOf(named).includes(format)) throw documentOfOtherKind(named, format)
 }
 
-const tellUnlocked = (tools: Tools) =>
-  tools.warn('ENCRYPTION_REMOVED', 'The document was protected by a password; the result is not.')
+const warnAboutRemovedPassword = (tools: Tools) =>
+  tools.warn('ENCRYPTION_REMOVED', 'The document was protected by a password; the result is not protected.')
 
-async function exitCode(input: string, output: string, password: string, tools: Tools): Promise<number> {
+async function decrypt(input: string, output: string, password: string, tools: Tools): Promise<number> {
   try {
     // Passed via stdin: other processes can read arguments.
     await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
@@ -81,7 +81,7 @@ async function exitCode(input: string, output: string, password: string, tools: 
     )
     if (known !== undefined) return known
     if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
-    const sentence = 'The document could not be decrypted: it is damaged. Open it and save it again.'
+    const sentence = 'The document could not be decrypted because it is damaged. Open it and save it again.'
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause: error })
   }
 }

@@ -34,9 +34,9 @@ export const resolutionShape = {
 const maxPixels = 200_000_000
 
 /** US Letter, for the page that says no size. */
-const usualSize = { width: 612, height: 792 } as const satisfies PageSize
+const defaultPageSize = { width: 612, height: 792 } as const satisfies PageSize
 
-interface Resolving {
+interface RequestedResolution {
   /** Also of each page its own. */
   readonly dpi: number | ((page: PageSize) => number)
   readonly downscale?: number | undefined
@@ -49,14 +49,18 @@ interface Resolution {
 }
 
 /** The dpi at which a page is no larger than asked for. @throws AppError INVALID_INPUT when that is too large to draw. */
-export function resolutionOf({ sizes }: OpenPdf, page: number, asked: Resolving): Resolution {
-  const size = sizes[page - 1] ?? usualSize
+export function computeResolution(
+  { sizes }: OpenPdf,
+  page: number,
+  requested: RequestedResolution,
+): Resolution {
+  const size = sizes[page - 1] ?? defaultPageSize
   const { width, height } = size
-  const { downscale } = asked
-  const dpi = typeof asked.dpi === 'number' ? asked.dpi : asked.dpi(size)
-  const fitting = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
-  const pixels = ((width * fitting) / 72) * ((height * fitting) / 72)
-  if (pixels <= maxPixels) return { dpi: fitting, pixels }
+  const { downscale } = requested
+  const dpi = typeof requested.dpi === 'number' ? requested.dpi : requested.dpi(size)
+  const fittedDpi = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
+  const pixels = ((width * fittedDpi) / 72) * ((height * fittedDpi) / 72)
+  if (pixels <= maxPixels) return { dpi: fittedDpi, pixels }
   const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are drawn. Ask for a lower dpi or a downscale.`
   throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
 }

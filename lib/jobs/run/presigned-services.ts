@@ -7,34 +7,34 @@ import type { TaskRun } from './task-run.ts'
 import type { TaskServices, TaskVault } from './task-services.ts'
 
 /**
- * The services for one task: with all files and secrets where this process reaches them, otherwise with those that came
- * in the message. Undefined when nobody has signed for it, or the signatures may end before the work does.
+ * Returns the services for one task: with all files and secrets if this process can access them, otherwise with those of
+ * the message. Undefined when the message is not signed, or the signatures may expire before the task ends.
  */
 export async function createTaskServices(
   { work }: TaskMessage,
   { services, queue, remainingMs }: Pick<TaskRun, 'queue' | 'remainingMs'> & { readonly services: Services },
 ): Promise<TaskServices | undefined> {
-  // Transfers stream what no engine sees, by the right of their own role.
+  // Transfers run no engine and access files with their own role.
   if (services.config.TASK_FILES === 'direct' || queue === 'transfer') return services
   const presigned = work && ('url' in work ? await fetchWork(work.url) : work)
   if (!presigned || presigned.until < Date.now() + remainingMs) return undefined
-  // Beneath it stays what it is: some of it is made when it is first wanted, and the secret is there for none of that.
+  // The prototype keeps the lazily created services; none of them has the secret in such a process.
   return Object.create(services, {
     files: { value: new SignedFiles(presigned) },
     vault: { value: new PresignedVault(presigned.opened) },
   }) as TaskServices
 }
 
-/** Undefined when it can no longer be had. */
+/** Returns undefined when it has expired or been deleted. */
 async function fetchWork(url: string): Promise<PresignedWork | undefined> {
   const response = await fetch(url)
   if (response.ok) return PresignedWork.parse(await response.json())
   await response.body?.cancel()
   if (response.status === 403 || response.status === 404) return undefined
-  throw new Error(`the storage answered ${response.status}`)
+  throw new Error(`the storage responded with status ${response.status}`)
 }
 
-/** Knows the secrets of one task, and how they stand in its record; it has no key. */
+/** A vault without a key: it only contains the opened secrets of one task, by their sealed values. */
 export class PresignedVault implements TaskVault {
   readonly #secretsBySealed: Readonly<Record<string, unknown>>
 
@@ -46,12 +46,12 @@ export class PresignedVault implements TaskVault {
     return mapped(value, (one) => {
       if (!isSealed(one)) return undefined
       if (!Object.hasOwn(this.#secretsBySealed, one.sealed))
-        throw new Error('nobody has opened this secret of the task')
+        throw new Error('the message does not contain this secret of the task')
       return { value: this.#secretsBySealed[one.sealed] }
     }) as T
   }
 
-  /** As they stood before. */
+  /** Restores the sealed values. */
   sealSome(values: Readonly<Record<string, unknown>>, secrets: ReadonlySet<string>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
@@ -59,7 +59,7 @@ export class PresignedVault implements TaskVault {
         const before = Object.entries(this.#secretsBySealed).find(([, opened]) =>
           isDeepStrictEqual(opened, value),
         )
-        if (!before) throw new Error('this secret was never sealed')
+        if (!before) throw new Error('this secret has no sealed value')
         return [name, { sealed: before[0] }]
       }),
     )

@@ -2,7 +2,7 @@ import { Problem } from '../../api.ts'
 import words from './words/en.ts'
 
 /** Signing in and what belongs to it: endpoints of their own, whose answers stand in no envelope. */
-export async function auth<Data>(path: string, body?: unknown, method = 'POST'): Promise<Data> {
+export async function callAuth<Data>(path: string, body?: unknown, method = 'POST'): Promise<Data> {
   const response = await fetch(`/v1/auth/${path}`, {
     method,
     headers: { accept: 'application/json', ...(method === 'POST' && { 'content-type': 'application/json' }) },

@@ -1,41 +1,51 @@
 import { useState } from 'preact/hooks'
 import type { createKey, listKeys, rotateKey } from '../../../routes/api-keys.ts'
-import { ask, type DataOf } from '../../api.ts'
+import { callApi, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/components.tsx'
-import { sayMoment } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
+import {
+  ActionButton,
+  Block,
+  type Column,
+  Copyable,
+  Field,
+  Form,
+  QueryView,
+  StatusLabel,
+  Table,
+} from '../../ui/components.tsx'
+import { formatDateTime } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
-type Key = DataOf<typeof listKeys>['keys'][number]
-type NewKey = DataOf<typeof createKey>
+type Key = ReplyData<typeof listKeys>['keys'][number]
+type NewKey = ReplyData<typeof createKey>
 
 const pathOf = (id: string) => `/v1/api-keys/${encodeURIComponent(id)}`
 
-const curlOf = (key: string) =>
+const exampleCommand = (key: string) =>
   `curl -LOJ -H 'X-Api-Key: ${key}' -H 'Prefer: wait=25' -F file=@report.docx -F targetFormat=pdf '${location.origin}/v1/convert?redirect=true'`
 
 export function Keys() {
-  const keys = useLoaded('keys', () => ask<{ keys: Key[] }>('/v1/api-keys'))
-  const [made, setMade] = useState<NewKey>()
+  const keys = useQuery('keys', () => callApi<{ keys: Key[] }>('/v1/api-keys'))
+  const [createdKey, setCreatedKey] = useState<NewKey>()
   const [kind, setKind] = useState('secret')
   const show = async (key: NewKey) => {
-    setMade(key)
+    setCreatedKey(key)
     announce(words.keyOnce)
     await keys.reload()
   }
-  const create = async (given: FormData) => {
-    const origins = String(given.get('origins') ?? '')
+  const create = async (formData: FormData) => {
+    const origins = String(formData.get('origins') ?? '')
       .split(/[\s,]+/)
       .filter(Boolean)
-    const until = given.get('until')
+    const until = formData.get('until')
     await show(
-      await ask<NewKey>('/v1/api-keys', {
+      await callApi<NewKey>('/v1/api-keys', {
         method: 'POST',
         body: {
-          name: given.get('name'),
+          name: formData.get('name'),
           kind,
-          scopes: given.getAll('scopes'),
+          scopes: formData.getAll('scopes'),
           ...(until && { expiresAt: new Date(`${until}T23:59:59`).toISOString() }),
           ...(origins.length > 0 && { allowedOrigins: origins }),
         },
@@ -44,27 +54,29 @@ export function Keys() {
   }
   return (
     <Block title={words.keys}>
-      {made && (
+      {createdKey && (
         <>
           <p class="notice">{words.keyOnce}</p>
-          <Copyable label={words.key} text={made.key} />
-          {made.kind === 'secret' && <Copyable label={words.tryIt} text={curlOf(made.key)} />}
+          <Copyable label={words.key} text={createdKey.key} />
+          {createdKey.kind === 'secret' && (
+            <Copyable label={words.tryIt} text={exampleCommand(createdKey.key)} />
+          )}
         </>
       )}
-      <Shown of={keys}>
+      <QueryView query={keys}>
         {(data) => (
           <Table
             caption={words.keys}
             columns={columnsOf(show, keys.reload)}
             rows={data.keys}
             keyOf={({ id }) => id}
-            empty={words.noKeys}
+            emptyText={words.noKeys}
           />
         )}
-      </Shown>
+      </QueryView>
       <details>
         <summary>{words.newKey}</summary>
-        <Form submit={words.createKey} does={create}>
+        <Form submitLabel={words.createKey} action={create}>
           <Field label={words.keyName}>
             {(ids) => <input {...ids} name="name" type="text" required maxLength={100} autocomplete="off" />}
           </Field>
@@ -109,7 +121,7 @@ export function Keys() {
 }
 
 const columnsOf = (
-  onMade: (key: NewKey) => Promise<unknown>,
+  onCreated: (key: NewKey) => Promise<unknown>,
   reload: () => Promise<unknown>,
 ): readonly Column<Key>[] => [
   { name: words.keyName, cell: ({ name }) => <bdi>{name}</bdi> },
@@ -129,30 +141,32 @@ const columnsOf = (
   {
     name: words.state,
     cell: ({ status }) => (
-      <State kind={status === 'active' ? 'good' : 'off'}>{words.keyStates[status]}</State>
+      <StatusLabel kind={status === 'active' ? 'good' : 'off'}>{words.keyStates[status]}</StatusLabel>
     ),
   },
-  { name: words.lastUsed, cell: ({ lastUsedAt }) => sayMoment(lastUsedAt) },
+  { name: words.lastUsed, cell: ({ lastUsedAt }) => formatDateTime(lastUsedAt) },
   {
     name: words.change,
     cell: ({ id, status }) => (
       <span class="row">
         {status === 'active' && (
-          <Act
+          <ActionButton
             label={words.rotate}
-            sure={words.rotateSure}
-            does={async () => {
-              const { key } = await ask<DataOf<typeof rotateKey>>(`${pathOf(id)}/rotate`, { method: 'POST' })
-              await onMade(key)
+            confirmText={words.rotateSure}
+            action={async () => {
+              const { key } = await callApi<ReplyData<typeof rotateKey>>(`${pathOf(id)}/rotate`, {
+                method: 'POST',
+              })
+              await onCreated(key)
             }}
           />
         )}
-        <Act
+        <ActionButton
           label={words.revoke}
-          sure={words.revokeSure}
-          done={words.revoked}
-          does={async () => {
-            await ask(pathOf(id), { method: 'DELETE' })
+          confirmText={words.revokeSure}
+          doneText={words.revoked}
+          action={async () => {
+            await callApi(pathOf(id), { method: 'DELETE' })
             await reload()
           }}
         />

@@ -1,25 +1,26 @@
 import type { getAccount } from '../../../routes/get-account.ts'
-import { ask, type DataOf } from '../../api.ts'
-import type { Whereabouts } from '../../shell/router.ts'
-import { Act, Page, Shown } from '../../ui/components.tsx'
-import { sayNumber, saySize } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
-import { auth, type Current } from './auth.ts'
+import { callApi, type ReplyData } from '../../api.ts'
+import type { Route } from '../../shell/router.ts'
+import { ActionButton, Page, QueryView } from '../../ui/components.tsx'
+import { formatNumber, formatSize } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
+import { type Current, callAuth } from './auth.ts'
 import { Keys } from './keys.tsx'
-import { Closing, Sessions, TwoFactors } from './security.tsx'
-import { ChangePassword, WaysIn } from './sign-in-methods.tsx'
+import { DeleteAccount, Sessions, TwoFactorSettings } from './security.tsx'
+import { ChangePassword, SignedOutPage } from './sign-in-methods.tsx'
 import words from './words/en.ts'
 
-type Account = DataOf<typeof getAccount>
+type Account = ReplyData<typeof getAccount>
 
 /** Signing in where nobody is, else the account with all that keeps it safe. */
-export default function AccountSection({ at }: { readonly at: Whereabouts }) {
-  const account = useLoaded('account', () => ask<Account>('/v1/account'))
-  const current = useLoaded('session', () => auth<Current | null>('get-session', undefined, 'GET'))
+export default function AccountSection({ route }: { readonly route: Route }) {
+  const account = useQuery('account', () => callApi<Account>('/v1/account'))
+  const current = useQuery('session', () => callAuth<Current | null>('get-session', undefined, 'GET'))
   const reload = () => Promise.all([account.reload(), current.reload()])
-  if (account.problem?.code === 'AUTHENTICATION_REQUIRED') return <WaysIn at={at} onIn={reload} />
+  if (account.problem?.code === 'AUTHENTICATION_REQUIRED')
+    return <SignedOutPage route={route} onSignedIn={reload} />
   return (
-    <Shown of={account}>
+    <QueryView query={account}>
       {({ name, email, plan, role, retentionHours, limits }) => (
         <Page title={words.title} lead={email}>
           <dl class="figures">
@@ -35,11 +36,11 @@ export default function AccountSection({ at }: { readonly at: Whereabouts }) {
             </div>
             <div>
               <dt>{words.largest}</dt>
-              <dd>{saySize(limits.maxFileSize)}</dd>
+              <dd>{formatSize(limits.maxFileSize)}</dd>
             </div>
             <div>
               <dt>{words.kept}</dt>
-              <dd>{words.hours(sayNumber(retentionHours))}</dd>
+              <dd>{words.hours(formatNumber(retentionHours))}</dd>
             </div>
           </dl>
           <div class="row">
@@ -51,22 +52,22 @@ export default function AccountSection({ at }: { readonly at: Whereabouts }) {
                 {words.toAdmin}
               </a>
             )}
-            <Act
+            <ActionButton
               label={words.signOut}
-              done={words.signedOut}
-              does={async () => {
-                await auth('sign-out')
+              doneText={words.signedOut}
+              action={async () => {
+                await callAuth('sign-out')
                 await reload()
               }}
             />
           </div>
           <Keys />
-          <Sessions key={current.data?.session.id} own={current.data?.session.id} />
-          {current.data && <TwoFactors current={current.data} onChange={current.reload} />}
+          <Sessions key={current.data?.session.id} currentId={current.data?.session.id} />
+          {current.data && <TwoFactorSettings current={current.data} onChange={current.reload} />}
           <ChangePassword />
-          <Closing onClosed={reload} />
+          <DeleteAccount onDeleted={reload} />
         </Page>
       )}
-    </Shown>
+    </QueryView>
   )
 }

@@ -1,28 +1,38 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Shown, State, Table } from '../../ui/components.tsx'
-import { sayMoment } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
-import { auth, type Current, type Session } from './auth.ts'
+import {
+  ActionButton,
+  Block,
+  type Column,
+  Copyable,
+  Field,
+  Form,
+  QueryView,
+  StatusLabel,
+  Table,
+} from '../../ui/components.tsx'
+import { formatDateTime } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
+import { type Current, callAuth, type Session } from './auth.ts'
 import words from './words/en.ts'
 
-export function Sessions({ own }: { readonly own: string | undefined }) {
-  const sessions = useLoaded('sessions', () => auth<Session[]>('list-sessions', undefined, 'GET'))
+export function Sessions({ currentId }: { readonly currentId: string | undefined }) {
+  const sessions = useQuery('sessions', () => callAuth<Session[]>('list-sessions', undefined, 'GET'))
   const columns: readonly Column<Session>[] = [
-    { name: words.browser, cell: ({ userAgent }) => <bdi>{browserOf(userAgent)}</bdi> },
-    { name: words.address, cell: ({ ipAddress }) => shortAddress(ipAddress) },
-    { name: words.since, cell: ({ createdAt }) => sayMoment(createdAt) },
+    { name: words.browser, cell: ({ userAgent }) => <bdi>{describeBrowser(userAgent)}</bdi> },
+    { name: words.address, cell: ({ ipAddress }) => shortenAddress(ipAddress) },
+    { name: words.since, cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       name: words.end,
       cell: ({ id, token }) =>
-        id === own ? (
-          <State kind="good">{words.thisOne}</State>
+        id === currentId ? (
+          <StatusLabel kind="good">{words.thisOne}</StatusLabel>
         ) : (
-          <Act
+          <ActionButton
             label={words.signOut}
-            done={words.sessionEnded}
-            does={async () => {
-              await auth('revoke-session', { token })
+            doneText={words.sessionEnded}
+            action={async () => {
+              await callAuth('revoke-session', { token })
               await sessions.reload()
             }}
           />
@@ -31,16 +41,22 @@ export function Sessions({ own }: { readonly own: string | undefined }) {
   ]
   return (
     <Block title={words.sessions}>
-      <Shown of={sessions}>
+      <QueryView query={sessions}>
         {(rows) => (
-          <Table caption={words.sessions} columns={columns} rows={rows} keyOf={({ id }) => id} empty="–" />
+          <Table
+            caption={words.sessions}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            emptyText="–"
+          />
         )}
-      </Shown>
-      <Act
+      </QueryView>
+      <ActionButton
         label={words.signOutOthers}
-        done={words.sessionEnded}
-        does={async () => {
-          await auth('revoke-other-sessions')
+        doneText={words.sessionEnded}
+        action={async () => {
+          await callAuth('revoke-other-sessions')
           await sessions.reload()
         }}
       />
@@ -49,7 +65,7 @@ export function Sessions({ own }: { readonly own: string | undefined }) {
 }
 
 /** As much of a user agent as people know: the last name that is no engine. */
-function browserOf(agent: string | null): string {
+function describeBrowser(agent: string | null): string {
   const names = [...(agent ?? '').matchAll(/\b(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version|curl)\/(\d+)/g)]
   const [first] = ['Firefox', 'Edg', 'OPR', 'Chrome', 'HeadlessChrome', 'Version', 'curl'].flatMap((name) =>
     names.filter(([, found]) => found === name),
@@ -60,30 +76,34 @@ function browserOf(agent: string | null): string {
   return [shown ?? agent?.slice(0, 40) ?? '–', system].filter(Boolean).join(', ')
 }
 
-interface Factor {
+interface TwoFactorSetup {
   readonly totpURI: string
   readonly backupCodes: readonly string[]
 }
 
 /** As RFC 5952 writes them; IPv6 is kept in full length. */
-const shortAddress = (address: string | null) =>
+const shortenAddress = (address: string | null) =>
   address?.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address || '–'
 
-export function TwoFactors({
+export function TwoFactorSettings({
   current,
   onChange,
 }: {
   readonly current: Current
   readonly onChange: () => Promise<unknown>
 }) {
-  const [begun, setBegun] = useState<Factor>()
+  const [setup, setSetup] = useState<TwoFactorSetup>()
   const [codes, setCodes] = useState<readonly string[]>()
   const isOn = current.user.twoFactorEnabled === true
-  const password = (given: FormData) => ({ password: given.get('password') })
+  const password = (formData: FormData) => ({ password: formData.get('password') })
   return (
     <Block title={words.twoFactors}>
       <p>
-        {isOn ? <State kind="good">{words.factorOn}</State> : <State kind="off">{words.factorOff}</State>}
+        {isOn ? (
+          <StatusLabel kind="good">{words.factorOn}</StatusLabel>
+        ) : (
+          <StatusLabel kind="off">{words.factorOff}</StatusLabel>
+        )}
       </p>
       {codes && (
         <>
@@ -91,19 +111,21 @@ export function TwoFactors({
           <Copyable label={words.recovery} text={codes.join('\n')} />
         </>
       )}
-      {begun ? (
+      {setup ? (
         <>
           <p>{words.scan}</p>
           <p>
-            <a href={begun.totpURI}>{words.openApp}</a>
+            <a href={setup.totpURI}>{words.openApp}</a>
           </p>
-          <Copyable label={words.factorKey} text={new URL(begun.totpURI).searchParams.get('secret') ?? ''} />
+          <Copyable label={words.factorKey} text={new URL(setup.totpURI).searchParams.get('secret') ?? ''} />
           <Form
-            submit={words.confirm}
-            does={async (given) => {
-              await auth('two-factor/verify-totp', { code: String(given.get('code')).replace(/\s/g, '') })
-              setCodes(begun.backupCodes)
-              setBegun(undefined)
+            submitLabel={words.confirm}
+            action={async (formData) => {
+              await callAuth('two-factor/verify-totp', {
+                code: String(formData.get('code')).replace(/\s/g, ''),
+              })
+              setCodes(setup.backupCodes)
+              setSetup(undefined)
               announce(words.factorOn)
               await onChange()
             }}
@@ -125,33 +147,36 @@ export function TwoFactors({
       ) : (
         <Form
           key={isOn ? 'on' : 'off'}
-          submit={isOn ? words.newCodes : words.turnOn}
+          submitLabel={isOn ? words.newCodes : words.turnOn}
           isQuiet
-          does={async (given) => {
+          action={async (formData) => {
             if (isOn) {
-              const made = await auth<Factor>('two-factor/generate-backup-codes', password(given))
+              const made = await callAuth<TwoFactorSetup>(
+                'two-factor/generate-backup-codes',
+                password(formData),
+              )
               setCodes(made.backupCodes)
               announce(words.recoveryHint)
-            } else setBegun(await auth<Factor>('two-factor/enable', password(given)))
+            } else setSetup(await callAuth<TwoFactorSetup>('two-factor/enable', password(formData)))
           }}
         >
-          <OwnPassword />
+          <PasswordField />
         </Form>
       )}
       {isOn && (
         <details>
           <summary>{words.turnOff}</summary>
           <Form
-            submit={words.turnOff}
+            submitLabel={words.turnOff}
             isQuiet
-            does={async (given) => {
-              await auth('two-factor/disable', password(given))
+            action={async (formData) => {
+              await callAuth('two-factor/disable', password(formData))
               setCodes(undefined)
               announce(words.factorOff)
               await onChange()
             }}
           >
-            <OwnPassword />
+            <PasswordField />
           </Form>
         </details>
       )}
@@ -159,18 +184,18 @@ export function TwoFactors({
   )
 }
 
-export function Closing({ onClosed }: { readonly onClosed: () => Promise<unknown> }) {
-  const close = async (given: FormData) => {
-    await auth('delete-user', { password: given.get('password') || undefined })
+export function DeleteAccount({ onDeleted }: { readonly onDeleted: () => Promise<unknown> }) {
+  const deleteAccount = async (formData: FormData) => {
+    await callAuth('delete-user', { password: formData.get('password') || undefined })
     announce(words.closed)
-    await onClosed()
+    await onDeleted()
   }
   return (
     <Block title={words.close}>
       <p>{words.closeMeans}</p>
       <details>
         <summary>{words.close}</summary>
-        <Form submit={words.closeForGood} does={close} isQuiet>
+        <Form submitLabel={words.closeForGood} action={deleteAccount} isQuiet>
           <Field label={words.password} hint={words.closeHint}>
             {(ids) => <input {...ids} name="password" type="password" autocomplete="current-password" />}
           </Field>
@@ -180,7 +205,7 @@ export function Closing({ onClosed }: { readonly onClosed: () => Promise<unknown
   )
 }
 
-const OwnPassword = () => (
+const PasswordField = () => (
   <Field label={words.password}>
     {(ids) => <input {...ids} name="password" type="password" required autocomplete="current-password" />}
   </Field>

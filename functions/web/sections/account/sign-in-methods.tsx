@@ -1,32 +1,32 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
-import { go, type Whereabouts } from '../../shell/router.ts'
-import { Act, Block, Field, Form, Page } from '../../ui/components.tsx'
-import { useLoaded } from '../../ui/use-query.ts'
-import { auth, type Options } from './auth.ts'
+import { navigate, type Route } from '../../shell/router.ts'
+import { ActionButton, Block, Field, Form, Page } from '../../ui/components.tsx'
+import { useQuery } from '../../ui/use-query.ts'
+import { callAuth, type Options } from './auth.ts'
 import words from './words/en.ts'
 
-interface Entered {
-  readonly onIn: () => Promise<unknown>
+interface SignedInProps {
+  readonly onSignedIn: () => Promise<unknown>
 }
 
 /** For who is not signed in: the way in, or a new password by the letter's link. */
-export function WaysIn({ at, onIn }: Entered & { readonly at: Whereabouts }) {
-  const token = at.query.get('token')
+export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly route: Route }) {
+  const token = route.query.get('token')
   const [step, setStep] = useState<'in' | 'up' | 'forgot' | 'factor'>('in')
-  const [told, setTold] = useState<string>()
-  const tell = (text: string) => {
-    setTold(text)
+  const [notice, setNotice] = useState<string>()
+  const showNotice = (text: string) => {
+    setNotice(text)
     announce(text)
   }
   if (token) return <NewPassword token={token} />
   return (
     <Page title={step === 'up' ? words.signUp : words.signIn} lead={words.whyAccount}>
-      {told && <p class="notice">{told}</p>}
-      {step === 'in' && <SignIn onIn={onIn} onFactor={() => setStep('factor')} />}
-      {step === 'factor' && <SecondFactor onIn={onIn} />}
-      {step === 'up' && <SignUp onIn={onIn} onLetter={() => tell(words.letterSent)} />}
-      {step === 'forgot' && <Forgot onSent={() => tell(words.resetSent)} />}
+      {notice && <p class="notice">{notice}</p>}
+      {step === 'in' && <SignIn onSignedIn={onSignedIn} onTwoFactor={() => setStep('factor')} />}
+      {step === 'factor' && <TwoFactorForm onSignedIn={onSignedIn} />}
+      {step === 'up' && <SignUp onSignedIn={onSignedIn} onEmailSent={() => showNotice(words.letterSent)} />}
+      {step === 'forgot' && <ForgotPassword onSent={() => showNotice(words.resetSent)} />}
       <p class="row">
         {step !== 'in' && (
           <button type="button" class="link" onClick={() => setStep('in')}>
@@ -69,28 +69,28 @@ const Password = (props: { readonly label: string; readonly isNew?: boolean; rea
   </Field>
 )
 
-function SignIn({ onIn, onFactor }: Entered & { readonly onFactor: () => void }) {
-  const options = useLoaded('auth options', () => auth<Options>('options', undefined, 'GET'))
-  const enter = async (given: FormData) => {
-    const { twoFactorRedirect } = await auth<{ twoFactorRedirect?: boolean }>('sign-in/email', {
-      email: given.get('email'),
-      password: given.get('password'),
+function SignIn({ onSignedIn, onTwoFactor }: SignedInProps & { readonly onTwoFactor: () => void }) {
+  const options = useQuery('auth options', () => callAuth<Options>('options', undefined, 'GET'))
+  const submit = async (formData: FormData) => {
+    const { twoFactorRedirect } = await callAuth<{ twoFactorRedirect?: boolean }>('sign-in/email', {
+      email: formData.get('email'),
+      password: formData.get('password'),
     })
-    if (twoFactorRedirect) onFactor()
-    else await onIn()
+    if (twoFactorRedirect) onTwoFactor()
+    else await onSignedIn()
   }
   return (
     <>
-      <Form submit={words.signIn} does={enter}>
+      <Form submitLabel={words.signIn} action={submit}>
         <Email />
         <Password label={words.password} />
       </Form>
       {options.data?.providers.map(({ id, name }) => (
-        <Act
+        <ActionButton
           key={id}
           label={words.signInBy(name)}
-          does={async () => {
-            const { url } = await auth<{ url: string }>('sign-in/social', {
+          action={async () => {
+            const { url } = await callAuth<{ url: string }>('sign-in/social', {
               provider: id,
               callbackURL: '/account',
             })
@@ -102,15 +102,15 @@ function SignIn({ onIn, onFactor }: Entered & { readonly onFactor: () => void })
   )
 }
 
-function SecondFactor({ onIn }: Entered) {
-  const enter = async (given: FormData) => {
-    const code = String(given.get('code')).replace(/\s/g, '')
+function TwoFactorForm({ onSignedIn }: SignedInProps) {
+  const submit = async (formData: FormData) => {
+    const code = String(formData.get('code')).replace(/\s/g, '')
     const isTotp = /^\d{6}$/.test(code)
-    await auth(isTotp ? 'two-factor/verify-totp' : 'two-factor/verify-backup-code', { code })
-    await onIn()
+    await callAuth(isTotp ? 'two-factor/verify-totp' : 'two-factor/verify-backup-code', { code })
+    await onSignedIn()
   }
   return (
-    <Form submit={words.signIn} does={enter}>
+    <Form submitLabel={words.signIn} action={submit}>
       <Field label={words.code} hint={words.codeHint}>
         {(ids) => <input {...ids} name="code" type="text" required autocomplete="one-time-code" />}
       </Field>
@@ -118,17 +118,17 @@ function SecondFactor({ onIn }: Entered) {
   )
 }
 
-function SignUp({ onIn, onLetter }: Entered & { readonly onLetter: () => void }) {
-  const enter = async (given: FormData) => {
-    const { token } = await auth<{ token: string | null }>('sign-up/email', {
-      ...{ name: given.get('name'), email: given.get('email'), password: given.get('password') },
+function SignUp({ onSignedIn, onEmailSent }: SignedInProps & { readonly onEmailSent: () => void }) {
+  const submit = async (formData: FormData) => {
+    const { token } = await callAuth<{ token: string | null }>('sign-up/email', {
+      ...{ name: formData.get('name'), email: formData.get('email'), password: formData.get('password') },
       callbackURL: '/account',
     })
-    if (token) await onIn()
-    else onLetter()
+    if (token) await onSignedIn()
+    else onEmailSent()
   }
   return (
-    <Form submit={words.signUp} does={enter}>
+    <Form submitLabel={words.signUp} action={submit}>
       <Field label={words.name}>
         {(ids) => <input {...ids} name="name" type="text" required autocomplete="name" />}
       </Field>
@@ -138,27 +138,27 @@ function SignUp({ onIn, onLetter }: Entered & { readonly onLetter: () => void })
   )
 }
 
-function Forgot({ onSent }: { readonly onSent: () => void }) {
-  const enter = async (given: FormData) => {
-    await auth('request-password-reset', { email: given.get('email'), redirectTo: '/account' })
+function ForgotPassword({ onSent }: { readonly onSent: () => void }) {
+  const submit = async (formData: FormData) => {
+    await callAuth('request-password-reset', { email: formData.get('email'), redirectTo: '/account' })
     onSent()
   }
   return (
-    <Form submit={words.sendLetter} does={enter}>
+    <Form submitLabel={words.sendLetter} action={submit}>
       <Email />
     </Form>
   )
 }
 
 function NewPassword({ token }: { readonly token: string }) {
-  const enter = async (given: FormData) => {
-    await auth('reset-password', { newPassword: given.get('password'), token })
+  const submit = async (formData: FormData) => {
+    await callAuth('reset-password', { newPassword: formData.get('password'), token })
     announce(words.passwordChanged)
-    go('/account', { replace: true })
+    navigate('/account', { replace: true })
   }
   return (
     <Page title={words.newPassword}>
-      <Form submit={words.changePassword} does={enter}>
+      <Form submitLabel={words.changePassword} action={submit}>
         <Password label={words.newPassword} isNew />
       </Form>
     </Page>
@@ -167,17 +167,17 @@ function NewPassword({ token }: { readonly token: string }) {
 
 /** For who is signed in. */
 export function ChangePassword() {
-  const change = async (given: FormData) => {
-    await auth('change-password', {
-      currentPassword: given.get('current'),
-      newPassword: given.get('next'),
+  const change = async (formData: FormData) => {
+    await callAuth('change-password', {
+      currentPassword: formData.get('current'),
+      newPassword: formData.get('next'),
       revokeOtherSessions: true,
     })
     announce(words.passwordChanged)
   }
   return (
     <Block title={words.changePassword}>
-      <Form submit={words.changePassword} does={change} isQuiet>
+      <Form submitLabel={words.changePassword} action={change} isQuiet>
         <Password label={words.currentPassword} name="current" />
         <Password label={words.newPassword} name="next" isNew />
       </Form>

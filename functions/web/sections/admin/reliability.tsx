@@ -1,25 +1,25 @@
 import type { getSlo } from '../../../routes/usage.ts'
-import type { DataOf } from '../../api.ts'
-import { Bars } from '../../ui/bar-chart.tsx'
+import type { ReplyData } from '../../api.ts'
+import { BarChart } from '../../ui/bar-chart.tsx'
 import { type Column, Table } from '../../ui/components.tsx'
-import { sayDay, sayMs, sayNumber, sayShare } from '../../ui/format-values.ts'
+import { formatDate, formatDuration, formatNumber, formatPercent } from '../../ui/format-values.ts'
 import words from './words/en.ts'
 
-type Slo = DataOf<typeof getSlo>
+type Slo = ReplyData<typeof getSlo>
 
 export function Reliability({ slo }: { readonly slo: Slo }) {
   const { totals, successRate, rawSuccessRate, durationMs, queueMs, series } = slo
   const figures: [string, string][] = [
-    [words.success, sayShare(successRate)],
-    [words.rawSuccess, sayShare(rawSuccessRate)],
-    [words.jobs, sayNumber(totals.jobs)],
-    [words.failed, sayNumber(totals.failed)],
-    [words.ofClients, sayNumber(totals.clientErrors)],
-    ['p50', sayMs(durationMs.p50)],
-    ['p95', sayMs(durationMs.p95)],
-    ['p99', sayMs(durationMs.p99)],
-    [words.waited('p50'), sayMs(queueMs.p50)],
-    [words.waited('p95'), sayMs(queueMs.p95)],
+    [words.success, formatPercent(successRate)],
+    [words.rawSuccess, formatPercent(rawSuccessRate)],
+    [words.jobs, formatNumber(totals.jobs)],
+    [words.failed, formatNumber(totals.failed)],
+    [words.ofClients, formatNumber(totals.clientErrors)],
+    ['p50', formatDuration(durationMs.p50)],
+    ['p95', formatDuration(durationMs.p95)],
+    ['p99', formatDuration(durationMs.p99)],
+    [words.waited('p50'), formatDuration(queueMs.p50)],
+    [words.waited('p95'), formatDuration(queueMs.p95)],
   ]
   return (
     <>
@@ -33,15 +33,15 @@ export function Reliability({ slo }: { readonly slo: Slo }) {
       </dl>
       {series.length > 0 && (
         <>
-          <Bars
+          <BarChart
             label={words.jobs}
             bars={series.map(({ date, jobs }) => ({ date, value: jobs }))}
-            say={sayNumber}
+            format={formatNumber}
           />
-          <Bars
+          <BarChart
             label={words.slowest}
             bars={series.map(({ date, p95 }) => ({ date, value: p95 ?? 0 }))}
-            say={sayMs}
+            format={formatDuration}
           />
         </>
       )}
@@ -50,50 +50,50 @@ export function Reliability({ slo }: { readonly slo: Slo }) {
         columns={dayColumns}
         rows={[...series].reverse()}
         keyOf={({ date }) => date}
-        empty={words.nothing}
+        emptyText={words.nothing}
       />
       <Table
         caption={words.engines}
         columns={engineColumns}
         rows={slo.engines}
         keyOf={({ engine }) => engine}
-        empty={words.nothing}
+        emptyText={words.nothing}
       />
       <Table
         caption={words.errors}
         columns={errorColumns}
         rows={slo.errorCodes}
         keyOf={({ code }) => code}
-        empty={words.noErrors}
+        emptyText={words.noErrors}
       />
     </>
   )
 }
 
 const dayColumns: readonly Column<Slo['series'][number]>[] = [
-  { name: words.day, cell: ({ date }) => sayDay(date) },
-  { name: words.jobs, isNumber: true, cell: ({ jobs }) => sayNumber(jobs) },
-  { name: words.failed, isNumber: true, cell: ({ failed }) => sayNumber(failed) },
-  { name: words.success, isNumber: true, cell: ({ successRate }) => sayShare(successRate) },
-  { name: 'p50', isNumber: true, cell: ({ p50 }) => sayMs(p50) },
-  { name: 'p95', isNumber: true, cell: ({ p95 }) => sayMs(p95) },
+  { name: words.day, cell: ({ date }) => formatDate(date) },
+  { name: words.jobs, isNumber: true, cell: ({ jobs }) => formatNumber(jobs) },
+  { name: words.failed, isNumber: true, cell: ({ failed }) => formatNumber(failed) },
+  { name: words.success, isNumber: true, cell: ({ successRate }) => formatPercent(successRate) },
+  { name: 'p50', isNumber: true, cell: ({ p50 }) => formatDuration(p50) },
+  { name: 'p95', isNumber: true, cell: ({ p95 }) => formatDuration(p95) },
 ]
 
 const engineColumns: readonly Column<Slo['engines'][number]>[] = [
   { name: words.engines, cell: ({ engine }) => engine },
-  { name: words.jobs, isNumber: true, cell: ({ jobs }) => sayNumber(jobs) },
-  { name: words.success, isNumber: true, cell: ({ successRate }) => sayShare(successRate) },
-  { name: 'p50', isNumber: true, cell: ({ p50 }) => sayMs(p50) },
-  { name: 'p95', isNumber: true, cell: ({ p95 }) => sayMs(p95) },
+  { name: words.jobs, isNumber: true, cell: ({ jobs }) => formatNumber(jobs) },
+  { name: words.success, isNumber: true, cell: ({ successRate }) => formatPercent(successRate) },
+  { name: 'p50', isNumber: true, cell: ({ p50 }) => formatDuration(p50) },
+  { name: 'p95', isNumber: true, cell: ({ p95 }) => formatDuration(p95) },
   {
     name: words.errors,
     cell: ({ topErrors }) =>
-      topErrors.map(({ code, count }) => `${code} ${sayNumber(count)}`).join(', ') || '–',
+      topErrors.map(({ code, count }) => `${code} ${formatNumber(count)}`).join(', ') || '–',
   },
 ]
 
 const errorColumns: readonly Column<Slo['errorCodes'][number]>[] = [
   { name: words.errors, cell: ({ code }) => <a href={`/errors/${code}`}>{code}</a> },
-  { name: words.count, isNumber: true, cell: ({ count }) => sayNumber(count) },
-  { name: words.share, isNumber: true, cell: ({ share }) => sayShare(share) },
+  { name: words.count, isNumber: true, cell: ({ count }) => formatNumber(count) },
+  { name: words.share, isNumber: true, cell: ({ share }) => formatPercent(share) },
 ]

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks'
 import type { getSlo } from '../../../routes/usage.ts'
-import { ask, type DataOf } from '../../api.ts'
+import { callApi, type ReplyData } from '../../api.ts'
+import { Block, Page, QueryView } from '../../ui/components.tsx'
 import { DaysField } from '../../ui/days-field.tsx'
-import { Block, Page, Shown } from '../../ui/components.tsx'
-import { useLoaded } from '../../ui/use-query.ts'
-import { Audit, Users } from './users.tsx'
+import { useQuery } from '../../ui/use-query.ts'
 import { Reliability } from './reliability.tsx'
+import { Audit, Users } from './users.tsx'
 import words from './words/en.ts'
 
-type Slo = DataOf<typeof getSlo>
+type Slo = ReplyData<typeof getSlo>
 
 const spans = [1, 7, 30, 90] as const
 
 export default function Admin() {
   const [days, setDays] = useState<number>(30)
-  const slo = useLoaded(`slo ${days}`, () =>
-    ask<Slo>(`/v1/admin/slo?days=${days}&bucket=${days > 30 ? 'week' : 'day'}`),
+  const slo = useQuery(`slo ${days}`, () =>
+    callApi<Slo>(`/v1/admin/slo?days=${days}&bucket=${days > 30 ? 'week' : 'day'}`),
   )
   return (
     <Page title={words.title}>
@@ -27,7 +27,7 @@ export default function Admin() {
           lastDays={words.lastDays}
           onChange={setDays}
         />
-        <Shown of={slo}>{(data) => <Reliability slo={data} />}</Shown>
+        <QueryView query={slo}>{(data) => <Reliability slo={data} />}</QueryView>
       </Block>
       {slo.data && (
         <>

@@ -1,27 +1,35 @@
 import { useState } from 'preact/hooks'
 import type { listAudit, listUsers } from '../../../routes/admin-users.ts'
 import type { listPlans } from '../../../routes/list-plans.ts'
-import { ask, type DataOf } from '../../api.ts'
-import { Act, Block, type Column, Field, Shown, State, Table } from '../../ui/components.tsx'
-import { sayMoment } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
+import { callApi, type ReplyData } from '../../api.ts'
+import {
+  ActionButton,
+  Block,
+  type Column,
+  Field,
+  QueryView,
+  StatusLabel,
+  Table,
+} from '../../ui/components.tsx'
+import { formatDateTime } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
-type User = DataOf<typeof listUsers>['users'][number]
-type Entry = DataOf<typeof listAudit>['entries'][number]
+type User = ReplyData<typeof listUsers>['users'][number]
+type Entry = ReplyData<typeof listAudit>['entries'][number]
 
 const pathOf = (id: string) => `/v1/admin/users/${encodeURIComponent(id)}`
 
 export function Users() {
   const [query, setQuery] = useState('')
-  const users = useLoaded(`users ${query}`, () =>
-    ask<DataOf<typeof listUsers>>(
+  const users = useQuery(`users ${query}`, () =>
+    callApi<ReplyData<typeof listUsers>>(
       `/v1/admin/users?${new URLSearchParams({ limit: '50', ...(query && { q: query }) })}`,
     ),
   )
-  const plans = useLoaded('plans', () => ask<DataOf<typeof listPlans>>('/v1/plans'))
+  const plans = useQuery('plans', () => callApi<ReplyData<typeof listPlans>>('/v1/plans'))
   const change = async (id: string, body: Partial<User>) => {
-    await ask(pathOf(id), { method: 'PATCH', body })
+    await callApi(pathOf(id), { method: 'PATCH', body })
     await users.reload()
   }
   const columns: readonly Column<User>[] = [
@@ -52,24 +60,26 @@ export function Users() {
     { name: words.role, cell: ({ role }) => words.roles[role] },
     {
       name: words.state,
-      cell: ({ status }) => <State kind={status === 'active' ? 'good' : 'bad'}>{words.states[status]}</State>,
+      cell: ({ status }) => (
+        <StatusLabel kind={status === 'active' ? 'good' : 'bad'}>{words.states[status]}</StatusLabel>
+      ),
     },
-    { name: words.since, cell: ({ createdAt }) => sayMoment(createdAt) },
+    { name: words.since, cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       name: words.change,
       cell: ({ id, status }) =>
         status === 'active' ? (
-          <Act
+          <ActionButton
             label={words.suspend}
-            sure={words.suspendSure}
-            done={words.states.suspended}
-            does={() => change(id, { status: 'suspended' })}
+            confirmText={words.suspendSure}
+            doneText={words.states.suspended}
+            action={() => change(id, { status: 'suspended' })}
           />
         ) : (
-          <Act
+          <ActionButton
             label={words.restore}
-            done={words.states.active}
-            does={() => change(id, { status: 'active' })}
+            doneText={words.states.active}
+            action={() => change(id, { status: 'active' })}
           />
         ),
     },
@@ -88,23 +98,23 @@ export function Users() {
           )}
         </Field>
       </search>
-      <Shown of={users}>
+      <QueryView query={users}>
         {(data) => (
           <Table
             caption={words.users}
             columns={columns}
             rows={data.users}
             keyOf={({ id }) => id}
-            empty={words.nobody}
+            emptyText={words.nobody}
           />
         )}
-      </Shown>
+      </QueryView>
     </Block>
   )
 }
 
 const auditColumns: readonly Column<Entry>[] = [
-  { name: words.when, cell: ({ at }) => sayMoment(at) },
+  { name: words.when, cell: ({ at }) => formatDateTime(at) },
   { name: words.what, cell: ({ action }) => action },
   { name: words.who, cell: ({ actor, ip }) => [actor, ip].filter(Boolean).join(', ') },
   { name: words.whom, cell: ({ subject }) => subject },
@@ -118,14 +128,14 @@ const auditColumns: readonly Column<Entry>[] = [
 export function Audit() {
   const [cursors, setCursors] = useState<readonly string[]>([])
   const cursor = cursors.at(-1)
-  const page = useLoaded(`audit ${cursor ?? ''}`, () =>
-    ask<DataOf<typeof listAudit>>(
+  const page = useQuery(`audit ${cursor ?? ''}`, () =>
+    callApi<ReplyData<typeof listAudit>>(
       `/v1/admin/audit?${new URLSearchParams({ limit: '20', ...(cursor !== undefined && { cursor }) })}`,
     ),
   )
   return (
     <Block title={words.audit}>
-      <Shown of={page}>
+      <QueryView query={page}>
         {({ entries, next }) => (
           <>
             <Table
@@ -133,7 +143,7 @@ export function Audit() {
               columns={auditColumns}
               rows={entries}
               keyOf={({ id }) => id}
-              empty={words.noAudit}
+              emptyText={words.noAudit}
             />
             <p class="row">
               {cursors.length > 0 && (
@@ -149,7 +159,7 @@ export function Audit() {
             </p>
           </>
         )}
-      </Shown>
+      </QueryView>
     </Block>
   )
 }

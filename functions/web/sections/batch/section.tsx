@@ -1,21 +1,21 @@
 import '../convert/entry.ts'
-import { useStyles } from '../../shell/styles.ts'
-import { take } from '../convert/add-files.ts'
-import { Files } from '../convert/file-list.tsx'
+import { adoptStyles } from '../../shell/styles.ts'
+import { addFiles } from '../convert/add-files.ts'
 import { chooseFiles } from '../convert/file-input.ts'
+import { ItemList } from '../convert/file-list.tsx'
 import type { Item } from '../convert/item.ts'
 import { items } from '../convert/item-list.ts'
 import rules from './batch.css'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
 /** The files of the list that came in folders: each keeps its place, up to the ZIP of all results. */
 export default function Batch() {
   const all = items.value
   const inFolders = all.filter(({ folder }) => folder !== undefined).toSorted(byPath)
   document.documentElement.dataset['files'] = String(inFolders.length > 0)
-  const without = all.length - inFolders.length
+  const otherCount = all.length - inFolders.length
   return (
     <>
       <section class="add" aria-labelledby="title">
@@ -27,18 +27,18 @@ export default function Batch() {
           <button
             type="button"
             class="button primary"
-            onClick={() => void chooseFiles({ folder: true }).then(take)}
+            onClick={() => void chooseFiles({ folder: true }).then(addFiles)}
           >
             {words.choose}
           </button>
         </div>
       </section>
       <div class="work">
-        {inFolders.length > 0 ? <Tree all={inFolders} /> : <HowTo />}
-        <Files all={inFolders} zip={zipName(inFolders)} />
-        {without > 0 && (
+        {inFolders.length > 0 ? <FolderTree all={inFolders} /> : <HowTo />}
+        <ItemList all={inFolders} zip={zipName(inFolders)} />
+        {otherCount > 0 && (
           <p class="hint">
-            {words.others(without)} <a href="/">{words.toOthers}</a>
+            {words.others(otherCount)} <a href="/">{words.toOthers}</a>
           </p>
         )}
       </div>
@@ -58,7 +58,7 @@ const HowTo = () => (
 )
 
 /** Folders in which files lie, and how far each is. */
-function Tree({ all }: { readonly all: readonly Item[] }) {
+function FolderTree({ all }: { readonly all: readonly Item[] }) {
   const folders = [...Map.groupBy(all, ({ folder }) => folder ?? '')]
   return (
     <details class="tree">

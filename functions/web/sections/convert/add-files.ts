@@ -1,40 +1,41 @@
 import { effect, signal } from '@preact/signals'
 import { announce } from '../../shell/announce.ts'
-import { brought } from '../../shell/pending-files.ts'
-import { add, itemsOf } from './add-items.ts'
-import { addressIn, mostFiles } from './file-input.ts'
+import { pendingInputs } from '../../shell/pending-files.ts'
+import { addItems, createItems } from './add-items.ts'
+import { maxFiles, parseUrl } from './file-input.ts'
 import type { Origin } from './item.ts'
-import { newest } from './item-list.ts'
-import { wantFormats } from './restore-list.ts'
+import { newestItem } from './item-list.ts'
+import { ensureFormats } from './restore-list.ts'
 import words from './words/en.ts'
 
 /** Files and addresses that come from outside, on their way into the list. */
 
 /** What of them was not taken, in words. */
-export const onlySome = signal<string | undefined>(undefined)
+export const limitNotice = signal<string | undefined>(undefined)
 
 /** Those that come before the formats are known must not be lost, and not open in place of the page. */
-export async function bring(origins: readonly Origin[]): Promise<void> {
+export async function addOrigins(origins: readonly Origin[]): Promise<void> {
   if (origins.length === 0) return
-  const known = await wantFormats()
-  onlySome.value = origins.length > mostFiles ? words.onlyFirst(mostFiles) : undefined
-  const added = await itemsOf(origins.slice(0, mostFiles), known)
-  newest.current = added[0]
-  add(added)
+  const known = await ensureFormats()
+  limitNotice.value = origins.length > maxFiles ? words.onlyFirst(maxFiles) : undefined
+  const added = await createItems(origins.slice(0, maxFiles), known)
+  newestItem.current = added[0]
+  addItems(added)
   announce(added.length === 1 ? words.added(added[0]?.name ?? '') : words.addedMany(added.length))
 }
 
-export const take = (files: readonly File[]) => void bring(files.map((file) => ({ kind: 'file', file })))
+export const addFiles = (files: readonly File[]) =>
+  void addOrigins(files.map((file) => ({ kind: 'file', file })))
 
-export function takeAddress(text: string): void {
-  const url = addressIn(text)
+export function addUrl(text: string): void {
+  const url = parseUrl(text)
   if (!url) return
   const { pathname, hostname } = new URL(url)
   const last = pathname.split('/').at(-1) ?? ''
-  void bring([{ kind: 'url', url, name: decoded(last) || hostname }])
+  void addOrigins([{ kind: 'url', url, name: decodeName(last) || hostname }])
 }
 
-function decoded(text: string): string {
+function decodeName(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -44,10 +45,10 @@ function decoded(text: string): string {
 }
 
 /** What came before the section was loaded, and from then on. @returns what ends it */
-export const takeBrought = () =>
+export const consumePendingInputs = () =>
   effect(() => {
-    const all = brought.value
+    const all = pendingInputs.value
     if (all.length === 0) return
-    brought.value = []
-    for (const what of all) typeof what === 'string' ? takeAddress(what) : take(what)
+    pendingInputs.value = []
+    for (const input of all) typeof input === 'string' ? addUrl(input) : addFiles(input)
   })

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Later } from '../../shell/lazy.tsx'
+import { Lazy } from '../../shell/lazy.tsx'
 import type { Item } from './item.ts'
 
-const glimpse = () => import('../../grid/file-preview.tsx')
+const loadPreview = () => import('../../grid/file-preview.tsx')
 
 /** Decoding a larger picture for a stamp of it would make the page sluggish. */
-const largestPreviewBytes = 40_000_000
+const maxPreviewBytes = 40_000_000
 
 /** What is drawn by more than the browser's own means for pictures, as its type. */
-const drawnAs = ({ source }: Item) =>
+const previewType = ({ source }: Item) =>
   source?.id === 'pdf' ? 'application/pdf' : source?.category === 'video' ? 'video/*' : undefined
 
 /** The stamp at the head of a card: what is in the file where the browser can show it, else the format's name. */
@@ -16,21 +16,21 @@ export function Badge({ item }: { readonly item: Item }) {
   const [url, setUrl] = useState('')
   const [isShown, setShown] = useState(false)
   const file = item.file.value
-  const isPicture = item.source?.category === 'image' || file?.type.startsWith('image/')
+  const isImage = item.source?.category === 'image' || file?.type.startsWith('image/')
   useEffect(() => {
-    if (!file || !isPicture || file.size > largestPreviewBytes) return undefined
-    const made = URL.createObjectURL(file)
-    setUrl(made)
-    return () => URL.revokeObjectURL(made)
-  }, [file, isPicture])
-  const type = drawnAs(item)
+    if (!file || !isImage || file.size > maxPreviewBytes) return undefined
+    const objectUrl = URL.createObjectURL(file)
+    setUrl(objectUrl)
+    return () => URL.revokeObjectURL(objectUrl)
+  }, [file, isImage])
+  const type = previewType(item)
   return (
     <div class="badge" data-category={item.source?.category} aria-hidden="true">
       {!isShown && <span class="badge-words">{(item.source?.id ?? '?').toUpperCase()}</span>}
       {url && <img src={url} alt="" decoding="async" hidden={!isShown} onLoad={() => setShown(true)} />}
       {file && type && (
         <span hidden={!isShown}>
-          <Later load={glimpse} blob={file} type={type} onShown={() => setShown(true)} />
+          <Lazy load={loadPreview} blob={file} type={type} onShown={() => setShown(true)} />
         </span>
       )}
     </div>

@@ -1,21 +1,27 @@
 import { useSignal } from '@preact/signals'
-import { Problem, problemOf, zipOf } from '../../api.ts'
+import { createZip, Problem, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { Later } from '../../shell/lazy.tsx'
+import { Lazy } from '../../shell/lazy.tsx'
+import { setTargetForAll } from './choose-target.ts'
+import { Icon, Notice } from './components.tsx'
+import { cancelItem, retryItem, startConversion } from './convert-item.ts'
 import { commonTargets } from './format-catalog.ts'
-import { setAll } from './choose-target.ts'
-import { watchJob } from './watch-job.ts'
 import type { Item } from './item.ts'
 import { countsOf } from './item-list.ts'
-import { wantsNotice } from './notifications.ts'
-import { Icon, Notice } from './components.tsx'
+import { wantsNotification } from './notifications.ts'
+import { removeItems } from './remove-items.ts'
 import { TargetPicker } from './target-picker.tsx'
-import { remove } from './remove-items.ts'
-import { cancel, retry, start } from './convert-item.ts'
+import { watchJob } from './watch-job.ts'
 import words from './words/en.ts'
 
 /** What holds for several files: a target for each kind of them, one press to start, to stop, to take and to clear. */
-export function Bar({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string | undefined }) {
+export function BulkActions({
+  all,
+  zip,
+}: {
+  readonly all: readonly Item[]
+  readonly zip?: string | undefined
+}) {
   const { ready, active, done, failed, total, toRetry } = countsOf(all)
   const waiting = all.filter((item) => item.canStart.value)
   const kinds = [
@@ -33,25 +39,26 @@ export function Bar({ all, zip }: { readonly all: readonly Item[]; readonly zip?
             type="button"
             class="button primary"
             onClick={() => {
-              for (const item of waiting) void start(item)
+              for (const item of waiting) void startConversion(item)
             }}
           >
             {words.convertAll}
           </button>
         </div>
-        {waiting.length >= 2 && kinds.map(([kind, group]) => <Kind key={kind} kind={kind} group={group} />)}
+        {waiting.length >= 2 &&
+          kinds.map(([kind, group]) => <CategoryRow key={kind} kind={kind} group={group} />)}
       </fieldset>
       {total > 1 && (
         <div class="all">
           <p class="all-words">{words.summary({ ready, active, done, failed, total })}</p>
           <div class="actions">
-            {done > 1 && <Zip all={all} name={zip} />}
+            {done > 1 && <ZipButton all={all} name={zip} />}
             {active > 0 && (
               <button
                 type="button"
                 class="button"
                 onClick={() => {
-                  for (const item of all) if (item.isActive.value) void cancel(item)
+                  for (const item of all) if (item.isActive.value) void cancelItem(item)
                 }}
               >
                 {words.cancelAll}
@@ -62,15 +69,15 @@ export function Bar({ all, zip }: { readonly all: readonly Item[]; readonly zip?
                 type="button"
                 class="button"
                 onClick={() => {
-                  for (const item of all) if (item.canRetry.value) void retry(item)
+                  for (const item of all) if (item.canRetry.value) void retryItem(item)
                 }}
               >
                 {words.retryAll(toRetry)}
               </button>
             )}
-            {active > 0 && 'Notification' in window && <Tell />}
+            {active > 0 && 'Notification' in window && <NotifyButton />}
             {active === 0 && (
-              <button type="button" class="button quiet" onClick={() => remove(all)}>
+              <button type="button" class="button quiet" onClick={() => removeItems(all)}>
                 {words.clear}
               </button>
             )}
@@ -81,11 +88,11 @@ export function Bar({ all, zip }: { readonly all: readonly Item[]; readonly zip?
   )
 }
 
-const groupOptions = () => import('./group-options.tsx')
+const loadGroupOptions = () => import('./group-options.tsx')
 
-type KindId = keyof typeof words.counted
+type CategoryId = keyof typeof words.counted
 
-function Kind({ kind, group }: { readonly kind: KindId; readonly group: readonly Item[] }) {
+function CategoryRow({ kind, group }: { readonly kind: CategoryId; readonly group: readonly Item[] }) {
   const counted = words.counted[kind](group.length)
   const targets = commonTargets(group.map((item) => item.targets))
   const chosen = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
@@ -99,35 +106,37 @@ function Kind({ kind, group }: { readonly kind: KindId; readonly group: readonly
           label={words.targetOf(counted)}
           placeholder={words.search(targets.length)}
           targets={targets}
-          onChoose={(target) => setAll(group, target)}
+          onChoose={(target) => setTargetForAll(group, target)}
         />
       )}
-      {group.length > 1 && chosen.size === 1 && <Later load={groupOptions} group={group} counted={counted} />}
+      {group.length > 1 && chosen.size === 1 && (
+        <Lazy load={loadGroupOptions} group={group} counted={counted} />
+      )}
     </div>
   )
 }
 
 /** Jobs of a ZIP. */
-const mostJobs = 100
+const maxJobsPerZip = 100
 
-function Zip({ all, name }: { readonly all: readonly Item[]; readonly name: string | undefined }) {
+function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name: string | undefined }) {
   const isPacking = useSignal(false)
   const problem = useSignal<Problem | undefined>(undefined)
   const done = all.filter(({ phase }) => phase.value === 'done')
-  const pack = async () => {
+  const createAndSave = async () => {
     isPacking.value = true
     problem.value = undefined
     try {
       const jobs = done.flatMap(({ job, folder }) => (job.value ? [{ jobId: job.value.jobId, folder }] : []))
       // A ZIP takes so many; of more there are several.
-      for (let at = 0; at < jobs.length; at += mostJobs) {
-        const job = await zipOf(jobs.slice(at, at + mostJobs), name)
+      for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
+        const job = await createZip(jobs.slice(at, at + maxJobsPerZip), name)
         const ended = await watchJob(job, () => {}, new AbortController().signal)
         if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.overWithout(job.jobId))
-        save(ended.result.downloadUrl, ended.result.filename)
+        saveUrl(ended.result.downloadUrl, ended.result.filename)
       }
     } catch (error) {
-      problem.value = problemOf(error)
+      problem.value = toProblem(error)
       announce(problem.value.message)
     } finally {
       isPacking.value = false
@@ -135,7 +144,7 @@ function Zip({ all, name }: { readonly all: readonly Item[]; readonly name: stri
   }
   return (
     <>
-      <button type="button" class="button" disabled={isPacking.value} onClick={() => void pack()}>
+      <button type="button" class="button" disabled={isPacking.value} onClick={() => void createAndSave()}>
         <Icon name="download" />
         {isPacking.value ? words.zipPacking : words.downloadAll(done.length)}
       </button>
@@ -144,7 +153,7 @@ function Zip({ all, name }: { readonly all: readonly Item[]; readonly name: stri
   )
 }
 
-function save(url: string, filename: string): void {
+function saveUrl(url: string, filename: string): void {
   const link = document.createElement('a')
   link.href = url
   link.download = filename
@@ -152,15 +161,15 @@ function save(url: string, filename: string): void {
 }
 
 /** Only on a press, as browsers ask for it then. */
-function Tell() {
-  if (wantsNotice.value) return <p class="hint">{words.notifyOn}</p>
+function NotifyButton() {
+  if (wantsNotification.value) return <p class="hint">{words.notifyOn}</p>
   return (
     <button
       type="button"
       class="button quiet"
       onClick={() => {
         void Notification.requestPermission().then((answer) => {
-          wantsNotice.value = answer === 'granted'
+          wantsNotification.value = answer === 'granted'
         })
       }}
     >

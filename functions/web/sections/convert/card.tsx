@@ -1,14 +1,14 @@
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Badge } from './badge.tsx'
-import { Done, Stranded } from './item-result.tsx'
-import type { Item } from './item.ts'
-import { newest } from './item-list.ts'
 import { Icon } from './components.tsx'
-import { Busy } from './item-progress.tsx'
-import { Ready } from './item-form.tsx'
-import { remove } from './remove-items.ts'
+import { formatFileSize } from './format-text.ts'
+import type { Item } from './item.ts'
+import { ItemForm } from './item-form.tsx'
+import { newestItem } from './item-list.ts'
+import { ItemProgress } from './item-progress.tsx'
+import { ItemResult, LostItem } from './item-result.tsx'
+import { removeItems } from './remove-items.ts'
 import words from './words/en.ts'
-import { sizeWords } from './format-text.ts'
 
 /** One file, from being chosen to being downloaded. */
 export function Card({ item }: { readonly item: Item }) {
@@ -16,8 +16,8 @@ export function Card({ item }: { readonly item: Item }) {
   const phase = item.phase.value
   const card = useRef<HTMLLIElement>(null)
   useLayoutEffect(() => {
-    if (newest.current !== item) return
-    newest.current = undefined
+    if (newestItem.current !== item) return
+    newestItem.current = undefined
     card.current?.scrollIntoView({ block: 'nearest' })
     card.current
       ?.querySelector<HTMLElement>('.chip input:checked, [role="combobox"]')
@@ -43,7 +43,7 @@ export function Card({ item }: { readonly item: Item }) {
               {item.size !== undefined && (
                 <>
                   {' ·\u00a0'}
-                  <bdi>{sizeWords(item.size)}</bdi>
+                  <bdi>{formatFileSize(item.size)}</bdi>
                 </>
               )}
             </p>
@@ -52,19 +52,19 @@ export function Card({ item }: { readonly item: Item }) {
             type="button"
             class="remove"
             aria-label={words.remove(item.name)}
-            onClick={() => remove([item])}
+            onClick={() => removeItems([item])}
           >
             <Icon name="close" />
           </button>
         </div>
-        <Body item={item} />
+        <ItemBody item={item} />
       </article>
     </li>
   )
 }
 
 /** What can be done with it now. */
-export function Body({ item }: { readonly item: Item }) {
+export function ItemBody({ item }: { readonly item: Item }) {
   const body = useRef<HTMLDivElement>(null)
   const hadFocus = useRef(false)
   const phase = item.phase.value
@@ -79,10 +79,10 @@ export function Body({ item }: { readonly item: Item }) {
   const job = item.job.value
   return (
     <div class="card-body" ref={body}>
-      {phase === 'ready' && <Ready item={item} />}
-      {(phase === 'sending' || phase === 'running') && <Busy item={item} />}
-      {phase === 'done' && job?.result && <Done item={item} job={job} result={job.result} />}
-      {phase === 'stranded' && <Stranded item={item} />}
+      {phase === 'ready' && <ItemForm item={item} />}
+      {(phase === 'sending' || phase === 'running') && <ItemProgress item={item} />}
+      {phase === 'done' && job?.result && <ItemResult item={item} job={job} result={job.result} />}
+      {phase === 'stranded' && <LostItem item={item} />}
     </div>
   )
 }

@@ -1,10 +1,10 @@
 import { batch } from '@preact/signals'
-import { type Format, problemOf, targetsOfTool } from '../../api.ts'
+import { type Format, fetchToolTargets, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
 import type { Item } from './item.ts'
-import { catalogue } from './item-list.ts'
-import { keep } from './persist-drafts.ts'
+import { catalog } from './item-list.ts'
 import { rememberTarget } from './local-storage.ts'
+import { saveItemDraft } from './persist-drafts.ts'
 
 /** What was chosen for files: a target or a tool, and their options. */
 
@@ -12,14 +12,14 @@ export function setTarget(item: Item, target: Format, { isChosen = true } = {}):
   batch(() => {
     item.target.value = target
     item.tool.value = undefined
-    item.wrong.value = {}
+    item.fieldErrors.value = {}
     item.notice.value = undefined
   })
   if (isChosen) {
     const source = item.source?.id
-    rememberTarget(item.holdsAlpha.value ? `${source} with transparency` : source, target.id)
+    rememberTarget(item.hasAlpha.value ? `${source} with transparency` : source, target.id)
   }
-  void keep(item)
+  void saveItemDraft(item)
 }
 
 /** A tool makes what it can: the same format where it does, as a PDF of a PDF. */
@@ -27,24 +27,24 @@ export async function setTool(item: Item, tool: string): Promise<void> {
   const from = item.source?.id
   if (!from) return
   try {
-    const targets = await targetsOfTool(from, tool)
+    const targets = await fetchToolTargets(from, tool)
     const to = targets.includes(from) ? from : targets[0]
-    const target = to && catalogue.value?.byId(to)
+    const target = to && catalog.value?.byId(to)
     if (!target) return
     batch(() => {
       item.target.value = target
       item.tool.value = tool
-      item.wrong.value = {}
+      item.fieldErrors.value = {}
       item.notice.value = undefined
     })
-    void keep(item)
+    void saveItemDraft(item)
   } catch (error) {
-    item.notice.value = problemOf(error)
+    item.notice.value = toProblem(error)
   }
 }
 
 /** Options of what is chosen; undefined where the kind of the file is not known. */
-export async function loadOptionsOf(item: Item): Promise<void> {
+export async function loadItemOptions(item: Item): Promise<void> {
   const from = item.source?.id
   const to = item.target.value?.id
   if (!from || !to) {
@@ -57,14 +57,14 @@ export async function loadOptionsOf(item: Item): Promise<void> {
 }
 
 /** Of several: what they share is written to all of them. */
-export function setAll(group: readonly Item[], target: Format): void {
+export function setTargetForAll(group: readonly Item[], target: Format): void {
   batch(() => {
     for (const item of group) if (item.targets.includes(target)) setTarget(item, target)
   })
 }
 
 /** Options that every one of them got, by name. */
-export function setValues(group: readonly Item[], values: Item['values']['value']): void {
+export function setValuesForAll(group: readonly Item[], values: Item['values']['value']): void {
   batch(() => {
     for (const item of group) item.values.value = { ...item.values.value, ...values }
   })

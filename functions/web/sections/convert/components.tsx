@@ -20,7 +20,7 @@ export function Notice({ text }: { readonly text: Problem | string | undefined }
 }
 
 /** Several files on one page have the same buttons; their names must tell them apart. */
-export const Of = (props: { readonly children: ComponentChildren }) => (
+export const ForFile = (props: { readonly children: ComponentChildren }) => (
   <span class="visually-hidden">
     {' '}
     <bdi>{props.children}</bdi>

@@ -1,71 +1,71 @@
 import { batch } from '@preact/signals'
 import {
   cancelJob,
-  checkWish,
+  checkConversion,
   createJob,
   deleteJob,
+  fetchJobStatus,
   type Job,
-  jobStatus,
   Problem,
-  problemOf,
   retryJob,
+  toProblem,
 } from '../../api.ts'
-import { faultsIn, fieldOf } from '../../options/option-values.ts'
+import { problemField, validateOptions } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
-import { loadOptionsOf } from './choose-target.ts'
-import { isPassing, type Progress, pause, watchJob } from './watch-job.ts'
-import { wishOf } from './conversion-request.ts'
-import { dropDrafts } from './drafts.ts'
-import { keepFolder } from './job-folders.ts'
+import { loadItemOptions } from './choose-target.ts'
+import { toConversionSpec } from './conversion-request.ts'
+import { deleteDrafts } from './drafts.ts'
+import { formatFileSize } from './format-text.ts'
 import type { Item } from './item.ts'
-import { items, mostCards } from './item-list.ts'
-import { join, tellEnd } from './notifications.ts'
-import { keep } from './persist-drafts.ts'
-import { forget, send } from './upload-file.ts'
-import { alone, tellOthers } from './other-tabs.ts'
+import { items, maxCards } from './item-list.ts'
+import { saveFolder } from './job-folders.ts'
+import { announceEnd, joinBatch } from './notifications.ts'
+import { notifyOtherTabs, withTabLock } from './other-tabs.ts'
+import { saveItemDraft } from './persist-drafts.ts'
+import { abortUpload, uploadFile } from './upload-file.ts'
+import { isTransient, type Progress, pause, watchJob } from './watch-job.ts'
 import words from './words/en.ts'
-import { sizeWords } from './format-text.ts'
 
 /** A file on its way: checked, sent, converted, followed to its end. */
 
-const checked = new Map<string, Promise<void>>()
+const pendingChecks = new Map<string, Promise<void>>()
 
 /** Of many files only such sizes are told: smaller ones fit everywhere, and are alike without them. */
 const largeBytes = 1e9
 
 /** Asks whether it would work before a byte is sent; what is alike is asked once. */
-async function check(item: Item): Promise<void> {
+async function checkBeforeUpload(item: Item): Promise<void> {
   if (!item.source) return
-  const isTold = items.value.length <= mostCards || Number(item.size) > largeBytes
-  const wish = { from: item.source.id, ...wishOf(item), size: isTold ? item.size : undefined }
-  const key = JSON.stringify(wish)
-  const asked = checked.get(key) ?? checkWish(wish)
-  checked.set(key, asked)
-  asked.catch(() => checked.delete(key))
-  await asked
+  const sendsSize = items.value.length <= maxCards || Number(item.size) > largeBytes
+  const spec = { from: item.source.id, ...toConversionSpec(item), size: sendsSize ? item.size : undefined }
+  const key = JSON.stringify(spec)
+  const pendingCheck = pendingChecks.get(key) ?? checkConversion(spec)
+  pendingChecks.set(key, pendingCheck)
+  pendingCheck.catch(() => pendingChecks.delete(key))
+  await pendingCheck
 }
 
 /** @returns whether it is on its way; what is wrong is shown at its field. */
-async function isFine(item: Item): Promise<boolean> {
+async function passesChecks(item: Item): Promise<boolean> {
   try {
-    await loadOptionsOf(item)
-    const wrong = faultsIn(item.options.value ?? [], item.values.value)
-    item.wrong.value = wrong
-    if (Object.keys(wrong).length > 0) return false
-    await check(item)
+    await loadItemOptions(item)
+    const errors = validateOptions(item.options.value ?? [], item.values.value)
+    item.fieldErrors.value = errors
+    if (Object.keys(errors).length > 0) return false
+    await checkBeforeUpload(item)
     return true
   } catch (error) {
     // Whether it works is told by the conversion itself, then. Parts of the page need a line as well.
-    if (!navigator.onLine || isPassing(error)) return true
-    const problem = problemOf(error)
-    const field = fieldOf(problem, item.options.value ?? [])
-    if (field) item.wrong.value = { [field]: problem.message }
+    if (!navigator.onLine || isTransient(error)) return true
+    const problem = toProblem(error)
+    const field = problemField(problem, item.options.value ?? [])
+    if (field) item.fieldErrors.value = { [field]: problem.message }
     else item.notice.value = problem
     return false
   }
 }
 
-export async function start(item: Item): Promise<void> {
+export async function startConversion(item: Item): Promise<void> {
   if (item.phase.value !== 'ready') return
   if (!item.hasBytes.value) return
   item.notice.value = undefined
@@ -73,178 +73,185 @@ export async function start(item: Item): Promise<void> {
     item.notice.value = new Problem('NO_TARGET', words.chooseFirst)
     return
   }
-  const work = new AbortController()
-  item.work = work
-  if (!(await isFine(item))) return
-  const wish = wishOf(item)
+  const controller = new AbortController()
+  item.conversion = controller
+  if (!(await passesChecks(item))) return
+  const spec = toConversionSpec(item)
   batch(() => {
-    join(item)
+    joinBatch(item)
     item.progress.value = { stage: 'waiting' }
     item.phase.value = 'sending'
   })
   try {
-    const job = await alone(item.key, () => made(item, wish, work.signal))
-    forgetFailed(item)
+    const job = await withTabLock(item.key, () => createItemJob(item, spec, controller.signal))
+    deletePreviousJob(item)
     item.job.value = job
-    if (item.folder !== undefined) void keepFolder(job.jobId, item.folder)
-    await dropDrafts([item.key])
-    if (work.signal.aborted) await cancelJob(job.jobId).catch(() => {})
-    tellOthers()
-    await follow(item, job)
+    if (item.folder !== undefined) void saveFolder(job.jobId, item.folder)
+    await deleteDrafts([item.key])
+    if (controller.signal.aborted) await cancelJob(job.jobId).catch(() => {})
+    notifyOtherTabs()
+    await followJob(item, job)
   } catch (error) {
-    stop(item, work.signal.aborted ? words.cancelled : problemOf(error))
+    endWithoutResult(item, controller.signal.aborted ? words.cancelled : toProblem(error))
   }
 }
 
-async function made(item: Item, wish: ReturnType<typeof wishOf>, signal: AbortSignal): Promise<Job> {
-  const tell = (progress: Progress) => {
+async function createItemJob(
+  item: Item,
+  spec: ReturnType<typeof toConversionSpec>,
+  signal: AbortSignal,
+): Promise<Job> {
+  const onProgress = (progress: Progress) => {
     item.progress.value = progress
   }
-  if (item.url !== undefined) return starting(item, () => createJob({ fileUrl: item.url ?? '', ...wish }))
-  const { sourceJob, fetched } = item
+  if (item.url !== undefined)
+    return createWithProgress(item, () => createJob({ fileUrl: item.url ?? '', ...spec }))
+  const { sourceJob, importedUploadId } = item
   // Taken once; after that the job has the source.
-  const taken = item.job.value
-  if (fetched && taken) return starting(item, () => createJob({ sourceJobId: taken.jobId, ...wish }))
-  if (fetched) return starting(item, () => createJob({ uploadId: fetched, ...wish }))
-  if (sourceJob) return starting(item, () => createJob({ sourceJobId: sourceJob.jobId, ...wish }))
+  const previousJob = item.job.value
+  if (importedUploadId && previousJob)
+    return createWithProgress(item, () => createJob({ sourceJobId: previousJob.jobId, ...spec }))
+  if (importedUploadId)
+    return createWithProgress(item, () => createJob({ uploadId: importedUploadId, ...spec }))
+  if (sourceJob) return createWithProgress(item, () => createJob({ sourceJobId: sourceJob.jobId, ...spec }))
   const file = item.file.value
   if (!file) throw new Problem('NO_FILES', words.chooseAgain)
-  const kept = item.unusedUpload
+  const unusedUpload = item.unusedUpload
   item.unusedUpload = undefined
   const uploadId =
-    kept ??
-    (await send({
+    unusedUpload ??
+    (await uploadFile({
       file,
-      begun: item.begun,
-      onBegun: (begun) => {
-        item.begun = begun
-        void keep(item)
+      multipartUpload: item.multipartUpload,
+      onMultipartStart: (begun) => {
+        item.multipartUpload = begun
+        void saveItemDraft(item)
       },
-      onProgress: tell,
+      onProgress,
       signal,
     }))
-  item.begun = undefined
+  item.multipartUpload = undefined
   try {
     // Not given up when the user cancels: the answer names the job that then has to be cancelled.
-    return await starting(item, () => createJob({ uploadId, ...wish }))
+    return await createWithProgress(item, () => createJob({ uploadId, ...spec }))
   } catch (error) {
     const isSpent =
       error instanceof Problem && ['CONFLICT', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE'].includes(error.code)
     if (!isSpent) item.unusedUpload = uploadId
-    else if (kept) return made(item, wish, signal)
+    else if (unusedUpload) return createItemJob(item, spec, signal)
     throw error
   }
 }
 
-function starting(item: Item, create: () => Promise<Job>): Promise<Job> {
+function createWithProgress(item: Item, create: () => Promise<Job>): Promise<Job> {
   item.progress.value = { stage: 'starting' }
   return create()
 }
 
-export async function follow(item: Item, job: Job): Promise<void> {
+export async function followJob(item: Item, job: Job): Promise<void> {
   item.phase.value = 'running'
-  const isNews = item.file.value !== undefined || item.url !== undefined || item.sourceJob !== undefined
+  const announcesEnd = item.file.value !== undefined || item.url !== undefined || item.sourceJob !== undefined
   try {
-    const tell = (progress: Progress) => {
+    const onProgress = (progress: Progress) => {
       item.progress.value = progress
     }
-    const ended = await watchJob(job, tell, item.gone.signal)
+    const ended = await watchJob(job, onProgress, item.removal.signal)
     item.job.value = ended
     if (ended.status === 'completed' && ended.result) {
       const { filename, size } = ended.result
       item.phase.value = 'done'
-      expireInTime(item, ended).catch(() => {}) // it has left the list
-      if (isNews) tellEnd(words.converted(item.name, filename, sizeWords(size)))
-    } else stop(item, ended.status === 'cancelled' ? words.cancelled : problemIn(ended))
+      watchExpiry(item, ended).catch(() => {}) // it has left the list
+      if (announcesEnd) announceEnd(words.converted(item.name, filename, formatFileSize(size)))
+    } else endWithoutResult(item, ended.status === 'cancelled' ? words.cancelled : problemOfJob(ended))
   } catch (error) {
-    if (!item.gone.signal.aborted) stop(item, problemOf(error))
+    if (!item.removal.signal.aborted) endWithoutResult(item, toProblem(error))
   }
 }
 
 /** Seconds after which it is asked once more whether a result is there: clocks of visitors are wrong, too. */
-const leastPauseS = 60
+const minPauseS = 60
 /** The longest that a timer runs, about 24 days. */
-const longestPauseS = (2 ** 31 - 1) / 1000
+const maxPauseS = (2 ** 31 - 1) / 1000
 
 /** When the time of its result is over, and the service says so, a file is as it was before. */
-async function expireInTime(item: Item, { jobId, expiresAt }: Job): Promise<void> {
-  const { signal } = item.gone
+async function watchExpiry(item: Item, { jobId, expiresAt }: Job): Promise<void> {
+  const { signal } = item.removal
   // By a clock that is hours ahead nothing is asked each minute.
-  for (let leastS = leastPauseS; item.job.value?.jobId === jobId; leastS *= 2) {
+  for (let minS = minPauseS; item.job.value?.jobId === jobId; minS *= 2) {
     const leftS = (Date.parse(expiresAt) - Date.now()) / 1000
-    await pause(Math.min(longestPauseS, Math.max(leastS, leftS)), signal)
-    const isGone = await jobStatus(jobId, signal).then(
+    await pause(Math.min(maxPauseS, Math.max(minS, leftS)), signal)
+    const isGone = await fetchJobStatus(jobId, signal).then(
       ({ data }) => !data.result,
-      (error: unknown) => problemOf(error).code === 'JOB_NOT_FOUND',
+      (error: unknown) => toProblem(error).code === 'JOB_NOT_FOUND',
     )
-    if (isGone) return stop(item, new Problem('FILE_GONE', words.gone))
+    if (isGone) return endWithoutResult(item, new Problem('FILE_GONE', words.gone))
   }
 }
 
 /** Ends without a result: back to the form where the bytes are at hand, else with a way to bring them again. */
-function stop(item: Item, notice: Problem | string): void {
+function endWithoutResult(item: Item, notice: Problem | string): void {
   batch(() => {
     item.notice.value = notice
     item.phase.value = item.hasBytes.value || item.draft ? 'ready' : 'stranded'
   })
   const sentence = typeof notice === 'string' ? notice : notice.message
-  tellEnd(words.failed(item.name, sentence))
+  announceEnd(words.failed(item.name, sentence))
 }
 
-function problemIn({ error, jobId }: Job): Problem {
+function problemOfJob({ error, jobId }: Job): Problem {
   if (error) return new Problem(error.code, error.message)
   return new Problem('FILE_GONE', words.overWithout(jobId))
 }
 
 /** A job that failed has given way to the next one of this file; it would only come back at the next visit. */
-function forgetFailed(item: Item): void {
+function deletePreviousJob(item: Item): void {
   const old = item.job.value
   if (old) void deleteJob(old.jobId).catch(() => {})
 }
 
 /** Once more as it was: from the bytes of the page, else from the source that the service still has. */
-export async function retry(item: Item): Promise<void> {
+export async function retryItem(item: Item): Promise<void> {
   const old = item.job.value
-  if (item.phase.value === 'ready' || !old) return start(item)
+  if (item.phase.value === 'ready' || !old) return startConversion(item)
   item.notice.value = undefined
   item.phase.value = 'sending'
   item.progress.value = { stage: 'starting' }
-  join(item)
+  joinBatch(item)
   try {
     const job = await retryJob(old.jobId)
-    forgetFailed(item)
+    deletePreviousJob(item)
     item.job.value = job
-    if (item.folder !== undefined) void keepFolder(job.jobId, item.folder)
-    tellOthers()
-    await follow(item, job)
+    if (item.folder !== undefined) void saveFolder(job.jobId, item.folder)
+    notifyOtherTabs()
+    await followJob(item, job)
   } catch (error) {
-    stop(item, problemOf(error))
+    endWithoutResult(item, toProblem(error))
   }
 }
 
-export async function cancel(item: Item): Promise<void> {
-  item.work?.abort()
-  if (item.begun && item.phase.value === 'sending') {
-    forget(item.begun.uploadId)
-    item.begun = undefined
+export async function cancelItem(item: Item): Promise<void> {
+  item.conversion?.abort()
+  if (item.multipartUpload && item.phase.value === 'sending') {
+    abortUpload(item.multipartUpload.uploadId)
+    item.multipartUpload = undefined
   }
   // While it is sent there is no job yet, or only the one that failed before.
   const job = item.job.value
   if (item.phase.value !== 'running' || !job) return
   await cancelJob(job.jobId).catch((error: unknown) => {
-    const problem = problemOf(error)
+    const problem = toProblem(error)
     // A conflict means that it is over already, which the next status shows.
     if (problem.code !== 'CONFLICT') announce(problem.message)
   })
 }
 
 /** The file of a draft, brought by its owner. */
-export function bringBack(item: Item, file: File): void {
+export function attachFile(item: Item, file: File): void {
   const { name, size } = item
   if (file.name === name && file.size === size) {
     item.notice.value = undefined
     item.file.value = file
     // What was on its way goes on by itself.
-    if (item.begun) void start(item)
+    if (item.multipartUpload) void startConversion(item)
   } else item.notice.value = new Problem('OTHER_FILE', words.otherFile)
 }

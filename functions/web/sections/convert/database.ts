@@ -2,28 +2,28 @@
 
 const stores = { drafts: 'key', folders: 'jobId' } as const
 
-export const request = <Value>(asked: IDBRequest<Value>) =>
+export const toPromise = <Value>(request: IDBRequest<Value>) =>
   new Promise<Value>((resolve, reject) => {
-    asked.onsuccess = () => resolve(asked.result)
-    asked.onerror = () => reject(asked.error)
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
   })
 
 let opened: Promise<IDBDatabase> | undefined
 
 function database(): Promise<IDBDatabase> {
-  const asked = indexedDB.open('mutabor', 2)
-  asked.onupgradeneeded = () => {
+  const request = indexedDB.open('mutabor', 2)
+  request.onupgradeneeded = () => {
     for (const [name, keyPath] of Object.entries(stores))
-      if (!asked.result.objectStoreNames.contains(name)) asked.result.createObjectStore(name, { keyPath })
+      if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath })
   }
-  return request(asked).then((made) => {
+  return toPromise(request).then((database) => {
     // Another tab may have a newer page, which would wait for this one.
-    made.onversionchange = () => made.close()
-    return made
+    database.onversionchange = () => database.close()
+    return database
   })
 }
 
-export async function store(
+export async function openStore(
   name: keyof typeof stores,
   mode: IDBTransactionMode = 'readonly',
 ): Promise<IDBObjectStore> {
@@ -31,10 +31,10 @@ export async function store(
   return (await opened).transaction(name, mode).objectStore(name)
 }
 
-export async function quietly<Value>(act: () => Promise<Value>, otherwise: Value): Promise<Value> {
+export async function withFallback<Value>(act: () => Promise<Value>, fallback: Value): Promise<Value> {
   try {
     return await act()
   } catch {
-    return otherwise
+    return fallback
   }
 }

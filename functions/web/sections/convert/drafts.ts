@@ -1,5 +1,5 @@
 import type { Values } from '../../options/option-values.ts'
-import { quietly, request, store } from './database.ts'
+import { openStore, toPromise, withFallback } from './database.ts'
 
 /**
  * Files that were added and not yet converted, so that a reload loses nothing. Small ones are kept whole; of large ones
@@ -22,16 +22,19 @@ export interface Draft {
 }
 
 /** Bytes up to which a file is kept whole. */
-export const mostKeptBytes = 50_000_000
+export const maxStoredBytes = 50_000_000
 
-export const keepDraft = (draft: Draft) =>
-  quietly(async () => void (await request((await store('drafts', 'readwrite')).put(draft))), undefined)
+export const saveDraft = (draft: Draft) =>
+  withFallback(
+    async () => void (await toPromise((await openStore('drafts', 'readwrite')).put(draft))),
+    undefined,
+  )
 
-export const dropDrafts = (keys: readonly string[]) =>
-  quietly(async () => {
-    const drafts = await store('drafts', 'readwrite')
-    await Promise.all(keys.map((key) => request(drafts.delete(key))))
+export const deleteDrafts = (keys: readonly string[]) =>
+  withFallback(async () => {
+    const drafts = await openStore('drafts', 'readwrite')
+    await Promise.all(keys.map((key) => toPromise(drafts.delete(key))))
   }, undefined)
 
-export const keptDrafts = () =>
-  quietly(async () => (await request((await store('drafts')).getAll())) as readonly Draft[], [])
+export const loadDrafts = () =>
+  withFallback(async () => (await toPromise((await openStore('drafts')).getAll())) as readonly Draft[], [])

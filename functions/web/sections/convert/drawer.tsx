@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Job } from '../../api.ts'
-import { again } from './add-items.ts'
-import { Body } from './card.tsx'
-import type { Item } from './item.ts'
-import said from './lazy/words/en.ts'
-import { catalogue, opened } from './item-list.ts'
+import { convertAgain } from './add-items.ts'
+import { ItemBody } from './card.tsx'
 import { Icon } from './components.tsx'
+import type { Item } from './item.ts'
+import { catalog, openedItem } from './item-list.ts'
+import lazyWords from './lazy/words/en.ts'
 import words from './words/en.ts'
 
 /** One file beside the list: what came out of it, and what is chosen for it. */
@@ -16,12 +16,12 @@ export default function Drawer({ item }: { readonly item: Item }) {
   }, [])
   const close = () => {
     dialog.current?.close()
-    opened.value = undefined
+    openedItem.value = undefined
   }
   const job = item.job.value
   const result = item.phase.value === 'done' ? job?.result : undefined
   return (
-    <dialog ref={dialog} class="drawer" aria-label={said.detailsOf(item.name)} onClose={close}>
+    <dialog ref={dialog} class="drawer" aria-label={lazyWords.detailsOf(item.name)} onClose={close}>
       <div class="drawer-head">
         <h2>
           <bdi>{result?.filename ?? item.name}</bdi>
@@ -36,14 +36,14 @@ export default function Drawer({ item }: { readonly item: Item }) {
           type="button"
           class="button"
           onClick={() => {
-            const added = again(item)
-            if (added) opened.value = added
+            const added = convertAgain(item)
+            if (added) openedItem.value = added
           }}
         >
-          {said.quality}
+          {lazyWords.quality}
         </button>
       )}
-      <Body key={item.key} item={item} />
+      <ItemBody key={item.key} item={item} />
     </dialog>
   )
 }
@@ -51,35 +51,35 @@ export default function Drawer({ item }: { readonly item: Item }) {
 type Result = NonNullable<Job['result']>
 
 /** Bytes up to which a preview is fetched. */
-const mostPreviewBytes = 100_000_000
-const mostTextBytes = 200_000
+const maxPreviewBytes = 100_000_000
+const maxTextBytes = 200_000
 
 function Preview({ item, result }: { readonly item: Item; readonly result: Result }) {
-  const kind = kindOf(result)
-  if (kind === 'none' || (kind !== 'media' && result.size > mostPreviewBytes))
-    return <p class="hint">{said.noPreview}</p>
+  const kind = previewKind(result)
+  if (kind === 'none' || (kind !== 'media' && result.size > maxPreviewBytes))
+    return <p class="hint">{lazyWords.noPreview}</p>
   if (kind === 'media') return <Player result={result} />
-  return <Fetched item={item} result={result} kind={kind} />
+  return <FetchedPreview item={item} result={result} kind={kind} />
 }
 
-function kindOf({ mimeType, format }: Result): 'picture' | 'media' | 'pdf' | 'text' | 'none' {
+function previewKind({ mimeType, format }: Result): 'picture' | 'media' | 'pdf' | 'text' | 'none' {
   if (/^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/.test(mimeType))
     return 'picture'
   if (/^(video|audio)\//.test(mimeType)) return 'media'
   if (mimeType === 'application/pdf') return 'pdf'
-  const isText = catalogue.value?.byId(format)?.mimeTypes.some((type) => /^text\/|json|xml/.test(type))
+  const isText = catalog.value?.byId(format)?.mimeTypes.some((type) => /^text\/|json|xml/.test(type))
   return (/^text\/|json/.test(mimeType) || isText) && format !== 'html' ? 'text' : 'none'
 }
 
 function Player({ result }: { readonly result: Result }) {
-  const isFilm = result.mimeType.startsWith('video/')
+  const isVideo = result.mimeType.startsWith('video/')
   // biome-ignore lint/a11y/useMediaCaption: a file of the visitor's own, as it is
-  if (isFilm) return <video class="preview" controls preload="metadata" src={result.downloadUrl} />
+  if (isVideo) return <video class="preview" controls preload="metadata" src={result.downloadUrl} />
   // biome-ignore lint/a11y/useMediaCaption: a file of the visitor's own, as it is
   return <audio class="preview" controls preload="metadata" src={result.downloadUrl} />
 }
 
-function Fetched(props: {
+function FetchedPreview(props: {
   readonly item: Item
   readonly result: Result
   readonly kind: 'picture' | 'pdf' | 'text'
@@ -87,39 +87,39 @@ function Fetched(props: {
   const { result, kind } = props
   const [shown, setShown] = useState<{ url?: string; text?: string; hasFailed?: true }>({})
   useEffect(() => {
-    const ended = new AbortController()
+    const lifetime = new AbortController()
     let url: string | undefined
     const load = async () => {
-      const response = await fetch(result.downloadUrl, { signal: ended.signal })
+      const response = await fetch(result.downloadUrl, { signal: lifetime.signal })
       if (!response.ok) throw new Error(`status ${response.status}`)
       const bytes = await response.blob()
       if (kind === 'text') {
-        setShown({ text: await bytes.slice(0, mostTextBytes).text() })
+        setShown({ text: await bytes.slice(0, maxTextBytes).text() })
         return
       }
       url = URL.createObjectURL(new Blob([bytes], { type: result.mimeType }))
       setShown({ url })
     }
     load().catch(() => {
-      if (!ended.signal.aborted) setShown({ hasFailed: true })
+      if (!lifetime.signal.aborted) setShown({ hasFailed: true })
     })
     return () => {
-      ended.abort()
+      lifetime.abort()
       if (url) URL.revokeObjectURL(url)
     }
   }, [result.downloadUrl, result.mimeType, kind])
-  if (shown.hasFailed) return <p class="hint">{said.previewFailed}</p>
+  if (shown.hasFailed) return <p class="hint">{lazyWords.previewFailed}</p>
   if (shown.text !== undefined)
     return (
       <textarea class="preview text" dir="auto" readOnly aria-label={result.filename} value={shown.text} />
     )
   if (!shown.url) return <div class="preview" aria-busy="true" />
   if (kind === 'pdf') return <iframe class="preview" title={result.filename} src={shown.url} />
-  return <Compared item={props.item} after={shown.url} name={result.filename} />
+  return <BeforeAfter item={props.item} after={shown.url} name={result.filename} />
 }
 
 /** The result over its source, and a slider that moves the edge between them; only the result where the browser cannot show the source. */
-function Compared({
+function BeforeAfter({
   item,
   after,
   name,
@@ -159,7 +159,7 @@ function Compared({
           min={0}
           max={100}
           value={edge}
-          aria-label={said.beforeAfter}
+          aria-label={lazyWords.beforeAfter}
           onInput={(event) => setEdge(Number(event.currentTarget.value))}
         />
       )}

@@ -1,44 +1,44 @@
 import type { ComponentChildren } from 'preact'
 import words from '../../words/en.ts'
 
-const { wayIn } = words
+const { wayIn: dropZone } = words
 
 /** Where files come in. Drawn on the server too, so without hooks; the script finds the buttons by their ids. */
-export function WayIn(props: {
+export function DropZone(props: {
   readonly onFolder?: () => void
-  readonly onAddress?: (address: string) => void
-  readonly onWays?: () => void
+  readonly onUrl?: (address: string) => void
+  readonly onMoreOpen?: () => void
   /** More ways, where there are some. */
   readonly children?: ComponentChildren
 }) {
   return (
     <section class="add" aria-labelledby="title">
-      <h1 id="title">{wayIn.title}</h1>
-      <p class="lead">{wayIn.lead}</p>
+      <h1 id="title">{dropZone.title}</h1>
+      <p class="lead">{dropZone.lead}</p>
       <div class="drop">
         <span class="drop-mark" aria-hidden="true" />
-        <p class="drop-words">{wayIn.drop}</p>
+        <p class="drop-words">{dropZone.drop}</p>
         <button type="button" id="choose" class="button primary">
-          {wayIn.choose}
+          {dropZone.choose}
         </button>
-        <p class="hint">{wayIn.paste}</p>
+        <p class="hint">{dropZone.paste}</p>
       </div>
-      <details class="ways" onToggle={props.onWays}>
-        <summary>{wayIn.ways}</summary>
+      <details class="ways" onToggle={props.onMoreOpen}>
+        <summary>{dropZone.ways}</summary>
         <button type="button" class="button" onClick={props.onFolder}>
-          {wayIn.folder}
+          {dropZone.folder}
         </button>
         <form
           class="by-address"
           onSubmit={(event) => {
             event.preventDefault()
-            const field = event.currentTarget.elements.namedItem('address')
-            if (!(field instanceof HTMLInputElement)) return
-            props.onAddress?.(field.value)
-            field.value = ''
+            const urlField = event.currentTarget.elements.namedItem('address')
+            if (!(urlField instanceof HTMLInputElement)) return
+            props.onUrl?.(urlField.value)
+            urlField.value = ''
           }}
         >
-          <label for="address">{wayIn.address}</label>
+          <label for="address">{dropZone.address}</label>
           <span>
             <input
               id="address"
@@ -51,7 +51,7 @@ export function WayIn(props: {
               autocomplete="off"
             />
             <button type="submit" class="button">
-              {wayIn.add}
+              {dropZone.add}
             </button>
           </span>
         </form>
@@ -62,15 +62,15 @@ export function WayIn(props: {
 }
 
 /** Without a script one file at a time, by the form itself. Of the document alone: with a script nobody sees it. */
-export function PlainForm() {
+export function NoScriptForm() {
   return (
     <form class="plain" method="post" encType="multipart/form-data" action="/v1/convert?redirect=true">
-      <p>{wayIn.noScript}</p>
+      <p>{dropZone.noScript}</p>
       <label>
-        {wayIn.noScriptFile} <input type="file" name="file" required />
+        {dropZone.noScriptFile} <input type="file" name="file" required />
       </label>
       <label>
-        {wayIn.noScriptTarget}{' '}
+        {dropZone.noScriptTarget}{' '}
         <input type="text" name="targetFormat" list="plain-formats" required autocomplete="off" />
       </label>
       <datalist id="plain-formats">
@@ -79,7 +79,7 @@ export function PlainForm() {
         ))}
       </datalist>
       <button type="submit" class="button primary">
-        {wayIn.noScriptSend}
+        {dropZone.noScriptSend}
       </button>
     </form>
   )

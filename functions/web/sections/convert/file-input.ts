@@ -1,13 +1,13 @@
 /** Files that come by drop, paste or the system's dialog. */
 
 /** So that a folder dropped by mistake does not fill the page. */
-export const mostFiles = 2000
+export const maxFiles = 2000
 
-const droppedIn = new WeakMap<File, string>()
+const droppedPaths = new WeakMap<File, string>()
 
 /** `album/2024` for a file that came with its folder; undefined for one that came by itself. */
 export function folderOf(file: File): string | undefined {
-  const path = droppedIn.get(file) ?? file.webkitRelativePath
+  const path = droppedPaths.get(file) ?? file.webkitRelativePath
   // What parts folders elsewhere, and what cannot be seen, is refused in a ZIP.
   const folder = path
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
@@ -20,9 +20,9 @@ export function folderOf(file: File): string | undefined {
 
 export function onDroppedFiles(take: (files: readonly File[]) => void): void {
   const root = document.documentElement
-  const bringsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
   window.addEventListener('dragover', (event) => {
-    if (!bringsFiles(event)) return
+    if (!hasFiles(event)) return
     // Without this the browser would open the file in place of the page.
     event.preventDefault()
     if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy'
@@ -33,33 +33,30 @@ export function onDroppedFiles(take: (files: readonly File[]) => void): void {
   })
   window.addEventListener('drop', (event) => {
     delete root.dataset['drop']
-    if (!event.dataTransfer || !bringsFiles(event)) return
+    if (!event.dataTransfer || !hasFiles(event)) return
     event.preventDefault()
     // Both must be taken before the first await: afterwards the list of the event is empty.
     const files = [...event.dataTransfer.files]
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())
     const hasFolder = entries.some((entry) => entry?.isDirectory)
-    void (hasFolder ? filesBelow(entries) : Promise.resolve(files)).then(take)
+    void (hasFolder ? listFiles(entries) : Promise.resolve(files)).then(take)
   })
 }
 
-export function onPastedFiles(
-  take: (files: readonly File[]) => void,
-  takeAddress: (address: string) => void,
-): void {
+export function onPastedFiles(take: (files: readonly File[]) => void, takeUrl: (url: string) => void): void {
   document.addEventListener('paste', (event) => {
     const files = [...(event.clipboardData?.files ?? [])]
-    const address = addressIn(event.clipboardData?.getData('text/plain') ?? '')
+    const url = parseUrl(event.clipboardData?.getData('text/plain') ?? '')
     const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
-    if (files.length === 0 && (!address || isTyping)) return
+    if (files.length === 0 && (!url || isTyping)) return
     event.preventDefault()
     if (files.length > 0) take(files)
-    else if (address) takeAddress(address)
+    else if (url) takeUrl(url)
   })
 }
 
 /** A whole text that is the address of something on the web. */
-export function addressIn(text: string): string | undefined {
+export function parseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   return /^https?:\/\/[^\s]+$/i.test(trimmed) && URL.canParse(trimmed) ? trimmed : undefined
 }
@@ -79,12 +76,12 @@ export function chooseFiles({ multiple = true, folder = false } = {}): Promise<r
 
 export const chooseFile = async () => (await chooseFiles({ multiple: false }))[0]
 
-async function filesBelow(entries: readonly (FileSystemEntry | null)[]): Promise<File[]> {
+async function listFiles(entries: readonly (FileSystemEntry | null)[]): Promise<File[]> {
   const found: File[] = []
   const open = entries.filter((entry) => entry !== null)
-  for (let entry = open.shift(); entry && found.length <= mostFiles; entry = open.shift()) {
-    if (isFile(entry)) found.push(await fileOf(entry))
-    else if (isFolder(entry)) open.push(...(await children(entry)))
+  for (let entry = open.shift(); entry && found.length <= maxFiles; entry = open.shift()) {
+    if (isFile(entry)) found.push(await readFile(entry))
+    else if (isFolder(entry)) open.push(...(await readEntries(entry)))
   }
   return found
 }
@@ -92,21 +89,21 @@ async function filesBelow(entries: readonly (FileSystemEntry | null)[]): Promise
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
 
-async function fileOf(entry: FileSystemFileEntry): Promise<File> {
+async function readFile(entry: FileSystemFileEntry): Promise<File> {
   const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
-  droppedIn.set(file, entry.fullPath.slice(1))
+  droppedPaths.set(file, entry.fullPath.slice(1))
   return file
 }
 
-async function children(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+async function readEntries(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const found: FileSystemEntry[] = []
   // A reader gives its entries in portions; an empty one is the end.
   for (;;) {
-    const portion = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
-    if (portion.length === 0 || found.length > mostFiles) return found
-    found.push(...portion)
+    if (batch.length === 0 || found.length > maxFiles) return found
+    found.push(...batch)
   }
 }

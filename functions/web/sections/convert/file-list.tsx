@@ -1,45 +1,45 @@
 import { useEffect } from 'preact/hooks'
-import { Later } from '../../shell/lazy.tsx'
-import { useStyles } from '../../shell/styles.ts'
-import { onlySome, takeBrought } from './add-files.ts'
-import { Bar } from './bulk-actions.tsx'
+import { Lazy } from '../../shell/lazy.tsx'
+import { adoptStyles } from '../../shell/styles.ts'
+import { consumePendingInputs, limitNotice } from './add-files.ts'
+import { BulkActions } from './bulk-actions.tsx'
 import card from './card.css'
 import { Card } from './card.tsx'
-import choice from './item-form.css'
-import type { Item } from './item.ts'
-import { mostCards, opened } from './item-list.ts'
-import { begin, isThere, trouble } from './restore-list.ts'
-import many from './file-list.css'
 import { Notice } from './components.tsx'
-import { removed, undo } from './remove-items.ts'
+import many from './file-list.css'
+import type { Item } from './item.ts'
+import choice from './item-form.css'
+import { maxCards, openedItem } from './item-list.ts'
+import { removedItems, undoRemoval } from './remove-items.ts'
+import { isRestored, loadProblem, startRestoring } from './restore-list.ts'
 import words from './words/en.ts'
 
-useStyles(card, choice, many)
+adoptStyles(card, choice, many)
 
-const table = () => import('./file-table.tsx')
-const drawer = () => import('./drawer.tsx')
+const loadTable = () => import('./file-table.tsx')
+const loadDrawer = () => import('./drawer.tsx')
 
 /** The list of files with all that can be done with it, as every section shows it that takes files in. */
-export function Files({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string }) {
-  useEffect(begin, [])
-  useEffect(takeBrought, [])
+export function ItemList({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string }) {
+  useEffect(startRestoring, [])
+  useEffect(consumePendingInputs, [])
   return (
     <>
       <div id="notices">
-        <Notice text={trouble.value?.problem} />
-        {trouble.value && (
-          <button type="button" class="button" onClick={trouble.value.retry}>
+        <Notice text={loadProblem.value?.problem} />
+        {loadProblem.value && (
+          <button type="button" class="button" onClick={loadProblem.value.retry}>
             {words.tryAgain}
           </button>
         )}
-        {onlySome.value && <p class="notice">{onlySome.value}</p>}
+        {limitNotice.value && <p class="notice">{limitNotice.value}</p>}
       </div>
-      {isThere.value && all.length > 0 && (
+      {isRestored.value && all.length > 0 && (
         <section id="files" aria-labelledby="files-title">
           <h2 id="files-title">{words.yourFiles}</h2>
-          <Bar all={all} zip={zip} />
-          {all.length > mostCards ? (
-            <Later load={table} all={all} />
+          <BulkActions all={all} zip={zip} />
+          {all.length > maxCards ? (
+            <Lazy load={loadTable} all={all} />
           ) : (
             <ul id="cards" class="cards">
               {all.map((item) => (
@@ -49,15 +49,15 @@ export function Files({ all, zip }: { readonly all: readonly Item[]; readonly zi
           )}
         </section>
       )}
-      {opened.value && <Later key={opened.value.key} load={drawer} item={opened.value} />}
-      {removed.value && (
+      {openedItem.value && <Lazy key={openedItem.value.key} load={loadDrawer} item={openedItem.value} />}
+      {removedItems.value && (
         <div class="toast" role="status">
           <span>
-            {removed.value.items.length === 1
-              ? words.removed(removed.value.items[0]?.name ?? '')
-              : words.removedMany(removed.value.items.length)}
+            {removedItems.value.items.length === 1
+              ? words.removed(removedItems.value.items[0]?.name ?? '')
+              : words.removedMany(removedItems.value.items.length)}
           </span>
-          <button type="button" class="button" onClick={undo}>
+          <button type="button" class="button" onClick={undoRemoval}>
             {words.undo}
           </button>
         </div>

@@ -11,7 +11,7 @@ export const categoryNames: Readonly<Record<Category, string>> = words.categorie
 export const categories = Object.keys(words.categories) as readonly Category[]
 
 /** Asked for most, first. A format without a row of its own is served by its category. */
-const likely: Readonly<Record<string, readonly string[]>> = {
+const popularTargets: Readonly<Record<string, readonly string[]>> = {
   image: ['jpg', 'png', 'webp', 'pdf', 'avif', 'gif', 'svg', 'tiff'],
   document: [
     'pdf',
@@ -42,9 +42,9 @@ const likely: Readonly<Record<string, readonly string[]>> = {
   md: ['html', 'pdf', 'docx', 'epub', 'odt'],
   epub: ['pdf', 'mobi', 'azw3', 'docx', 'txt'],
 }
-const mostLikely = 5
+const maxSuggestions = 5
 
-export interface Catalogue {
+export interface FormatCatalog {
   readonly formats: readonly Format[]
   byId(id: string): Format | undefined
   /** By its extension, the longest that fits (`tar.gz` before `gz`), else by the type that the browser tells. */
@@ -56,12 +56,12 @@ export interface Catalogue {
   targetsOf(source: Format | undefined): readonly Format[]
 }
 
-export function createCatalogue(formats: readonly Format[]): Catalogue {
+export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
   const ids = new Map(formats.map((format) => [format.id, format]))
   // Those that can be read come first where several have an ending or a type.
-  const inOrder = [...formats.filter(({ canRead }) => canRead), ...formats]
-  const byExtension = firstBy(inOrder, ({ extensions }) => extensions)
-  const byType = firstBy(inOrder, ({ mimeTypes }) => mimeTypes)
+  const readableFirst = [...formats.filter(({ canRead }) => canRead), ...formats]
+  const byExtension = firstBy(readableFirst, ({ extensions }) => extensions)
+  const byType = firstBy(readableFirst, ({ mimeTypes }) => mimeTypes)
   const targets = new Map<Format | undefined, readonly Format[]>([
     [undefined, formats.filter(({ canWrite }) => canWrite)],
   ])
@@ -70,9 +70,9 @@ export function createCatalogue(formats: readonly Format[]): Catalogue {
     byId: (id) => ids.get(id),
     ofFile: ({ name, type }) => {
       const parts = name.toLowerCase().split('.').slice(1)
-      const endings = parts.map((_, at) => parts.slice(at).join('.'))
-      const ending = endings.find((each) => byExtension.has(each))
-      return ending === undefined ? byType.get(type) : byExtension.get(ending)
+      const extensions = parts.map((_, at) => parts.slice(at).join('.'))
+      const extension = extensions.find((each) => byExtension.has(each))
+      return extension === undefined ? byType.get(type) : byExtension.get(extension)
     },
     targetsOf: (source) => {
       const known = targets.get(source)
@@ -85,23 +85,22 @@ export function createCatalogue(formats: readonly Format[]): Catalogue {
 }
 
 /** The first format for each of its words. */
-function firstBy(formats: readonly Format[], wordsOf: (format: Format) => readonly string[]) {
+function firstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
   const found = new Map<string, Format>()
-  for (const format of formats)
-    for (const word of wordsOf(format)) if (!found.has(word)) found.set(word, format)
+  for (const format of formats) for (const key of keysOf(format)) if (!found.has(key)) found.set(key, format)
   return found
 }
 
 /** The few that stand as buttons. */
-export function likelyTargets(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
+export function suggestTargets(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
   const order = source
-    ? (likely[source.id] ?? likely[source.category] ?? [])
+    ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
     : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
   const wanted = order
     .filter((id) => id !== source?.id)
     .map((id) => targets.find((target) => target.id === id))
   const found = wanted.filter((format) => format !== undefined)
-  return (found.length > 0 ? found : targets).slice(0, mostLikely)
+  return (found.length > 0 ? found : targets).slice(0, maxSuggestions)
 }
 
 /** Those that every one of several files can become. Files of a format share a list: of five hundred few are left. */

@@ -3,34 +3,37 @@ import words from './words/en.ts'
 
 /** How numbers, moments and states are said. */
 
-const decimal = new Intl.NumberFormat(words.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 })
-export const whole = new Intl.NumberFormat(words.locale)
+const decimalFormat = new Intl.NumberFormat(words.locale, {
+  maximumFractionDigits: 1,
+  minimumFractionDigits: 1,
+})
+export const integerFormat = new Intl.NumberFormat(words.locale)
 
 /** As file managers count, 1 kB = 1000 bytes. Number and unit stay on one line. */
-export function sizeWords(bytes: number): string {
+export function formatFileSize(bytes: number): string {
   if (bytes === 1) return words.oneByte
   const power = Math.min(4, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const value = bytes / 1000 ** power
-  const number = power === 0 || value >= 100 ? String(Math.round(value)) : decimal.format(value)
+  const number = power === 0 || value >= 100 ? String(Math.round(value)) : decimalFormat.format(value)
   return `${number}\u00a0${words.bytes[power]}`
 }
 
-export function changeWords(before: number, after: number): string {
+export function describeSizeChange(before: number, after: number): string {
   if (before === 0 || Math.abs(after - before) < before / 100) return words.sameSize
   if (after < before) return words.smaller(Math.min(99, Math.round(100 - (100 * after) / before)))
   return after < 2 * before
     ? words.larger(Math.round((100 * after) / before - 100))
-    : words.times(decimal.format(after / before))
+    : words.times(decimalFormat.format(after / before))
 }
 
-export function remainingWords(ms: number): string {
+export function describeTimeLeft(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 60) return words.secondsLeft(seconds)
   const minutes = Math.round(seconds / 60)
-  return minutes < 60 ? words.minutesLeft(minutes) : words.hoursLeft(decimal.format(minutes / 60))
+  return minutes < 60 ? words.minutesLeft(minutes) : words.hoursLeft(decimalFormat.format(minutes / 60))
 }
 
-const moment = new Intl.DateTimeFormat(words.locale, {
+const dateTimeFormat = new Intl.DateTimeFormat(words.locale, {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -38,9 +41,9 @@ const moment = new Intl.DateTimeFormat(words.locale, {
   minute: '2-digit',
 })
 
-export const momentWords = (iso: string) => moment.format(new Date(iso))
+export const formatExpiry = (iso: string) => dateTimeFormat.format(new Date(iso))
 
-export function stageWords({ status, progress }: Job): string {
+export function describeStage({ status, progress }: Job): string {
   if (status === 'pending') return words.waitingFile
   if (status === 'queued') return words.waitingTurn
   return words.stages[progress.stage] ?? words.stages['convert'] ?? ''

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import type { Option } from '../../api.ts'
 import { OptionFields } from '../../options/fields.tsx'
 import { loadOptions } from '../../options/load-options.ts'
-import { faultsIn, type Values, withValue } from '../../options/option-values.ts'
-import { setValues } from './choose-target.ts'
+import { type Values, validateOptions, withValue } from '../../options/option-values.ts'
+import { setValuesForAll } from './choose-target.ts'
 import type { Item } from './item.ts'
-import said from './lazy/words/en.ts'
+import lazyWords from './lazy/words/en.ts'
 import { Presets } from './presets.tsx'
 
 /** Options of a kind of files, of those that the first of them has; each takes what it knows. */
@@ -18,29 +18,34 @@ export default function GroupOptions({
 }) {
   const options = useSignal<readonly Option[]>([])
   const values = useSignal<Values>({})
-  const wrong = useSignal<Readonly<Record<string, string>>>({})
+  const errors = useSignal<Readonly<Record<string, string>>>({})
   const [first] = group
   const target = first?.target.value
   const open = async () => {
     if (!first?.source || !target) return
     options.value = await loadOptions(first.source.id, target.id, undefined).catch(() => [])
   }
-  const use = (all: Values) => {
+  const applyValues = (all: Values) => {
     values.value = all
-    wrong.value = faultsIn(options.value, all)
-    if (Object.keys(wrong.value).length === 0) setValues(group, all)
+    errors.value = validateOptions(options.value, all)
+    if (Object.keys(errors.value).length === 0) setValuesForAll(group, all)
   }
   return (
     <details key={target?.id} class="options group-options" onToggle={() => void open()}>
-      <summary>{said.optionsOf(counted)}</summary>
+      <summary>{lazyWords.optionsOf(counted)}</summary>
       <OptionFields
         options={options.value}
         values={values.value}
-        wrong={wrong.value}
-        onChange={(name, value) => use(withValue(values.value, name, value))}
+        errors={errors.value}
+        onChange={(name, value) => applyValues(withValue(values.value, name, value))}
       />
       {target && (
-        <Presets choice={{ to: target.id }} options={options.value} values={values.value} onUse={use} />
+        <Presets
+          choice={{ to: target.id }}
+          options={options.value}
+          values={values.value}
+          onUse={applyValues}
+        />
       )}
     </details>
   )

@@ -1,45 +1,45 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { Format } from '../../api.ts'
-import { Later } from '../../shell/lazy.tsx'
-import { isOpaque } from './transparency.ts'
-import { likelyTargets } from './format-catalog.ts'
+import { Lazy } from '../../shell/lazy.tsx'
 import { setTarget, setTool } from './choose-target.ts'
-import { chooseFile } from './file-input.ts'
-import type { Item } from './item.ts'
 import { Notice } from './components.tsx'
-import { keep } from './persist-drafts.ts'
-import { TargetPicker, type Tool } from './target-picker.tsx'
-import { bringBack, start } from './convert-item.ts'
-import { goWith } from './open-tool.ts'
+import { attachFile, startConversion } from './convert-item.ts'
+import { chooseFile } from './file-input.ts'
 import { toolsFor } from './file-tools.ts'
+import { suggestTargets } from './format-catalog.ts'
+import { formatFileSize } from './format-text.ts'
+import type { Item } from './item.ts'
+import { openToolWith } from './open-tool.ts'
+import { saveItemDraft } from './persist-drafts.ts'
+import { type ListedTool, TargetPicker } from './target-picker.tsx'
+import { isOpaque } from './transparency.ts'
 import words from './words/en.ts'
-import { sizeWords } from './format-text.ts'
 
-const options = () => import('./item-options.tsx')
+const loadItemOptions = () => import('./item-options.tsx')
 
 /** A file that waits for its target. */
-export function Ready({ item }: { readonly item: Item }) {
+export function ItemForm({ item }: { readonly item: Item }) {
   const group = useId()
   const form = useRef<HTMLFormElement>(null)
   const { targets, source } = item
   const target = item.target.value
   const tool = item.tool.value
   const tools = toolsFor(source)
-  const wrong = item.wrong.value
+  const errors = item.fieldErrors.value
   useEffect(() => {
-    const [first] = Object.keys(wrong)
+    const [first] = Object.keys(errors)
     // A field inside closed details cannot show what is wrong with it.
     const field = first && form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
     if (!field) return
     for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
       at.open = true
     field.focus()
-  }, [wrong])
+  }, [errors])
   if (targets.length === 0) return <p class="notice">{words.hopeless(source?.name ?? words.thisKind)}</p>
-  if (!item.hasBytes.value) return <Missing item={item} />
-  const likely = likelyTargets(source, targets)
-  const shown = target && !likely.includes(target) && !tool ? [...likely, target] : likely
-  const toConvert = () => form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus()
+  if (!item.hasBytes.value) return <MissingFile item={item} />
+  const suggested = suggestTargets(source, targets)
+  const chips = target && !suggested.includes(target) && !tool ? [...suggested, target] : suggested
+  const focusSubmit = () => form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus()
   return (
     <form
       ref={form}
@@ -47,7 +47,7 @@ export function Ready({ item }: { readonly item: Item }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void start(item)
+        void startConversion(item)
       }}
     >
       <div class="notices">
@@ -56,7 +56,7 @@ export function Ready({ item }: { readonly item: Item }) {
       <fieldset>
         <legend>{words.convertTo}</legend>
         <div class="chips">
-          {shown.map((format) => (
+          {chips.map((format) => (
             <Chip
               key={format.id}
               group={group}
@@ -74,24 +74,24 @@ export function Ready({ item }: { readonly item: Item }) {
           tools={tools}
           onChoose={(format) => {
             setTarget(item, format)
-            toConvert()
+            focusSubmit()
           }}
           onTool={({ id, hasOwnPage }) => {
-            if (hasOwnPage) return goWith(id, item)
+            if (hasOwnPage) return openToolWith(id, item)
             void setTool(item, id)
-            toConvert()
+            focusSubmit()
           }}
         />
       </fieldset>
-      {item.holdsAlpha.value && target && !tool && (
+      {item.hasAlpha.value && target && !tool && (
         <p class="hint">
           {isOpaque(target.id) ? words.losesTransparency(target.id.toUpperCase()) : words.keepsTransparency}
         </p>
       )}
-      <Later load={options} item={item} />
+      <Lazy load={loadItemOptions} item={item} />
       {source?.id === 'pdf' && item.file.value && (
         <p>
-          <button type="button" class="link" onClick={() => goWith(undefined, item)}>
+          <button type="button" class="link" onClick={() => openToolWith(undefined, item)}>
             {words.allTools}
           </button>
         </p>
@@ -125,7 +125,7 @@ function Chip(props: {
   )
 }
 
-const ToolChip = (props: { readonly group: string; readonly tool: Tool | undefined }) => (
+const ToolChip = (props: { readonly group: string; readonly tool: ListedTool | undefined }) => (
   <label class="chip">
     <input type="radio" name={props.group} value={props.tool?.id} checked />
     <span>{props.tool?.name}</span>
@@ -133,13 +133,15 @@ const ToolChip = (props: { readonly group: string; readonly tool: Tool | undefin
 )
 
 /** A draft of a large file: the page knows it by name, its owner brings it again. */
-function Missing({ item }: { readonly item: Item }) {
-  const begun = item.arrivedBytes.value
+function MissingFile({ item }: { readonly item: Item }) {
+  const uploadedBytes = item.uploadedBytes.value
   return (
     <div class="stranded">
       <Notice text={item.notice.value} />
       <p>
-        {begun === undefined ? words.chooseAgain : words.goesOn(sizeWords(begun), sizeWords(item.size ?? 0))}
+        {uploadedBytes === undefined
+          ? words.chooseAgain
+          : words.goesOn(formatFileSize(uploadedBytes), formatFileSize(item.size ?? 0))}
       </p>
       <div class="actions">
         <button
@@ -148,8 +150,8 @@ function Missing({ item }: { readonly item: Item }) {
           data-primary
           onClick={async () => {
             const file = await chooseFile()
-            if (file) bringBack(item, file)
-            void keep(item)
+            if (file) attachFile(item, file)
+            void saveItemDraft(item)
           }}
         >
           {words.chooseAgain}

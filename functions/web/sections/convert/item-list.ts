@@ -1,16 +1,16 @@
 import { computed, signal } from '@preact/signals'
-import type { Catalogue } from './format-catalog.ts'
+import type { FormatCatalog } from './format-catalog.ts'
 import type { Item } from './item.ts'
 
 /** All files of the page. It outlives the section: who looks elsewhere loses nothing. */
 
 export const items = signal<readonly Item[]>([])
-export const catalogue = signal<Catalogue | undefined>(undefined)
+export const catalog = signal<FormatCatalog | undefined>(undefined)
 /** From here on a table instead of cards. */
-export const mostCards = 5
+export const maxCards = 5
 
 export function countsOf(all: readonly Item[]) {
-  const count = (is: (item: Item) => boolean) => all.filter(is).length
+  const count = (matches: (item: Item) => boolean) => all.filter(matches).length
   return {
     total: all.length,
     ready: count((item) => item.canStart.value && !item.hasFailed.value),
@@ -23,7 +23,7 @@ export function countsOf(all: readonly Item[]) {
 export const counts = computed(() => countsOf(items.value))
 
 /** The first of those that were just added: it takes the focus when it is there. */
-export const newest: { current: Item | undefined } = { current: undefined }
+export const newestItem: { current: Item | undefined } = { current: undefined }
 
 /** What is looked at in the drawer. */
-export const opened = signal<Item | undefined>(undefined)
+export const openedItem = signal<Item | undefined>(undefined)

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type Problem, problemOf } from '../../api.ts'
+import { type Problem, toProblem } from '../../api.ts'
 import { OptionFields } from '../../options/fields.tsx'
 import { withValue } from '../../options/option-values.ts'
-import { linked } from './add-items.ts'
-import { loadOptionsOf } from './choose-target.ts'
+import { linkedChoice } from './add-items.ts'
+import { loadItemOptions } from './choose-target.ts'
 import type { Item } from './item.ts'
-import said from './lazy/words/en.ts'
-import { keep } from './persist-drafts.ts'
+import lazyWords from './lazy/words/en.ts'
+import { saveItemDraft } from './persist-drafts.ts'
 import { Presets } from './presets.tsx'
 import words from './words/en.ts'
 
@@ -18,15 +18,15 @@ export default function ItemOptions({ item }: { readonly item: Item }) {
   const tool = item.tool.value
   const load = () => {
     problem.value = undefined
-    void loadOptionsOf(item).catch((error: unknown) => {
-      problem.value = problemOf(error)
+    void loadItemOptions(item).catch((error: unknown) => {
+      problem.value = toProblem(error)
     })
   }
   useEffect(load, [item, target?.id, tool])
   if (problem.value)
     return (
       <p class="notice">
-        {said.optionsFailed(problem.value.message)}{' '}
+        {lazyWords.optionsFailed(problem.value.message)}{' '}
         <button type="button" class="link" onClick={load}>
           {words.tryAgain}
         </button>
@@ -34,25 +34,25 @@ export default function ItemOptions({ item }: { readonly item: Item }) {
     )
   const options = item.options.value ?? []
   if (options.length === 0 || !target) return null
-  const wrong = item.wrong.value
+  const errors = item.fieldErrors.value
   const change = (name: string, value: string | boolean | undefined) => {
     item.values.value = withValue(item.values.value, name, value)
-    const { [name]: _wrong, ...rest } = item.wrong.value
-    item.wrong.value = rest
-    void keep(item)
+    const { [name]: _error, ...rest } = item.fieldErrors.value
+    item.fieldErrors.value = rest
+    void saveItemDraft(item)
   }
   // A tool is hardly of use without its options.
   const isOpen =
-    Object.keys(wrong).length > 0 ||
+    Object.keys(errors).length > 0 ||
     tool !== undefined ||
-    options.some(({ name }) => name in (linked.value?.values ?? {}))
+    options.some(({ name }) => name in (linkedChoice.value?.values ?? {}))
   return (
     <details class="options" open={isOpen || undefined}>
-      <summary>{said.options}</summary>
+      <summary>{lazyWords.options}</summary>
       <OptionFields
         options={options}
         values={item.values.value}
-        wrong={wrong}
+        errors={errors}
         onChange={change}
         file={item.file.value}
       />
@@ -62,7 +62,7 @@ export default function ItemOptions({ item }: { readonly item: Item }) {
         values={item.values.value}
         onUse={(values) => {
           item.values.value = values
-          void keep(item)
+          void saveItemDraft(item)
         }}
       />
     </details>

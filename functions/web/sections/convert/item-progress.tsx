@@ -1,79 +1,80 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
-import type { Progress } from './watch-job.ts'
+import { cancelItem } from './convert-item.ts'
+import { describeStage, describeTimeLeft, formatFileSize } from './format-text.ts'
 import type { Item } from './item.ts'
 import { counts } from './item-list.ts'
-import { cancel } from './convert-item.ts'
+import type { Progress } from './watch-job.ts'
 import words from './words/en.ts'
-import { remainingWords, sizeWords, stageWords } from './format-text.ts'
 
-interface Said {
+interface ProgressText {
   readonly stage: string
   readonly amount?: string
-  readonly rest?: string | undefined
+  readonly timeLeft?: string | undefined
   /** Percent of the upload; undefined while it is not known. */
-  readonly sent?: number
-  readonly worked: number
+  readonly sentPercent?: number
+  readonly convertedPercent: number
 }
 
-export function saidOf(progress: Progress): Said {
+export function describeProgress(progress: Progress): ProgressText {
   switch (progress.stage) {
     case 'waiting':
-      return { stage: words.waitingUpload, sent: 0, worked: 0 }
+      return { stage: words.waitingUpload, sentPercent: 0, convertedPercent: 0 }
     case 'uploading': {
-      const { sentBytes, totalBytes, etaMs, isCut } = progress
+      const { sentBytes, totalBytes, etaMs, isInterrupted } = progress
       return {
-        stage: isCut ? words.interrupted : words.uploading,
-        amount: words.ofBytes(sizeWords(sentBytes), sizeWords(totalBytes)),
-        rest: etaMs === undefined || isCut ? undefined : remainingWords(etaMs),
-        sent: (100 * sentBytes) / Math.max(totalBytes, 1),
-        worked: 0,
+        stage: isInterrupted ? words.interrupted : words.uploading,
+        amount: words.ofBytes(formatFileSize(sentBytes), formatFileSize(totalBytes)),
+        timeLeft: etaMs === undefined || isInterrupted ? undefined : describeTimeLeft(etaMs),
+        sentPercent: (100 * sentBytes) / Math.max(totalBytes, 1),
+        convertedPercent: 0,
       }
     }
     case 'starting':
-      return { stage: words.checking, sent: 100, worked: 0 }
+      return { stage: words.checking, sentPercent: 100, convertedPercent: 0 }
     case 'running': {
       const { job, isOffline } = progress
       const { etaMs, percent } = job.progress
       return {
-        stage: isOffline ? words.noAnswer : stageWords(job),
+        stage: isOffline ? words.noAnswer : describeStage(job),
         amount: `${percent}%`,
-        rest: etaMs === null || isOffline ? undefined : remainingWords(etaMs),
-        sent: 100,
-        worked: percent,
+        timeLeft: etaMs === null || isOffline ? undefined : describeTimeLeft(etaMs),
+        sentPercent: 100,
+        convertedPercent: percent,
       }
     }
   }
 }
 
 /** Upload and conversion each have a bar of their own: bytes that left, and the percent that the service tells. */
-export function Busy({ item }: { readonly item: Item }) {
+export function ItemProgress({ item }: { readonly item: Item }) {
   const [isCancelling, setCancelling] = useState(false)
   const highest = useRef(0)
   const progress = item.progress.value
-  const said = saidOf(progress)
-  highest.current = Math.max(highest.current, said.worked)
-  const worked = highest.current
-  const quarter = Math.floor((progress.stage === 'running' ? worked : (said.sent ?? 0)) / 25) * 25
+  const text = describeProgress(progress)
+  highest.current = Math.max(highest.current, text.convertedPercent)
+  const convertedPercent = highest.current
+  const quarter =
+    Math.floor((progress.stage === 'running' ? convertedPercent : (text.sentPercent ?? 0)) / 25) * 25
   const isQuiet = progress.stage === 'waiting' || progress.stage === 'starting'
   useEffect(() => {
     // Of several only a digest is told.
     if (isQuiet || counts.value.active > 1) return
-    announce(`${item.name}: ${said.stage}${quarter > 0 ? `, ${quarter}%` : ''}`, `${item.key} ${said.stage}`)
-  }, [said.stage, quarter])
+    announce(`${item.name}: ${text.stage}${quarter > 0 ? `, ${quarter}%` : ''}`, `${item.key} ${text.stage}`)
+  }, [text.stage, quarter])
   const hasUpload = item.file.value !== undefined
   return (
     <div class="busy">
       <p class="progress-words">
-        <span class="stage">{said.stage}</span>
+        <span class="stage">{text.stage}</span>
         <span class="amount">
-          <bdi>{progress.stage === 'running' ? `${worked}%` : said.amount}</bdi>
+          <bdi>{progress.stage === 'running' ? `${convertedPercent}%` : text.amount}</bdi>
         </span>
-        <span class="rest">{said.rest}</span>
+        <span class="rest">{text.timeLeft}</span>
       </p>
       <div class="bars">
-        {hasUpload && <progress max={100} value={said.sent} aria-label={words.uploadOf(item.name)} />}
-        <progress max={100} value={worked} aria-label={words.conversionOf(item.name)} />
+        {hasUpload && <progress max={100} value={text.sentPercent} aria-label={words.uploadOf(item.name)} />}
+        <progress max={100} value={convertedPercent} aria-label={words.conversionOf(item.name)} />
       </div>
       <div class="actions">
         <button
@@ -83,7 +84,7 @@ export function Busy({ item }: { readonly item: Item }) {
           disabled={isCancelling}
           onClick={() => {
             setCancelling(true)
-            void cancel(item).finally(() => setCancelling(false))
+            void cancelItem(item).finally(() => setCancelling(false))
           }}
         >
           {isCancelling ? words.cancelling : words.cancel}

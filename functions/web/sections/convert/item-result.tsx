@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import type { Job } from '../../api.ts'
-import { again } from './add-items.ts'
+import { convertAgain } from './add-items.ts'
+import { ForFile, Icon, Notice } from './components.tsx'
 import { chooseFile } from './file-input.ts'
+import { describeSizeChange, formatExpiry, formatFileSize } from './format-text.ts'
 import type { Item } from './item.ts'
-import { opened } from './item-list.ts'
-import { droppedWords, keptWords } from './loss-messages.ts'
-import { Icon, Notice, Of } from './components.tsx'
-import { deleteNow } from './remove-items.ts'
+import { openedItem } from './item-list.ts'
+import { describeDropped, describeKept } from './loss-messages.ts'
+import { deleteItem } from './remove-items.ts'
 import words from './words/en.ts'
-import { changeWords, momentWords, sizeWords } from './format-text.ts'
 
 export type Result = NonNullable<Job['result']>
 
 /** The result: how it compares to the source, what the service warns of, where it is. */
-export function Done({
+export function ItemResult({
   item,
   job,
   result,
@@ -24,7 +24,9 @@ export function Done({
 }) {
   const { fidelity } = result
   const kept = fidelity
-    ? [keptWords(fidelity), droppedWords(fidelity, job.target?.format)].filter((line) => line !== undefined)
+    ? [describeKept(fidelity), describeDropped(fidelity, job.target?.format)].filter(
+        (line) => line !== undefined,
+      )
     : []
   return (
     <div class="done">
@@ -49,7 +51,7 @@ export function Done({
               <Download url={downloadUrl} filename={filename}>
                 <bdi>{filename}</bdi>
               </Download>{' '}
-              {sizeWords(size)}
+              {formatFileSize(size)}
             </li>
           ))}
         </ul>
@@ -69,26 +71,26 @@ export function Done({
         <Download url={result.downloadUrl} filename={result.filename} isMain>
           <Icon name="download" />
           {words.download}
-          <Of>{result.filename}</Of>
+          <ForFile>{result.filename}</ForFile>
         </Download>
-        {opened.value !== item && (
-          <button type="button" class="button" onClick={() => (opened.value = item)}>
+        {openedItem.value !== item && (
+          <button type="button" class="button" onClick={() => (openedItem.value = item)}>
             {words.preview}
-            <Of>{result.filename}</Of>
+            <ForFile>{result.filename}</ForFile>
           </button>
         )}
-        <button type="button" class="button" onClick={() => again(item)}>
+        <button type="button" class="button" onClick={() => convertAgain(item)}>
           {words.again}
-          <Of>{item.name}</Of>
+          <ForFile>{item.name}</ForFile>
         </button>
         <button
           type="button"
           class="button quiet"
           title={words.deleteTitle}
-          onClick={() => void deleteNow(item)}
+          onClick={() => void deleteItem(item)}
         >
           {words.delete}
-          <Of>{result.filename}</Of>
+          <ForFile>{result.filename}</ForFile>
         </button>
         <div class="hint note">
           {result.engine && (
@@ -98,7 +100,7 @@ export function Done({
                 : words.madeBy(result.engine)}
             </p>
           )}
-          <p>{words.keptUntil(momentWords(job.expiresAt))}</p>
+          <p>{words.keptUntil(formatExpiry(job.expiresAt))}</p>
         </div>
       </div>
     </div>
@@ -128,24 +130,24 @@ function Sizes({ job, result }: { readonly job: Job; readonly result: Result }) 
   if (before === undefined)
     return (
       <p class="sizes">
-        <strong>{sizeWords(after)}</strong>
+        <strong>{formatFileSize(after)}</strong>
       </p>
     )
   return (
     <p class="sizes">
       <span class="visually-hidden">{words.before} </span>
-      <bdi>{sizeWords(before)}</bdi> <Icon name="arrow" />
+      <bdi>{formatFileSize(before)}</bdi> <Icon name="arrow" />
       <span class="visually-hidden">, {words.after} </span>
       <strong>
-        <bdi>{sizeWords(after)}</bdi>
+        <bdi>{formatFileSize(after)}</bdi>
       </strong>
-      <span class="change">{changeWords(before, after)}</span>
+      <span class="change">{describeSizeChange(before, after)}</span>
     </p>
   )
 }
 
 /** A job of an earlier visit that has no result. The page no longer has the file, so the user brings it again. */
-export function Stranded({ item }: { readonly item: Item }) {
+export function LostItem({ item }: { readonly item: Item }) {
   const target = item.job.value?.target?.format
   return (
     <div class="stranded">
@@ -157,12 +159,12 @@ export function Stranded({ item }: { readonly item: Item }) {
           class="button"
           data-primary
           onClick={() => {
-            void chooseFile().then((file) => file && again(item, file))
+            void chooseFile().then((file) => file && convertAgain(item, file))
           }}
         >
           {words.chooseAgain}
         </button>
-        <button type="button" class="button quiet" onClick={() => void deleteNow(item)}>
+        <button type="button" class="button quiet" onClick={() => void deleteItem(item)}>
           {words.delete}
         </button>
       </div>

@@ -2,10 +2,10 @@ import { computed, signal } from '@preact/signals'
 import type { Format, Job, Option } from '../../api.ts'
 import { Problem } from '../../api.ts'
 import type { Values } from '../../options/option-values.ts'
-import type { Catalogue } from './format-catalog.ts'
-import type { Progress } from './watch-job.ts'
 import type { Draft } from './drafts.ts'
 import { folderOf } from './file-input.ts'
+import type { FormatCatalog } from './format-catalog.ts'
+import type { Progress } from './watch-job.ts'
 
 export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 
@@ -25,8 +25,8 @@ export type Origin =
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
   | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
 
-let last = 0
-const newKey = () => `${Date.now().toString(36)}-${(last++).toString(36)}`
+let lastKey = 0
+const newKey = () => `${Date.now().toString(36)}-${(lastKey++).toString(36)}`
 
 /** One file, from being chosen to being downloaded. After a reload it is known by its job or draft only. */
 export class Item {
@@ -39,7 +39,7 @@ export class Item {
   readonly targets: readonly Format[]
   readonly url: string | undefined
   /** An upload that the service has made by itself. */
-  readonly fetched: string | undefined
+  readonly importedUploadId: string | undefined
   /** A job whose stored source is converted once more. */
   readonly sourceJob: Job | undefined
   readonly file = signal<File | undefined>(undefined)
@@ -50,41 +50,41 @@ export class Item {
   /** As they stand in the fields, by name: they outlive a change of the target. */
   readonly values = signal<Values>({})
   /** What is wrong with which field. */
-  readonly wrong = signal<Readonly<Record<string, string>>>({})
+  readonly fieldErrors = signal<Readonly<Record<string, string>>>({})
   readonly progress = signal<Progress>({ stage: 'waiting' })
   readonly job = signal<Job | undefined>(undefined)
   readonly notice = signal<Problem | string | undefined>(undefined)
-  readonly holdsAlpha = signal(false)
-  begun: Draft['begun']
+  readonly hasAlpha = signal(false)
+  multipartUpload: Draft['begun']
   /** Of a draft whose upload has begun: bytes that are there. */
-  readonly arrivedBytes = signal<number | undefined>(undefined)
+  readonly uploadedBytes = signal<number | undefined>(undefined)
   /** Of the upload that no job has taken yet. */
   unusedUpload: string | undefined
-  work: AbortController | undefined
-  readonly gone = new AbortController()
+  conversion: AbortController | undefined
+  readonly removal = new AbortController()
   /** Options of the chosen target, once they are there. */
   readonly options = signal<readonly Option[] | undefined>(undefined)
 
-  constructor(origin: Origin, catalogue: Catalogue) {
-    const known = knownOf(origin)
+  constructor(origin: Origin, catalog: FormatCatalog) {
+    const info = infoFromOrigin(origin)
     this.key = origin.kind === 'draft' ? origin.draft.key : newKey()
-    this.name = known.name
-    this.size = known.size
-    this.folder = folderOfOrigin(origin)
+    this.name = info.name
+    this.size = info.size
+    this.folder = folderFromOrigin(origin)
     this.url = origin.kind === 'url' ? origin.url : undefined
     this.draft = origin.kind === 'draft' ? origin.draft : undefined
     this.sourceJob = origin.kind === 'again' ? origin.job : undefined
-    this.file.value = known.file
-    this.fetched = origin.kind === 'upload' ? origin.uploadId : undefined
+    this.file.value = info.file
+    this.importedUploadId = origin.kind === 'upload' ? origin.uploadId : undefined
     this.source =
-      (known.format ? catalogue.byId(known.format) : undefined) ??
-      catalogue.ofFile({ name: known.name, type: known.file?.type ?? '' })
-    this.targets = catalogue.targetsOf(this.source)
+      (info.format ? catalog.byId(info.format) : undefined) ??
+      catalog.ofFile({ name: info.name, type: info.file?.type ?? '' })
+    this.targets = catalog.targetsOf(this.source)
     if (origin.kind === 'draft') {
-      this.begun = origin.draft.begun
+      this.multipartUpload = origin.draft.begun
       this.values.value = origin.draft.values
       this.tool.value = origin.draft.tool
-      this.target.value = catalogue.byId(origin.draft.target ?? '')
+      this.target.value = catalog.byId(origin.draft.target ?? '')
     }
     if (origin.kind === 'job') {
       this.job.value = origin.job
@@ -98,7 +98,7 @@ export class Item {
     () =>
       this.file.value !== undefined ||
       this.url !== undefined ||
-      this.fetched !== undefined ||
+      this.importedUploadId !== undefined ||
       this.sourceJob !== undefined,
   )
   readonly canStart = computed(
@@ -127,13 +127,18 @@ export class Item {
   })
 }
 
-function folderOfOrigin(origin: Origin): string | undefined {
+function folderFromOrigin(origin: Origin): string | undefined {
   if (origin.kind === 'file') return origin.folder ?? folderOf(origin.file)
   if (origin.kind === 'draft') return origin.draft.folder
   return origin.kind === 'url' || origin.kind === 'upload' ? undefined : origin.folder
 }
 
-function knownOf(origin: Origin): { name: string; size?: number; file?: File; format?: string | undefined } {
+function infoFromOrigin(origin: Origin): {
+  name: string
+  size?: number
+  file?: File
+  format?: string | undefined
+} {
   switch (origin.kind) {
     case 'file':
       return { name: origin.file.name, size: origin.file.size, file: origin.file }

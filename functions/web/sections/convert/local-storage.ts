@@ -30,14 +30,14 @@ export interface Preset {
   readonly values: Values
 }
 
-export function presetsFor(target: string): readonly Preset[] {
+export function loadPresets(target: string): readonly Preset[] {
   try {
-    const kept: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
-    return Array.isArray(kept) ? (kept as Preset[]) : [] // written by nobody else
+    const stored: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
+    return Array.isArray(stored) ? (stored as Preset[]) : [] // written by nobody else
   } catch {
     return []
   }
 }
 
-export const keepPresets = (target: string, presets: readonly Preset[]) =>
+export const savePresets = (target: string, presets: readonly Preset[]) =>
   write(`presets of ${target}`, JSON.stringify(presets))

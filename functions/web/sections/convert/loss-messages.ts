@@ -1,6 +1,6 @@
 import type { Job } from '../../api.ts'
+import { integerFormat } from './format-text.ts'
 import words from './words/en.ts'
-import { whole } from './format-text.ts'
 
 type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
 type Unit = Exclude<keyof Fidelity, 'dropped' | 'uncounted'>
@@ -10,22 +10,22 @@ const units: readonly Unit[] = [
   ...(['words', 'slides', 'pages', 'sheets', 'cells', 'cues', 'entries', 'glyphs'] as const),
   ...(['seconds', 'frames'] as const),
 ]
-const most = 2
+const maxUnits = 2
 
 /** What came through, as "All 1,204 words and 12 pages kept"; undefined where nobody can tell. */
-export function keptWords(fidelity: Fidelity): string | undefined {
-  const told = units.filter((unit) => fidelity[unit]?.source).slice(0, most)
-  const all = told.filter((unit) => fidelity[unit]?.share === 1)
-  const rest = told.filter((unit) => fidelity[unit]?.share !== 1)
-  const amounts = all.map((unit) => amount(fidelity[unit]?.source ?? 0, unit))
+export function describeKept(fidelity: Fidelity): string | undefined {
+  const shownUnits = units.filter((unit) => fidelity[unit]?.source).slice(0, maxUnits)
+  const all = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
+  const rest = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
+  const amounts = all.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
   // One is not all of several.
   const isOne = all.length === 1 && all[0] !== 'seconds' && fidelity[all[0] ?? 'words']?.source === 1
   const parts = [
     ...(amounts.length > 0 ? [words.kept.whole(amounts.join(words.kept.and), isOne)] : []),
     ...rest.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
-      const number = unit === 'seconds' ? timeWords(result) : whole.format(result)
-      return words.kept.part(number, amount(source, unit), percentWords(share))
+      const number = unit === 'seconds' ? formatSeconds(result) : integerFormat.format(result)
+      return words.kept.part(number, formatAmount(source, unit), formatPercent(share))
     }),
   ]
   if (parts.length > 0) return `${parts.join(', ')}.`
@@ -33,24 +33,24 @@ export function keptWords(fidelity: Fidelity): string | undefined {
   return uncounted.length > 0 ? words.kept.uncounted(uncounted.join(', ')) : undefined
 }
 
-export function droppedWords({ dropped }: Fidelity, target: string | undefined): string | undefined {
+export function describeDropped({ dropped }: Fidelity, target: string | undefined): string | undefined {
   if (dropped.length === 0) return undefined
   const names = dropped.map((name) => words.kept.dropped[name] ?? name).join(', ')
   return words.kept.leftOut(target ?? words.kept.theResult, names)
 }
 
-function amount(count: number, unit: Unit): string {
-  if (unit === 'seconds') return timeWords(count)
+function formatAmount(count: number, unit: Unit): string {
+  if (unit === 'seconds') return formatSeconds(count)
   const [one, many] = words.kept.units[unit] ?? [unit, unit]
-  return `${whole.format(count)}\u00a0${count === 1 ? one : many}`
+  return `${integerFormat.format(count)}\u00a0${count === 1 ? one : many}`
 }
 
 /** 185.2 reads 3:05 min. */
-function timeWords(seconds: number): string {
+function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${Number(seconds.toFixed(1))}\u00a0s`
   const rounded = Math.round(seconds)
   return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}\u00a0min`
 }
 
 /** Never 100 for what is less. */
-const percentWords = (share: number) => `${Math.floor(share * 100)}%`
+const formatPercent = (share: number) => `${Math.floor(share * 100)}%`

@@ -5,17 +5,17 @@ import words from './words/en.ts'
 
 const tabs = new BroadcastChannel('mutabor jobs')
 
-/** @param gone ids of jobs that were deleted */
-export const tellOthers = (gone: readonly string[] = []) => tabs.postMessage(gone)
+/** @param deletedIds ids of jobs that were deleted */
+export const notifyOtherTabs = (deletedIds: readonly string[] = []) => tabs.postMessage(deletedIds)
 
-export const onOtherTab = (act: (gone: ReadonlySet<string>) => void) =>
+export const onOtherTabMessage = (act: (deletedIds: ReadonlySet<string>) => void) =>
   tabs.addEventListener('message', ({ data }: MessageEvent<readonly string[]>) => act(new Set(data)))
 
 /**
  * One tab sends a file, as those that wait are in each of them. A lock ends with its tab; where a page came without
  * HTTPS there is none.
  */
-export function alone<Value>(key: string, act: () => Promise<Value>): Promise<Value> {
+export function withTabLock<Value>(key: string, act: () => Promise<Value>): Promise<Value> {
   if (!('locks' in navigator)) return act()
   return navigator.locks.request(`file ${key}`, { ifAvailable: true }, (lock) => {
     if (!lock) throw new Problem('ELSEWHERE', words.otherTab)

@@ -1,5 +1,5 @@
-import { partsThere } from '../../api.ts'
-import { type Draft, keepDraft, mostKeptBytes } from './drafts.ts'
+import { listUploadedParts } from '../../api.ts'
+import { type Draft, maxStoredBytes, saveDraft } from './drafts.ts'
 import type { Item } from './item.ts'
 import { items } from './item-list.ts'
 
@@ -8,25 +8,25 @@ import { items } from './item-list.ts'
 const isDraft = (item: Item) =>
   item.sourceJob === undefined && item.job.value === undefined && item.url === undefined
 
-export async function keep(item: Item): Promise<void> {
+export async function saveItemDraft(item: Item): Promise<void> {
   const file = item.file.value
   if (!isDraft(item) || (!file && !item.draft)) return
   // Five hundred small pictures are as much as one film.
-  const isSmall = file !== undefined && file.size <= mostKeptBytes && items.value.length <= 100
-  if (!isSmall && !item.begun) return
-  const known: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? nothing
-  const { name, size, lastModified, type } = known
-  await keepDraft({
+  const isSmall = file !== undefined && file.size <= maxStoredBytes && items.value.length <= 100
+  if (!isSmall && !item.multipartUpload) return
+  const info: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? emptyInfo
+  const { name, size, lastModified, type } = info
+  await saveDraft({
     ...{ key: item.key, name, size, lastModified, type, folder: item.folder },
     file: isSmall ? file : undefined,
     target: item.target.value?.id,
     tool: item.tool.value,
     values: withoutSecrets(item),
-    begun: item.begun,
+    begun: item.multipartUpload,
   })
 }
 
-const nothing = { name: '', size: 0, lastModified: 0, type: '' }
+const emptyInfo = { name: '', size: 0, lastModified: 0, type: '' }
 
 /** Passwords stay in the page. */
 function withoutSecrets(item: Item) {
@@ -37,13 +37,13 @@ function withoutSecrets(item: Item) {
 }
 
 /** How much of it is there already. */
-export async function lookAtBegun(item: Item): Promise<void> {
-  if (!item.begun) return
+export async function checkPartialUpload(item: Item): Promise<void> {
+  if (!item.multipartUpload) return
   try {
-    const { parts } = await partsThere(item.begun.uploadId, item.gone.signal)
-    item.arrivedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
+    const { parts } = await listUploadedParts(item.multipartUpload.uploadId, item.removal.signal)
+    item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
   } catch {
     // Gone: it begins anew.
-    item.begun = undefined
+    item.multipartUpload = undefined
   }
 }

@@ -3,41 +3,44 @@ import { useId } from 'preact/hooks'
 import type { Option } from '../../api.ts'
 import type { Values } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
-import said from './lazy/words/en.ts'
-import { type Choice, linkTo } from './preset-links.ts'
-import { keepPresets, presetsFor } from './local-storage.ts'
+import lazyWords from './lazy/words/en.ts'
+import { loadPresets, savePresets } from './local-storage.ts'
+import { buildLink, type TargetChoice } from './preset-links.ts'
 
 /** Options under a name, kept in this browser, and as an address to give away. */
 export function Presets(props: {
   /** The format or tool that they are of. */
-  readonly choice: Pick<Choice, 'to' | 'tool'>
+  readonly choice: Pick<TargetChoice, 'to' | 'tool'>
   readonly options: readonly Option[]
   readonly values: Values
   readonly onUse: (values: Values) => void
 }) {
   const id = useId()
-  const of = props.choice.tool ?? props.choice.to ?? ''
-  const presets = useSignal(presetsFor(of))
+  const subject = props.choice.tool ?? props.choice.to ?? ''
+  const presets = useSignal(loadPresets(subject))
   const name = useSignal('')
   const chosen = useSignal('')
-  const own = ownValues(props)
+  const shareable = shareableValues(props)
   const isNaming = useSignal(false)
-  const write = (all: typeof presets.value) => {
+  const storePresets = (all: typeof presets.value) => {
     presets.value = all
-    keepPresets(of, all)
+    savePresets(subject, all)
   }
   const save = () => {
-    const called = name.value.trim()
-    if (!called) return
-    write([...presets.value.filter((preset) => preset.name !== called), { name: called, values: own }])
-    chosen.value = called
+    const presetName = name.value.trim()
+    if (!presetName) return
+    storePresets([
+      ...presets.value.filter((preset) => preset.name !== presetName),
+      { name: presetName, values: shareable },
+    ])
+    chosen.value = presetName
     isNaming.value = false
   }
   return (
     <div class="presets">
       {presets.value.length > 0 && (
         <>
-          <label for={id}>{said.presets}</label>
+          <label for={id}>{lazyWords.presets}</label>
           <select
             id={id}
             value={chosen.value}
@@ -46,7 +49,7 @@ export function Presets(props: {
               props.onUse(presets.value.find((preset) => preset.name === chosen.value)?.values ?? {})
             }}
           >
-            <option value="">{said.noPreset}</option>
+            <option value="">{lazyWords.noPreset}</option>
             {presets.value.map((preset) => (
               <option key={preset.name} value={preset.name}>
                 {preset.name}
@@ -60,19 +63,19 @@ export function Presets(props: {
           type="button"
           class="button quiet"
           onClick={() => {
-            write(presets.value.filter((preset) => preset.name !== chosen.value))
+            storePresets(presets.value.filter((preset) => preset.name !== chosen.value))
             chosen.value = ''
           }}
         >
-          {said.deletePreset}
+          {lazyWords.deletePreset}
         </button>
       )}
       {isNaming.value ? (
         <span class="preset-name">
           <input
             type="text"
-            aria-label={said.presetName}
-            placeholder={said.presetName}
+            aria-label={lazyWords.presetName}
+            placeholder={lazyWords.presetName}
             maxLength={60}
             value={name.value}
             onInput={(event) => {
@@ -85,7 +88,7 @@ export function Presets(props: {
             }}
           />
           <button type="button" class="button" onClick={save}>
-            {said.save}
+            {lazyWords.save}
           </button>
         </span>
       ) : (
@@ -96,7 +99,7 @@ export function Presets(props: {
             isNaming.value = true
           }}
         >
-          {said.savePreset}
+          {lazyWords.savePreset}
         </button>
       )}
       <button
@@ -104,15 +107,15 @@ export function Presets(props: {
         class="button quiet"
         onClick={() => {
           void navigator.clipboard
-            .writeText(linkTo({ ...props.choice, values: own }))
-            .then(() => announce(said.linkCopied))
+            .writeText(buildLink({ ...props.choice, values: shareable }))
+            .then(() => announce(lazyWords.linkCopied))
         }}
       >
-        {said.copyLink}
+        {lazyWords.copyLink}
       </button>
-      {Object.keys(own).length > 0 && (
+      {Object.keys(shareable).length > 0 && (
         <button type="button" class="button quiet" onClick={() => props.onUse({})}>
-          {said.reset}
+          {lazyWords.reset}
         </button>
       )}
     </div>
@@ -120,7 +123,7 @@ export function Presets(props: {
 }
 
 /** What stands in fields of this pair; passwords are nobody else's. */
-function ownValues({
+function shareableValues({
   options,
   values,
 }: {

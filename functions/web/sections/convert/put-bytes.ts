@@ -1,4 +1,4 @@
-import { type Presigned, Problem } from '../../api.ts'
+import { type PresignedUpload, Problem } from '../../api.ts'
 import words from './words/en.ts'
 
 /** Without a sign of life for this long, an upload is given up. */
@@ -10,7 +10,7 @@ const stalledMs = 90_000
  * @returns the ETag that the storage gave them
  */
 export function putBytes(
-  { url, headers }: Pick<Presigned, 'url' | 'headers'>,
+  { url, headers }: Pick<PresignedUpload, 'url' | 'headers'>,
   bytes: Blob,
   onProgress: (sentBytes: number) => void,
   signal: AbortSignal,

@@ -1,105 +1,107 @@
 import { signal } from '@preact/signals'
-import { type Job, listFormats, listJobs, type Problem, problemOf } from '../../api.ts'
-import { add, itemsOf } from './add-items.ts'
-import { type Catalogue, createCatalogue } from './format-catalog.ts'
-import { keptDrafts } from './drafts.ts'
-import { forgetFolders, keptFolders } from './job-folders.ts'
+import { type Job, listFormats, listJobs, type Problem, toProblem } from '../../api.ts'
+import { addItems, createItems } from './add-items.ts'
+import { followJob } from './convert-item.ts'
+import { loadDrafts } from './drafts.ts'
+import { createFormatCatalog, type FormatCatalog } from './format-catalog.ts'
 import { Item } from './item.ts'
-import { catalogue, items } from './item-list.ts'
-import { keepTitleOfWork } from './notifications.ts'
-import { lookAtBegun } from './persist-drafts.ts'
+import { catalog, items } from './item-list.ts'
+import { deleteFolders, loadFolders } from './job-folders.ts'
+import { syncProgressTitle } from './notifications.ts'
+import { onOtherTabMessage } from './other-tabs.ts'
+import { checkPartialUpload } from './persist-drafts.ts'
 import { finishRemoval } from './remove-items.ts'
-import { follow } from './convert-item.ts'
-import { onOtherTab } from './other-tabs.ts'
 
 /** Fills the list with what is there from before: once for the page, whichever section shows it first. */
 
-export const isThere = signal(false)
+export const isRestored = signal(false)
 /** Why it is not, until somebody asks again. */
-export const trouble = signal<{ readonly problem: Problem; readonly retry: () => void } | undefined>(
+export const loadProblem = signal<{ readonly problem: Problem; readonly retry: () => void } | undefined>(
   undefined,
 )
 
-async function untilItWorks<Value>(ask: () => Promise<Value>): Promise<Value> {
+async function retryUntilSuccess<Value>(request: () => Promise<Value>): Promise<Value> {
   for (;;) {
     try {
-      const value = await ask()
-      trouble.value = undefined
+      const value = await request()
+      loadProblem.value = undefined
       return value
     } catch (error) {
       await new Promise<void>((retry) => {
-        trouble.value = { problem: problemOf(error), retry }
+        loadProblem.value = { problem: toProblem(error), retry }
       })
     }
   }
 }
 
-let formats: Promise<Catalogue> | undefined
-const wanted = Promise.withResolvers<void>()
+let formats: Promise<FormatCatalog> | undefined
+const formatsNeeded = Promise.withResolvers<void>()
 
 /** What is known of formats, from the first sign on that it is needed. */
-export function wantFormats(): Promise<Catalogue> {
-  wanted.resolve()
-  formats ??= untilItWorks(listFormats).then((all) => {
-    catalogue.value = createCatalogue(all)
-    return catalogue.value
+export function ensureFormats(): Promise<FormatCatalog> {
+  formatsNeeded.resolve()
+  formats ??= retryUntilSuccess(listFormats).then((all) => {
+    catalog.value = createFormatCatalog(all)
+    return catalog.value
   })
   return formats
 }
 
-let isBegun = false
+let isStarted = false
 
-export function begin(): void {
-  if (isBegun) return
-  isBegun = true
-  void load()
+export function startRestoring(): void {
+  if (isStarted) return
+  isStarted = true
+  void restoreList()
 }
 
-async function load(): Promise<void> {
-  keepTitleOfWork()
+async function restoreList(): Promise<void> {
+  syncProgressTitle()
   window.addEventListener('beforeunload', (event) => {
     if (items.value.some(({ phase }) => phase.value === 'sending')) event.preventDefault()
   })
   window.addEventListener('pagehide', () => void finishRemoval())
   for (const hint of ['pointerdown', 'keydown', 'dragenter', 'paste'])
-    window.addEventListener(hint, () => void wantFormats(), { once: true })
+    window.addEventListener(hint, () => void ensureFormats(), { once: true })
   const [drafts, folders, earlier] = await Promise.all([
-    keptDrafts(),
-    keptFolders(),
-    listJobs().catch((error: unknown) => problemOf(error)),
+    loadDrafts(),
+    loadFolders(),
+    listJobs().catch((error: unknown) => toProblem(error)),
   ])
-  const first = 'jobs' in earlier ? earlier : await untilItWorks(() => listJobs())
+  const first = 'jobs' in earlier ? earlier : await retryUntilSuccess(() => listJobs())
   // Whoever has no files yet need not wait for, nor load, the names of all formats.
-  if (drafts.length + first.jobs.length > 0) wanted.resolve()
-  else isThere.value = true
-  await wanted.promise
-  const known = await wantFormats()
-  const restored = await itemsOf(
+  if (drafts.length + first.jobs.length > 0) formatsNeeded.resolve()
+  else isRestored.value = true
+  await formatsNeeded.promise
+  const catalog = await ensureFormats()
+  const restored = await createItems(
     // A file that was dropped meanwhile is a draft already.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
       .map((draft) => ({ kind: 'draft', draft }) as const),
-    known,
+    catalog,
   )
-  add(restored)
-  for (const item of restored) void lookAtBegun(item)
+  addItems(restored)
+  for (const item of restored) void checkPartialUpload(item)
   addJobs(first.jobs, folders)
-  isThere.value = true
+  isRestored.value = true
   for (let cursor = first.nextCursor; cursor !== null; ) {
     const from = cursor
-    const page = await untilItWorks(() => listJobs(from))
+    const page = await retryUntilSuccess(() => listJobs(from))
     addJobs(page.jobs, folders)
     cursor = page.nextCursor
   }
-  const there = new Set(items.value.map(({ job }) => job.value?.jobId))
-  void forgetFolders([...folders.keys()].filter((jobId) => !there.has(jobId)))
-  onOtherTab((gone) => {
-    leave(({ job }) => gone.has(job.value?.jobId ?? ''))
-    Promise.all([listJobs(), keptFolders(), keptDrafts()]).then(
+  const knownIds = new Set(items.value.map(({ job }) => job.value?.jobId))
+  void deleteFolders([...folders.keys()].filter((jobId) => !knownIds.has(jobId)))
+  onOtherTabMessage((deletedIds) => {
+    removeFromList(({ job }) => deletedIds.has(job.value?.jobId ?? ''))
+    Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
       ([{ jobs }, kept, waiting]) => {
         const keys = new Set(waiting.map(({ key }) => key))
         // Started or removed there.
-        leave(({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key))
+        removeFromList(
+          ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
+        )
         addJobs(jobs, kept)
       },
       () => {},
@@ -107,19 +109,19 @@ async function load(): Promise<void> {
   })
 }
 
-function leave(isGone: (item: Item) => boolean): void {
-  for (const item of items.value.filter(isGone)) item.gone.abort()
+function removeFromList(isGone: (item: Item) => boolean): void {
+  for (const item of items.value.filter(isGone)) item.removal.abort()
   items.value = items.value.filter((item) => !isGone(item))
 }
 
 /** Those that are not in the page yet, behind what is. */
 function addJobs(jobs: readonly Job[], folders: ReadonlyMap<string, string>): void {
-  const known = catalogue.value
+  const known = catalog.value
   if (!known) return
-  const there = new Set(items.value.map(({ job }) => job.value?.jobId))
+  const knownIds = new Set(items.value.map(({ job }) => job.value?.jobId))
   const added = jobs
-    .filter(({ jobId, source }) => !there.has(jobId) && source !== null)
+    .filter(({ jobId, source }) => !knownIds.has(jobId) && source !== null)
     .map((job) => new Item({ kind: 'job', job, folder: folders.get(job.jobId) }, known))
   items.value = [...items.value, ...added]
-  for (const item of added) if (item.job.value) void follow(item, item.job.value)
+  for (const item of added) if (item.job.value) void followJob(item, item.job.value)
 }

@@ -1,47 +1,47 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Later } from '../../shell/lazy.tsx'
-import type { Whereabouts } from '../../shell/router.ts'
-import { take, takeAddress } from './add-files.ts'
-import { linked } from './add-items.ts'
-import { WayIn } from './drop-zone.tsx'
-import { Files } from './file-list.tsx'
+import { Lazy } from '../../shell/lazy.tsx'
+import type { Route } from '../../shell/router.ts'
+import { addFiles, addUrl } from './add-files.ts'
+import { linkedChoice } from './add-items.ts'
+import { DropZone } from './drop-zone.tsx'
 import { chooseFiles } from './file-input.ts'
-import { Kinds } from './supported-formats.tsx'
-import { choiceIn } from './preset-links.ts'
+import { ItemList } from './file-list.tsx'
+import { toolName } from './file-tools.ts'
 import { items } from './item-list.ts'
-import { isThere } from './restore-list.ts'
-import { nameOfTool } from './file-tools.ts'
+import { parseChoice } from './preset-links.ts'
+import { isRestored } from './restore-list.ts'
+import { SupportedFormats } from './supported-formats.tsx'
 import words from './words/en.ts'
 
-const drives = () => import('./drives/drive-buttons.tsx')
-const driveDialog = () => import('./drives/drive-dialog.tsx')
+const loadDriveButtons = () => import('./drives/drive-buttons.tsx')
+const loadDriveDialog = () => import('./drives/drive-dialog.tsx')
 
-export default function Convert({ at }: { readonly at: Whereabouts }) {
+export default function Convert({ route }: { readonly route: Route }) {
   /** Other ways in are few people's. */
-  const isLooking = useSignal(false)
+  const isMoreOpen = useSignal(false)
   useEffect(() => {
-    linked.value = choiceIn(at.query) ?? linked.value
-  }, [at])
+    linkedChoice.value = parseChoice(route.query) ?? linkedChoice.value
+  }, [route])
   const all = items.value
   document.documentElement.dataset['files'] = String(all.length > 0)
   return (
     <>
-      <WayIn
-        onFolder={() => void chooseFiles({ folder: true }).then(take)}
-        onAddress={takeAddress}
-        onWays={() => {
-          isLooking.value = true
+      <DropZone
+        onFolder={() => void chooseFiles({ folder: true }).then(addFiles)}
+        onUrl={addUrl}
+        onMoreOpen={() => {
+          isMoreOpen.value = true
         }}
       >
-        {isLooking.value && <Later load={drives} />}
-      </WayIn>
-      {at.query.has('drive') && <Later load={driveDialog} query={at.query} />}
+        {isMoreOpen.value && <Lazy load={loadDriveButtons} />}
+      </DropZone>
+      {route.query.has('drive') && <Lazy load={loadDriveDialog} query={route.query} />}
       <div class="work">
-        {linked.value && <Linked />}
-        <Files all={all} />
-        {isThere.value && <Kinds />}
-        {isThere.value && (
+        {linkedChoice.value && <LinkNotice />}
+        <ItemList all={all} />
+        {isRestored.value && <SupportedFormats />}
+        {isRestored.value && (
           <section aria-labelledby="terminal-title">
             <h2 id="terminal-title">{words.terminal}</h2>
             <pre class="terminal" dir="ltr">
@@ -57,20 +57,20 @@ export default function Convert({ at }: { readonly at: Whereabouts }) {
 }
 
 /** What a link asks of files that are not there yet. */
-function Linked() {
-  const { to = '', tool, values } = linked.value ?? { values: {} }
+function LinkNotice() {
+  const { to = '', tool, values } = linkedChoice.value ?? { values: {} }
   const options = Object.entries(values).map(([name, value]) => `${name} ${value}`)
   return (
     <p class="notice linked">
       <span>
-        {tool ? words.linkedTool(nameOfTool(tool)) : words.linkedTo(to.toUpperCase())}{' '}
+        {tool ? words.linkedTool(toolName(tool)) : words.linkedTo(to.toUpperCase())}{' '}
         {options.length > 0 && <bdi>({options.join(', ')})</bdi>}
       </span>
       <button
         type="button"
         class="link"
         onClick={() => {
-          linked.value = undefined
+          linkedChoice.value = undefined
           history.replaceState(null, '', '/')
         }}
       >

@@ -1,5 +1,5 @@
 /** Lets so many run at a time; the others wait in the order in which they came. */
-export class Slots {
+export class Semaphore {
   #free: number
   readonly #queue: (() => void)[] = []
 
@@ -8,10 +8,10 @@ export class Slots {
   }
 
   /** @returns what gives the slot back. Rejects as soon as the signal fires. */
-  async take(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free -= 1
-    else await this.#turn(signal)
+    else await this.#waitForTurn(signal)
     return () => {
       const next = this.#queue.shift()
       if (next) next()
@@ -19,15 +19,15 @@ export class Slots {
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #waitForTurn(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const leave = () => {
+    const abandon = () => {
       this.#queue.splice(this.#queue.indexOf(resolve), 1)
       reject(signal.reason)
     }
     this.#queue.push(resolve)
-    signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', abandon, { once: true })
     await promise
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', abandon)
   }
 }

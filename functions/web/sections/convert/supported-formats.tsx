@@ -2,7 +2,7 @@ import { categories, categoryNames } from './format-catalog.ts'
 import words from './words/en.ts'
 
 /** What can be read, by category. Not by name: the list of all formats is a third of a first visit. */
-export function Kinds() {
+export function SupportedFormats() {
   return (
     <section aria-labelledby="kinds-title">
       <h2 id="kinds-title">{words.reads}</h2>

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
 import type { Format } from '../../api.ts'
-import { categoryNames } from './format-catalog.ts'
 import { Icon } from './components.tsx'
+import { categoryNames } from './format-catalog.ts'
 import words from './words/en.ts'
 
 /** What else can be done with a file than to convert it. */
-export interface Tool {
+export interface ListedTool {
   readonly id: string
   readonly name: string
   /** It is done on a page of its own, where the file goes along. */
@@ -15,7 +15,7 @@ export interface Tool {
 
 type Row =
   | { readonly kind: 'format'; readonly format: Format }
-  | { readonly kind: 'tool'; readonly tool: Tool }
+  | { readonly kind: 'tool'; readonly tool: ListedTool }
 
 /**
  * A list of formats that narrows while one types: the combobox pattern of the ARIA Authoring Practices Guide
@@ -25,9 +25,9 @@ export function TargetPicker(props: {
   readonly label: string
   readonly placeholder: string
   readonly targets: readonly Format[]
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly ListedTool[]
   readonly onChoose: (format: Format) => void
-  readonly onTool?: (tool: Tool) => void
+  readonly onTool?: (tool: ListedTool) => void
 }) {
   const id = useId()
   const typed = useSignal('')
@@ -35,7 +35,7 @@ export function TargetPicker(props: {
   const active = useSignal(-1)
   const input = useRef<HTMLInputElement>(null)
   const rows = isOpen.value ? rowsFor(props.targets, props.tools ?? [], typed.value) : []
-  const shown = isOpen.value && rows.length > 0
+  const isShown = isOpen.value && rows.length > 0
   const rowId = (at: number) => `${id}-${at}`
 
   const open = () => {
@@ -65,8 +65,8 @@ export function TargetPicker(props: {
   const keys: Readonly<Record<string, () => boolean>> = {
     ArrowDown: () => move(active.value + 1),
     ArrowUp: () => move(active.value < 0 ? -1 : active.value - 1),
-    Home: () => shown && move(0),
-    End: () => shown && move(-1),
+    Home: () => isShown && move(0),
+    End: () => isShown && move(-1),
     Enter: () => {
       const row = rows[active.value]
       if (row) choose(row)
@@ -74,13 +74,13 @@ export function TargetPicker(props: {
       return typed.value !== '' || row !== undefined
     },
     Escape: () => {
-      const hadSomething = shown || typed.value !== ''
+      const hadSomething = isShown || typed.value !== ''
       typed.value = ''
       close()
       return hadSomething
     },
   }
-  const stay = (event: Event) => event.preventDefault()
+  const keepFocus = (event: Event) => event.preventDefault()
   let at = -1
   return (
     <div class="picker">
@@ -99,9 +99,9 @@ export function TargetPicker(props: {
         spellcheck={false}
         aria-labelledby={`${id}-label`}
         aria-autocomplete="list"
-        aria-expanded={shown}
+        aria-expanded={isShown}
         aria-controls={`${id}-list`}
-        aria-activedescendant={shown && active.value >= 0 ? rowId(active.value) : undefined}
+        aria-activedescendant={isShown && active.value >= 0 ? rowId(active.value) : undefined}
         value={typed.value}
         onInput={(event) => {
           typed.value = event.currentTarget.value
@@ -119,9 +119,9 @@ export function TargetPicker(props: {
         role="listbox"
         class="picker-list"
         aria-labelledby={`${id}-label`}
-        hidden={!shown}
-        onPointerDown={stay}
-        onMouseDown={stay}
+        hidden={!isShown}
+        onPointerDown={keepFocus}
+        onMouseDown={keepFocus}
       >
         {groupsOf(rows).map(([name, members], group) => (
           <div key={name} role="group" aria-labelledby={`${id}-group-${group}`}>
@@ -163,22 +163,22 @@ export function TargetPicker(props: {
 const keyOf = (row: Row) => (row.kind === 'format' ? row.format.id : `tool ${row.tool.id}`)
 
 /** What begins with the words typed comes before what only holds them. */
-function rowsFor(targets: readonly Format[], tools: readonly Tool[], typed: string): readonly Row[] {
-  const wanted = typed.trim().toLowerCase().replace(/^\./, '')
-  const formats = matching(targets, wanted).map((format): Row => ({ kind: 'format', format }))
+function rowsFor(targets: readonly Format[], tools: readonly ListedTool[], typed: string): readonly Row[] {
+  const needle = typed.trim().toLowerCase().replace(/^\./, '')
+  const formats = matching(targets, needle).map((format): Row => ({ kind: 'format', format }))
   // Categories in the order of their best match, so that the first of the list is the best of all.
   const sorted = [
     ...Map.groupBy(formats, (row) => (row.kind === 'format' ? row.format.category : '')).values(),
   ].flat()
-  if (!wanted) return sorted
+  if (!needle) return sorted
   const found = tools
-    .filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(wanted))
+    .filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(needle))
     .map((tool): Row => ({ kind: 'tool', tool }))
   return [...found, ...sorted]
 }
 
-function matching(targets: readonly Format[], wanted: string): readonly Format[] {
-  if (!wanted) return targets
+function matching(targets: readonly Format[], needle: string): readonly Format[] {
+  if (!needle) return targets
   const names = (format: Format) => [
     format.id,
     ...format.extensions,
@@ -187,9 +187,9 @@ function matching(targets: readonly Format[], wanted: string): readonly Format[]
   ]
   const rank = (format: Format) => {
     const all = names(format)
-    if (all.includes(wanted)) return 0
-    if (all.some((name) => name.startsWith(wanted))) return 1
-    return all.some((name) => name.includes(wanted)) ? 2 : 3
+    if (all.includes(needle)) return 0
+    if (all.some((name) => name.startsWith(needle))) return 1
+    return all.some((name) => name.includes(needle)) ? 2 : 3
   }
   const ranked = targets.map((format) => ({ format, rank: rank(format) })).filter((row) => row.rank < 3)
   return ranked.sort((a, b) => a.rank - b.rank).map(({ format }) => format)

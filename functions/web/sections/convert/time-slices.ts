@@ -2,19 +2,22 @@
 const sliceMs = 12
 
 /** Does it for each, so that the page answers meanwhile. */
-export async function inSlices<Value>(all: readonly Value[], act: (value: Value) => void): Promise<void> {
-  let begun = performance.now()
+export async function forEachInSlices<Value>(
+  all: readonly Value[],
+  visit: (value: Value) => void,
+): Promise<void> {
+  let startedAt = performance.now()
   for (const value of all) {
-    if (performance.now() - begun > sliceMs) {
-      await breath()
-      begun = performance.now()
+    if (performance.now() - startedAt > sliceMs) {
+      await yieldToBrowser()
+      startedAt = performance.now()
     }
-    act(value)
+    visit(value)
   }
 }
 
 /** Everything that waits comes first. A message, as timers are held back where there are many of them. */
-function breath(): Promise<void> {
+function yieldToBrowser(): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((resolve) => {
     port1.onmessage = () => {

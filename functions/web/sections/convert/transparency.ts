@@ -4,7 +4,7 @@
 const headBytes = 4096
 
 /** Kinds whose pictures as a rule are, and that do not say so early. */
-const mayBe: ReadonlySet<string> = new Set([
+const maybeTransparent: ReadonlySet<string> = new Set([
   'svg',
   'svgz',
   'gif',
@@ -20,47 +20,47 @@ const mayBe: ReadonlySet<string> = new Set([
 /** Pixels of the small copy, each way. */
 const copyPx = 128
 /** Decoding a larger one takes longer than the answer is worth. */
-const mostDecodedBytes = 20_000_000
+const maxDecodedBytes = 20_000_000
 
 /** @param isExact looks at the pixels, too: a picture with room for transparency is often opaque */
-export async function holdsAlpha(format: string | undefined, file: Blob, isExact: boolean): Promise<boolean> {
-  if (!(await mayHoldAlpha(format, file))) return false
-  if (!isExact || file.size > mostDecodedBytes) return true
+export async function hasAlpha(format: string | undefined, file: Blob, isExact: boolean): Promise<boolean> {
+  if (!(await mayHaveAlpha(format, file))) return false
+  if (!isExact || file.size > maxDecodedBytes) return true
   try {
     const small = { resizeWidth: copyPx, resizeHeight: copyPx, resizeQuality: 'medium' } as const
     const picture = await createImageBitmap(file, small)
-    const pen = new OffscreenCanvas(copyPx, copyPx).getContext('2d')
-    pen?.drawImage(picture, 0, 0)
+    const context = new OffscreenCanvas(copyPx, copyPx).getContext('2d')
+    context?.drawImage(picture, 0, 0)
     picture.close()
-    const { data } = pen?.getImageData(0, 0, copyPx, copyPx) ?? { data: [0, 0, 0, 0] }
+    const { data } = context?.getImageData(0, 0, copyPx, copyPx) ?? { data: [0, 0, 0, 0] }
     return data.some((value, at) => at % 4 === 3 && value < 255)
   } catch {
     return true // not for browsers to say
   }
 }
 
-async function mayHoldAlpha(format: string | undefined, file: Blob): Promise<boolean> {
-  if (format === 'png') return alphaInPng(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()))
-  if (format === 'webp') return alphaInWebp(new Uint8Array(await file.slice(0, 32).arrayBuffer()))
-  return format !== undefined && mayBe.has(format)
+async function mayHaveAlpha(format: string | undefined, file: Blob): Promise<boolean> {
+  if (format === 'png') return pngHasAlpha(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()))
+  if (format === 'webp') return webpHasAlpha(new Uint8Array(await file.slice(0, 32).arrayBuffer()))
+  return format !== undefined && maybeTransparent.has(format)
 }
 
 /** PNG, 11.2.1: color types 4 and 6 have alpha; 11.3.1: a tRNS chunk makes colors transparent. */
-function alphaInPng(head: Uint8Array): boolean {
+function pngHasAlpha(head: Uint8Array): boolean {
   const colorType = head[25] ?? 0
   if (colorType === 4 || colorType === 6) return true
   return new TextDecoder('latin1').decode(head).includes('tRNS')
 }
 
 /** WebP, 2.7: a flag of VP8X; VP8L has one of its own. */
-function alphaInWebp(head: Uint8Array): boolean {
+function webpHasAlpha(head: Uint8Array): boolean {
   const kind = new TextDecoder('latin1').decode(head.subarray(12, 16))
   if (kind === 'VP8X') return ((head[20] ?? 0) & 0x10) !== 0
   return kind === 'VP8L' && ((head[24] ?? 0) & 0x10) !== 0
 }
 
 /** Targets that have no transparency. */
-const opaque: ReadonlySet<string> = new Set([
+const opaqueFormats: ReadonlySet<string> = new Set([
   ...[
     'jpg',
     'jpeg',
@@ -80,4 +80,4 @@ const opaque: ReadonlySet<string> = new Set([
   ],
 ])
 
-export const isOpaque = (target: string): boolean => opaque.has(target)
+export const isOpaque = (target: string): boolean => opaqueFormats.has(target)

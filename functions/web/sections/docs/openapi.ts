@@ -55,12 +55,12 @@ export interface OpenApi {
 }
 
 /** An operation with where it stands. */
-export interface Entry extends Operation {
+export interface OperationEntry extends Operation {
   readonly method: string
   readonly path: string
 }
 
-export const entriesOf = ({ paths }: OpenApi): Entry[] =>
+export const listOperations = ({ paths }: OpenApi): OperationEntry[] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       ...operation,
@@ -70,32 +70,35 @@ export const entriesOf = ({ paths }: OpenApi): Entry[] =>
   )
 
 /** What a reference leads to. */
-export const resolved = (schema: Schema, { components }: OpenApi): Schema => {
+export const resolveRef = (schema: Schema, { components }: OpenApi): Schema => {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : (components.schemas?.[name] ?? {})
 }
 
 /** A type as people write it: `string`, `integer 1–100`, `low | high`, `list of string`. */
-export function typeOf(given: Schema, document: OpenApi): string {
-  const schema = resolved(given, document)
-  const forms = schema.anyOf ?? schema.oneOf
-  if (forms) return [...new Set(forms.map((form) => typeOf(form, document)))].join(' | ')
+export function describeType(schemaOrRef: Schema, document: OpenApi): string {
+  const schema = resolveRef(schemaOrRef, document)
+  const variants = schema.anyOf ?? schema.oneOf
+  if (variants) return [...new Set(variants.map((form) => describeType(form, document)))].join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => String(value)).join(' | ')
-  if (schema.items) return `list of ${typeOf(schema.items, document)}`
+  if (schema.items) return `list of ${describeType(schema.items, document)}`
   const { minimum, maximum } = schema
   const isBounded = minimum !== undefined && maximum !== undefined && Math.abs(maximum) < 2 ** 53 - 1
   const bounds = isBounded ? ` ${minimum}–${maximum}` : ''
   return `${[schema.type ?? 'any'].flat().join(' | ')}${schema.format ? ` (${schema.format})` : ''}${bounds}`
 }
 
-const exampleOf = ({ example, examples }: Media): unknown =>
+const firstExample = ({ example, examples }: Media): unknown =>
   example ?? Object.values(examples ?? {})[0]?.value
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A line for a terminal that does what the example does. */
-export function curlOf({ method, path, parameters = [], requestBody, security = [] }: Entry, origin: string) {
+export function buildCurl(
+  { method, path, parameters = [], requestBody, security = [] }: OperationEntry,
+  origin: string,
+) {
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
     return example === undefined ? whole : encodeURIComponent(String(example))
@@ -108,35 +111,35 @@ export function curlOf({ method, path, parameters = [], requestBody, security = 
   const url = `${origin}${filled}${query.size > 0 ? `?${query}` : ''}`
   // Who may send it without a name needs none here.
   const needsKey = security.length > 0 && !security.some((way) => Object.keys(way).length === 0)
-  const isOfPerson = !security.some((way) => 'apiKey' in way)
-  const identity = isOfPerson ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
+  const needsSession = !security.some((way) => 'apiKey' in way)
+  const identity = needsSession ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`}`,
     ...(needsKey ? identity : []),
-    ...bodyOf(requestBody?.content ?? {}),
-    quoted(url),
+    ...curlBodyArguments(requestBody?.content ?? {}),
+    shellQuote(url),
   ].join(' \\\n  ')
 }
 
-function bodyOf(content: Readonly<Record<string, Media>>): string[] {
+function curlBodyArguments(content: Readonly<Record<string, Media>>): string[] {
   const form = content['multipart/form-data']
-  const fields = form && exampleOf(form)
+  const fields = form && firstExample(form)
   if (typeof fields === 'object' && fields !== null)
     return Object.entries(fields).flatMap(([name, value]) =>
-      [value].flat().map((one) => `-F ${quoted(`${name}=${String(one)}`)}`),
+      [value].flat().map((one) => `-F ${shellQuote(`${name}=${String(one)}`)}`),
     )
   const [type, media] = Object.entries(content)[0] ?? []
-  const example = media && exampleOf(media)
+  const example = media && firstExample(media)
   if (type === undefined || example === undefined) return []
   if (type === 'application/x-www-form-urlencoded')
     return Object.entries(example as object).map(
-      ([name, value]) => `--data-urlencode ${quoted(`${name}=${String(value)}`)}`,
+      ([name, value]) => `--data-urlencode ${shellQuote(`${name}=${String(value)}`)}`,
     )
-  return [`-H ${quoted(`Content-Type: ${type}`)}`, `-d ${quoted(JSON.stringify(example))}`]
+  return [`-H ${shellQuote(`Content-Type: ${type}`)}`, `-d ${shellQuote(JSON.stringify(example))}`]
 }
 
-export const shownExample = (content: Readonly<Record<string, Media>> | undefined): string | undefined => {
+export const jsonExample = (content: Readonly<Record<string, Media>> | undefined): string | undefined => {
   const media = Object.entries(content ?? {}).find(([type]) => type.includes('json'))?.[1]
-  const example = media && exampleOf(media)
+  const example = media && firstExample(media)
   return example === undefined ? undefined : JSON.stringify(example, null, 2)
 }

@@ -1,6 +1,14 @@
 import { Block, type Column, Copyable, Table } from '../../ui/components.tsx'
-import { curlOf, type Entry, type OpenApi, resolved, type Schema, shownExample, typeOf } from './openapi.ts'
-import { inline, Prose } from './prose.tsx'
+import {
+  buildCurl,
+  describeType,
+  jsonExample,
+  type OpenApi,
+  type OperationEntry,
+  resolveRef,
+  type Schema,
+} from './openapi.ts'
+import { Prose, renderInline } from './prose.tsx'
 import words from './words/en.ts'
 
 interface Row {
@@ -8,22 +16,28 @@ interface Row {
   readonly where: string
   readonly type: string
   readonly isRequired: boolean
-  readonly about: string
+  readonly description: string
 }
 
-export function OperationView({ entry, document }: { readonly entry: Entry; readonly document: OpenApi }) {
+export function OperationView({
+  entry,
+  document,
+}: {
+  readonly entry: OperationEntry
+  readonly document: OpenApi
+}) {
   const { method, path, summary, description, parameters = [], requestBody, responses } = entry
-  const given: Row[] = parameters.map((one) => ({
+  const parameterRows: Row[] = parameters.map((one) => ({
     ...{ name: one.name, where: words.places[one.in] ?? one.in, isRequired: one.required === true },
-    type: typeOf(one.schema ?? {}, document),
-    about: one.description ?? '',
+    type: describeType(one.schema ?? {}, document),
+    description: one.description ?? '',
   }))
   const bodies = Object.entries(requestBody?.content ?? {})
   const [, body] = bodies[0] ?? []
-  const fields = body?.schema ? rowsOf(body.schema, document) : []
+  const fields = body?.schema ? fieldRows(body.schema, document) : []
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))
   const reply = success && Object.values(success[1].content ?? {})[0]?.schema
-  const example = success && shownExample(success[1].content)
+  const example = success && jsonExample(success[1].content)
   return (
     <>
       <h2>{summary}</h2>
@@ -33,18 +47,18 @@ export function OperationView({ entry, document }: { readonly entry: Entry; read
         </code>
       </p>
       {description && <Prose text={description} />}
-      <p class="meta">{accessOf(entry)}</p>
+      <p class="meta">{describeAccess(entry)}</p>
       <Block title={words.terminal}>
-        <Copyable label={words.terminal} text={curlOf(entry, location.origin)} />
+        <Copyable label={words.terminal} text={buildCurl(entry, location.origin)} />
       </Block>
-      {given.length > 0 && <Rows title={words.parameters} rows={given} />}
+      {parameterRows.length > 0 && <Rows title={words.parameters} rows={parameterRows} />}
       {fields.length > 0 && (
         <>
           <Rows title={words.body} rows={fields} />
           <p class="meta">{bodies.map(([type]) => type).join(', ')}</p>
         </>
       )}
-      {reply && <Rows title={words.reply} rows={rowsOf(dataOf(reply, document), document)} />}
+      {reply && <Rows title={words.reply} rows={fieldRows(envelopeData(reply, document), document)} />}
       {example !== undefined && (
         <details>
           <summary>{words.example}</summary>
@@ -56,10 +70,10 @@ export function OperationView({ entry, document }: { readonly entry: Entry; read
       <Block title={words.answers}>
         <Table
           caption={words.answers}
-          columns={answerColumns}
+          columns={responseColumns}
           rows={Object.entries(responses)}
           keyOf={([status]) => status}
-          empty="–"
+          emptyText="–"
         />
       </Block>
     </>
@@ -67,31 +81,31 @@ export function OperationView({ entry, document }: { readonly entry: Entry; read
 }
 
 /** What the envelope holds. */
-function dataOf(schema: Schema, document: OpenApi): Schema {
-  const whole = resolved(schema, document)
+function envelopeData(schema: Schema, document: OpenApi): Schema {
+  const whole = resolveRef(schema, document)
   return whole.properties?.['data'] ?? whole
 }
 
-const deepest = 2
+const maxDepth = 2
 
 /** Fields, those of objects and lists within them by their whole name. */
-function rowsOf(given: Schema, document: OpenApi, before = '', depth = 0): Row[] {
-  const schema = resolved(given, document)
-  const forms = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]
-  return forms.flatMap((form) => {
-    const { properties = {}, required = [] } = resolved(form, document)
+function fieldRows(parameterRows: Schema, document: OpenApi, before = '', depth = 0): Row[] {
+  const schema = resolveRef(parameterRows, document)
+  const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]
+  return variants.flatMap((form) => {
+    const { properties = {}, required = [] } = resolveRef(form, document)
     return Object.entries(properties).flatMap(([name, field]) => {
-      const whole = resolved(field, document)
-      const inner = whole.items ? resolved(whole.items, document) : whole
+      const whole = resolveRef(field, document)
+      const inner = whole.items ? resolveRef(whole.items, document) : whole
       const path = `${before}${name}${whole.items ? '[]' : ''}`
       const row: Row = {
         ...{ name: path, where: '', isRequired: required.includes(name) },
-        type: typeOf(field, document),
-        about: field.description ?? whole.description ?? '',
+        type: describeType(field, document),
+        description: field.description ?? whole.description ?? '',
       }
       return [
         row,
-        ...(depth < deepest && inner.properties ? rowsOf(inner, document, `${path}.`, depth + 1) : []),
+        ...(depth < maxDepth && inner.properties ? fieldRows(inner, document, `${path}.`, depth + 1) : []),
       ]
     })
   })
@@ -104,7 +118,7 @@ const Rows = (props: { readonly title: string; readonly rows: readonly Row[] }) 
       columns={rowColumns}
       rows={props.rows}
       keyOf={({ name, where, type }) => `${name} ${where} ${type}`}
-      empty={words.nothing}
+      emptyText={words.nothing}
     />
   </Block>
 )
@@ -120,17 +134,17 @@ const rowColumns: readonly Column<Row>[] = [
     ),
   },
   { name: words.type, cell: ({ type }) => <span class="type">{type}</span> },
-  { name: words.meaning, cell: ({ about }) => inline(about) },
+  { name: words.meaning, cell: ({ description }) => renderInline(description) },
 ]
 
-const answerColumns: readonly Column<readonly [string, { readonly description: string }]>[] = [
+const responseColumns: readonly Column<readonly [string, { readonly description: string }]>[] = [
   { name: words.status, cell: ([status]) => status },
-  { name: words.meaning, cell: ([, { description }]) => inline(description) },
+  { name: words.meaning, cell: ([, { description }]) => renderInline(description) },
 ]
 
-function accessOf({ security = [] }: Entry): string {
+function describeAccess({ security = [] }: OperationEntry): string {
   const scopes = [...new Set(security.flatMap((way) => Object.values(way).flat()))]
-  const isOpen = security.length === 0 || security.some((way) => Object.keys(way).length === 0)
-  if (isOpen && scopes.length === 0) return words.open
-  return isOpen ? words.openOr(scopes.join(', ')) : words.needs(scopes.join(', ') || words.anIdentity)
+  const isPublic = security.length === 0 || security.some((way) => Object.keys(way).length === 0)
+  if (isPublic && scopes.length === 0) return words.open
+  return isPublic ? words.openOr(scopes.join(', ')) : words.needs(scopes.join(', ') || words.anIdentity)
 }

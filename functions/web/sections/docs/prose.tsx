@@ -6,42 +6,42 @@ export function Prose({ text }: { readonly text: string }) {
   return (
     <div class="prose">
       {text.split(/\n{2,}/).map((block, at) => (
-        <Fragment key={at}>{blockOf(block)}</Fragment>
+        <Fragment key={at}>{renderBlock(block)}</Fragment>
       ))}
     </div>
   )
 }
 
-function blockOf(block: string): ComponentChildren {
+function renderBlock(block: string): ComponentChildren {
   const lines = block.split('\n')
   if (lines.every((line) => line.startsWith('- ')))
     return (
       <ul>
         {lines.map((line) => (
-          <li key={line}>{inline(line.slice(2))}</li>
+          <li key={line}>{renderInline(line.slice(2))}</li>
         ))}
       </ul>
     )
-  if (lines.every((line) => line.startsWith('|'))) return tableOf(lines)
-  return <p>{inline(lines.join(' '))}</p>
+  if (lines.every((line) => line.startsWith('|'))) return renderTable(lines)
+  return <p>{renderInline(lines.join(' '))}</p>
 }
 
-const cellsOf = (line: string) =>
+const splitCells = (line: string) =>
   line
     .replace(/^\||\|$/g, '')
     .split('|')
     .map((cell) => cell.trim())
 
-function tableOf([head = '', _rule, ...rows]: readonly string[]): ComponentChildren {
+function renderTable([head = '', _rule, ...rows]: readonly string[]): ComponentChildren {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
-    <section class="wide" tabIndex={0} aria-label={cellsOf(head).join(', ')}>
+    <section class="wide" tabIndex={0} aria-label={splitCells(head).join(', ')}>
       <table>
         <thead>
           <tr>
-            {cellsOf(head).map((cell) => (
+            {splitCells(head).map((cell) => (
               <th key={cell} scope="col">
-                {inline(cell)}
+                {renderInline(cell)}
               </th>
             ))}
           </tr>
@@ -49,8 +49,8 @@ function tableOf([head = '', _rule, ...rows]: readonly string[]): ComponentChild
         <tbody>
           {rows.map((row) => (
             <tr key={row}>
-              {cellsOf(row).map((cell) => (
-                <td key={cell}>{inline(cell)}</td>
+              {splitCells(row).map((cell) => (
+                <td key={cell}>{renderInline(cell)}</td>
               ))}
             </tr>
           ))}
@@ -60,12 +60,12 @@ function tableOf([head = '', _rule, ...rows]: readonly string[]): ComponentChild
   )
 }
 
-const marks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/
+const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/
 
-export function inline(text: string): ComponentChildren {
-  return text.split(marks).map((part) => {
+export function renderInline(text: string): ComponentChildren {
+  return text.split(inlineMarks).map((part) => {
     if (part.startsWith('`')) return <code key={part}>{part.slice(1, -1)}</code>
-    if (part.startsWith('**')) return <strong key={part}>{inline(part.slice(2, -2))}</strong>
+    if (part.startsWith('**')) return <strong key={part}>{renderInline(part.slice(2, -2))}</strong>
     const [, label, href] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? []
     if (href !== undefined && /^(?:https:|\/)/.test(href))
       return (

@@ -1,28 +1,28 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Problem } from '../../api.ts'
-import type { Whereabouts } from '../../shell/router.ts'
-import { useStyles } from '../../shell/styles.ts'
+import type { Route } from '../../shell/router.ts'
+import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Page, Shown } from '../../ui/components.tsx'
+import { Page, QueryView } from '../../ui/components.tsx'
 import { Search, useSearch } from '../../ui/search.tsx'
-import { useLoaded } from '../../ui/use-query.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import rules from './docs.css'
-import { type Entry, entriesOf, type OpenApi } from './openapi.ts'
+import { listOperations, type OpenApi, type OperationEntry } from './openapi.ts'
 import { OperationView } from './operation.tsx'
 import { Prose } from './prose.tsx'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
-async function readDocument(): Promise<OpenApi> {
+async function fetchDocument(): Promise<OpenApi> {
   const response = await fetch('/v1/openapi.json').catch(() => undefined)
   if (!response?.ok) throw new Problem('UNREACHABLE', words.unreachable)
   return (await response.json()) as OpenApi // the service's own
 }
 
 /** `/docs`, and one operation at `/docs?operation=postV1Convert`. */
-export default function Reference({ at }: { readonly at: Whereabouts }) {
-  const document = useLoaded('openapi', readDocument)
+export default function Reference({ route }: { readonly route: Route }) {
+  const document = useQuery('openapi', fetchDocument)
   return (
     <Page title={words.title}>
       <p class="row">
@@ -30,29 +30,31 @@ export default function Reference({ at }: { readonly at: Whereabouts }) {
         <a href="/docs/events">{words.events}</a>
         <a href="/errors">{words.errors}</a>
       </p>
-      <Shown of={document}>{(data) => <Whole document={data} at={at} />}</Shown>
+      <QueryView query={document}>{(data) => <ReferenceView document={data} route={route} />}</QueryView>
     </Page>
   )
 }
 
-const found = ({ method, path, summary = '', description = '', tags = [] }: Entry, needle: string) =>
-  [`${method} ${path}`, summary, description, ...tags].some((text) => text.toLowerCase().includes(needle))
+const matches = (
+  { method, path, summary = '', description = '', tags = [] }: OperationEntry,
+  needle: string,
+) => [`${method} ${path}`, summary, description, ...tags].some((text) => text.toLowerCase().includes(needle))
 
-function Whole({ document, at }: { readonly document: OpenApi; readonly at: Whereabouts }) {
-  const { text, search } = useSearch('/docs', at.query)
-  const entries = useMemo(() => entriesOf(document), [document])
+function ReferenceView({ document, route }: { readonly document: OpenApi; readonly route: Route }) {
+  const { text, search } = useSearch('/docs', route.query)
+  const entries = useMemo(() => listOperations(document), [document])
   const needle = text.trim().toLowerCase()
-  const shown = entries.filter((entry) => found(entry, needle))
-  const chosen = entries.find(({ operationId }) => operationId === at.query.get('operation'))
-  const tag = document.tags?.find(({ name }) => name === at.query.get('about'))
+  const shown = entries.filter((entry) => matches(entry, needle))
+  const chosen = entries.find(({ operationId }) => operationId === route.query.get('operation'))
+  const tag = document.tags?.find(({ name }) => name === route.query.get('about'))
   useEffect(() => {
     sectionTitle.value = chosen ? `${chosen.method} ${chosen.path}` : tag?.name
   }, [chosen, tag])
-  const isAlone = chosen !== undefined || tag !== undefined
+  const isEntryShown = chosen !== undefined || tag !== undefined
   return (
-    <div class="reference" data-chosen={isAlone}>
+    <div class="reference" data-chosen={isEntryShown}>
       <div class="contents">
-        <Search label={words.search} text={text} search={search} found={words.found(shown.length)} />
+        <Search label={words.search} text={text} search={search} countText={words.found(shown.length)} />
         <nav aria-label={words.contents}>
           {[...Map.groupBy(shown, ({ tags }) => tags?.[0] ?? '')].map(([name, some]) => (
             <section key={name}>
@@ -81,7 +83,7 @@ function Whole({ document, at }: { readonly document: OpenApi; readonly at: Wher
           ))}
         </nav>
       </div>
-      {isAlone && (
+      {isEntryShown && (
         <article class="operation" aria-label={chosen?.summary ?? tag?.name}>
           <p class="back">
             <a href="/docs">{words.toAll}</a>

@@ -1,60 +1,66 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { checkConversion } from '../../../routes/check-conversion.ts'
 import type { listConversions } from '../../../routes/list-conversions.ts'
-import { ask, type DataOf, type Format, listFormats, type Option } from '../../api.ts'
-import { said } from '../../options/translate-option.ts'
-import type { Whereabouts } from '../../shell/router.ts'
+import { callApi, type Format, listFormats, type Option, type ReplyData } from '../../api.ts'
+import { translateOption } from '../../options/translate-option.ts'
+import type { Route } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Block, Copyable, Page, Shown, Table } from '../../ui/components.tsx'
-import { sayMs, sayNumber, sayShare } from '../../ui/format-values.ts'
+import { Block, Copyable, Page, QueryView, Table } from '../../ui/components.tsx'
+import { formatDuration, formatNumber, formatPercent } from '../../ui/format-values.ts'
 import { Search, useSearch } from '../../ui/search.tsx'
-import { useLoaded } from '../../ui/use-query.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
-type Conversions = DataOf<typeof listConversions>
-type Checked = DataOf<typeof checkConversion>
+type Conversions = ReplyData<typeof listConversions>
+type Checked = ReplyData<typeof checkConversion>
 
 /** `/formats`, `/formats/png` and `/formats/png-to-webp`. */
-export default function Formats({ at }: { readonly at: Whereabouts }) {
-  const [from, to] = (at.params['pair'] ?? '').split('-to-')
-  const all = useLoaded('formats', listFormats)
+export default function Formats({ route }: { readonly route: Route }) {
+  const [from, to] = (route.params['pair'] ?? '').split('-to-')
+  const all = useQuery('formats', listFormats)
   useEffect(() => {
     const name = (id: string) => id.toUpperCase()
     sectionTitle.value = from ? (to ? words.pairTitle(name(from), name(to)) : name(from)) : undefined
   }, [from, to])
   return (
-    <Shown of={all}>
+    <QueryView query={all}>
       {(formats) => {
         const source = formats.find(({ id }) => id === from)
         const target = formats.find(({ id }) => id === to)
-        if (from && !source) return <Page title={words.unknown(from)}>{<Back />}</Page>
-        if (source && to && !target) return <Page title={words.unknown(to)}>{<Back />}</Page>
-        if (source && target) return <Pair source={source} target={target} />
-        if (source) return <OneFormat format={source} />
-        return <All formats={formats} query={at.query} />
+        if (from && !source) return <Page title={words.unknown(from)}>{<BackLink />}</Page>
+        if (source && to && !target) return <Page title={words.unknown(to)}>{<BackLink />}</Page>
+        if (source && target) return <PairPage source={source} target={target} />
+        if (source) return <FormatPage format={source} />
+        return <FormatList formats={formats} query={route.query} />
       }}
-    </Shown>
+    </QueryView>
   )
 }
 
-const Back = () => (
+const BackLink = () => (
   <p>
     <a href="/formats">{words.toAll}</a>
   </p>
 )
 
-const found = (format: Format, needle: string) =>
+const matches = (format: Format, needle: string) =>
   [format.id, format.name, ...format.extensions, ...format.aliases].some((text) =>
     text.toLowerCase().includes(needle),
   )
 
-function All({ formats, query }: { readonly formats: readonly Format[]; readonly query: URLSearchParams }) {
+function FormatList({
+  formats,
+  query,
+}: {
+  readonly formats: readonly Format[]
+  readonly query: URLSearchParams
+}) {
   const { text, search } = useSearch('/formats', query)
   const needle = text.trim().toLowerCase().replace(/^\./, '')
-  const shown = useMemo(() => formats.filter((format) => found(format, needle)), [formats, needle])
+  const shown = useMemo(() => formats.filter((format) => matches(format, needle)), [formats, needle])
   return (
-    <Page title={words.title} lead={words.lead(sayNumber(formats.length))}>
-      <Search label={words.search} text={text} search={search} found={words.found(shown.length)} />
+    <Page title={words.title} lead={words.lead(formatNumber(formats.length))}>
+      <Search label={words.search} text={text} search={search} countText={words.found(shown.length)} />
       {Object.entries(words.categories).map(([category, name]) => {
         const some = shown.filter((format) => format.category === category)
         return (
@@ -77,12 +83,12 @@ function All({ formats, query }: { readonly formats: readonly Format[]; readonly
   )
 }
 
-function OneFormat({ format }: { readonly format: Format }) {
+function FormatPage({ format }: { readonly format: Format }) {
   const { id, name, extensions, mimeTypes } = format
-  const into = useLoaded(`from ${id}`, () =>
-    ask<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from: id })}`),
+  const conversionsQuery = useQuery(`from ${id}`, () =>
+    callApi<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from: id })}`),
   )
-  const usual = new Set(format.targets)
+  const commonTargets = new Set(format.targets)
   return (
     <Page title={`${name} (${id})`} lead={words.categories[format.category]}>
       <dl class="figures">
@@ -95,10 +101,10 @@ function OneFormat({ format }: { readonly format: Format }) {
           <dd>{mimeTypes[0] ?? '–'}</dd>
         </div>
       </dl>
-      <Shown of={into}>
+      <QueryView query={conversionsQuery}>
         {({ conversions }) => {
           const pairs = conversions.filter((pair) => pair.to !== id)
-          const others = pairs.filter((pair) => !usual.has(pair.to))
+          const others = pairs.filter((pair) => !commonTargets.has(pair.to))
           return (
             <>
               <Targets
@@ -112,8 +118,8 @@ function OneFormat({ format }: { readonly format: Format }) {
             </>
           )
         }}
-      </Shown>
-      <Back />
+      </QueryView>
+      <BackLink />
     </Page>
   )
 }
@@ -135,14 +141,14 @@ const Targets = (props: {
   </Block>
 )
 
-function Pair({ source, target }: { readonly source: Format; readonly target: Format }) {
+function PairPage({ source, target }: { readonly source: Format; readonly target: Format }) {
   const [from, to] = [source.id, target.id]
-  const pair = useLoaded(`pair ${from} ${to}`, async () => {
-    const [{ conversions }, checked] = await Promise.all([
-      ask<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from, to })}`),
-      ask<Checked>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
+  const pair = useQuery(`pair ${from} ${to}`, async () => {
+    const [{ conversions }, check] = await Promise.all([
+      callApi<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from, to })}`),
+      callApi<Checked>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
     ])
-    return { options: (conversions[0]?.options ?? []).map(said), checked }
+    return { options: (conversions[0]?.options ?? []).map(translateOption), checked: check }
   })
   const extension = source.extensions[0] ?? from
   return (
@@ -150,8 +156,8 @@ function Pair({ source, target }: { readonly source: Format; readonly target: Fo
       title={words.pairTitle(from.toUpperCase(), to.toUpperCase())}
       lead={`${source.name} → ${target.name}`}
     >
-      <Shown of={pair}>
-        {({ options, checked }) => (
+      <QueryView query={pair}>
+        {({ options, checked: check }) => (
           <>
             <p class="row">
               <a class="button primary" href={`/?to=${to}`}>
@@ -161,24 +167,24 @@ function Pair({ source, target }: { readonly source: Format; readonly target: Fo
             </p>
             <Block title={words.way}>
               <p>
-                {[from, ...checked.steps.map((step) => step.to)].join(' → ')}{' '}
-                <span class="meta">({checked.engines.join(', ')})</span>
+                {[from, ...check.steps.map((step) => step.to)].join(' → ')}{' '}
+                <span class="meta">({check.engines.join(', ')})</span>
               </p>
               <p class="meta">
-                {checked.estimate.basis === 'recorded'
-                  ? words.took(sayMs(checked.estimate.runMs))
-                  : words.mayTake(sayMs(checked.estimate.runMs))}
+                {check.estimate.basis === 'recorded'
+                  ? words.took(formatDuration(check.estimate.runMs))
+                  : words.mayTake(formatDuration(check.estimate.runMs))}
               </p>
             </Block>
             <Block title={words.losses}>
-              {checked.losses.length === 0 ? (
+              {check.losses.length === 0 ? (
                 <p>{words.noLosses}</p>
               ) : (
                 <ul class="stack">
-                  {checked.losses.map(({ what, share, basis }) => (
+                  {check.losses.map(({ what, share, basis }) => (
                     <li key={`${what} ${basis}`}>
                       {words.lost[what] ?? what}
-                      {share !== undefined && ` – ${words.keptShare(sayShare(share))}`}
+                      {share !== undefined && ` – ${words.keptShare(formatPercent(share))}`}
                     </li>
                   ))}
                 </ul>
@@ -190,7 +196,7 @@ function Pair({ source, target }: { readonly source: Format; readonly target: Fo
                 columns={optionColumns}
                 rows={options.filter(({ deprecated }) => !deprecated)}
                 keyOf={({ name }) => name}
-                empty={words.noOptions}
+                emptyText={words.noOptions}
               />
             </Block>
             <Block title={words.terminal}>
@@ -201,20 +207,20 @@ function Pair({ source, target }: { readonly source: Format; readonly target: Fo
             </Block>
           </>
         )}
-      </Shown>
+      </QueryView>
     </Page>
   )
 }
 
-function valuesOf({ enum: values, enumLabels, min, max, unit, type }: Option): string {
+function describeValues({ enum: values, enumLabels, min, max, unit, type }: Option): string {
   if (values) return values.map((value) => enumLabels?.[value] ?? value).join(', ')
   if (min !== undefined && max !== undefined)
-    return `${sayNumber(min)}–${sayNumber(max)}${unit ? ` ${unit}` : ''}`
+    return `${formatNumber(min)}–${formatNumber(max)}${unit ? ` ${unit}` : ''}`
   return type === 'boolean' ? words.yesNo : words.text
 }
 
-const usuallyOf = ({ default: usual, enumLabels }: Option) =>
-  usual === undefined ? '–' : (enumLabels?.[String(usual)] ?? String(usual))
+const describeDefault = ({ default: commonTargets, enumLabels }: Option) =>
+  commonTargets === undefined ? '–' : (enumLabels?.[String(commonTargets)] ?? String(commonTargets))
 
 const optionColumns = [
   {
@@ -225,7 +231,7 @@ const optionColumns = [
       </>
     ),
   },
-  { name: words.values, cell: valuesOf },
-  { name: words.usually, cell: usuallyOf },
+  { name: words.values, cell: describeValues },
+  { name: words.usually, cell: describeDefault },
   { name: words.about, cell: ({ description }: Option) => description },
 ]

@@ -1,61 +1,69 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { getJob } from '../../../routes/get-job.ts'
-import { ask, cancelJob, type DataOf, deleteJob, type Job, jobStatus, Problem } from '../../api.ts'
+import {
+  callApi,
+  cancelJob,
+  deleteJob,
+  fetchJobStatus,
+  type Job,
+  Problem,
+  type ReplyData,
+} from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { go, type Whereabouts } from '../../shell/router.ts'
-import { useStyles } from '../../shell/styles.ts'
+import { navigate, type Route } from '../../shell/router.ts'
+import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Act, Block, Field, Page, Shown, State, Table } from '../../ui/components.tsx'
-import { sayMoment, sayMs, saySize } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
+import { ActionButton, Block, Field, Page, QueryView, StatusLabel, Table } from '../../ui/components.tsx'
+import { formatDateTime, formatDuration, formatSize } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import rules from './history.css'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
-type WholeJob = DataOf<typeof getJob>
-interface Listed {
+type JobDetails = ReplyData<typeof getJob>
+interface JobListReply {
   readonly jobs: readonly Job[]
   readonly pagination: { readonly nextCursor: string | null; readonly prevCursor: string | null }
 }
 
 /** A job of its own packs them; what is not completed stands in the ZIP's list only. @throws Problem */
 async function downloadZip(jobIds: readonly string[]): Promise<void> {
-  let job = await ask<Job>('/v1/download/zip?async=true', { method: 'POST', body: { jobIds } })
+  let job = await callApi<Job>('/v1/download/zip?async=true', { method: 'POST', body: { jobIds } })
   const { signal } = new AbortController()
-  while (isLive(job)) job = (await jobStatus(job.jobId, signal, 20)).data
+  while (isRunning(job)) job = (await fetchJobStatus(job.jobId, signal, 20)).data
   if (!job.result)
     throw new Problem(job.error?.code ?? 'CONVERSION_FAILED', job.error?.message ?? words.noZip)
   location.assign(job.result.downloadUrl)
 }
 
 /** `/history` and `/history/job_…`. */
-export default function History({ at }: { readonly at: Whereabouts }) {
-  const id = at.params['jobId']
-  return id ? <One key={id} id={id} /> : <All query={at.query} />
+export default function History({ route }: { readonly route: Route }) {
+  const id = route.params['jobId']
+  return id ? <JobPage key={id} id={id} /> : <JobList query={route.query} />
 }
 
 const states = ['completed', 'failed', 'processing', 'pending', 'queued', 'cancelled'] as const
 
-const StateOf = ({ status }: { readonly status: Job['status'] }) => (
-  <State kind={status === 'completed' ? 'good' : status === 'failed' ? 'bad' : 'off'}>
+const JobStateLabel = ({ status }: { readonly status: Job['status'] }) => (
+  <StatusLabel kind={status === 'completed' ? 'good' : status === 'failed' ? 'bad' : 'off'}>
     {words.states[status]}
-  </State>
+  </StatusLabel>
 )
 
-const isLive = ({ status }: Pick<Job, 'status'>) => ['pending', 'queued', 'processing'].includes(status)
+const isRunning = ({ status }: Pick<Job, 'status'>) => ['pending', 'queued', 'processing'].includes(status)
 
-function All({ query }: { readonly query: URLSearchParams }) {
-  const asked = new URLSearchParams([...query].filter(([, value]) => value !== ''))
-  const list = useLoaded(`jobs ${asked}`, () =>
-    ask<Listed>(`/v1/jobs?${new URLSearchParams([...asked, ['limit', '50']])}`),
+function JobList({ query }: { readonly query: URLSearchParams }) {
+  const filters = new URLSearchParams([...query].filter(([, value]) => value !== ''))
+  const list = useQuery(`jobs ${filters}`, () =>
+    callApi<JobListReply>(`/v1/jobs?${new URLSearchParams([...filters, ['limit', '50']])}`),
   )
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const with_ = (name: string, value: string) => {
-    const next = new URLSearchParams([...asked].filter(([other]) => other !== name && other !== 'cursor'))
+  const setFilter = (name: string, value: string) => {
+    const next = new URLSearchParams([...filters].filter(([other]) => other !== name && other !== 'cursor'))
     if (value) next.set(name, value)
     setChosen(new Set())
-    go(`/history?${next}`, { replace: name !== 'cursor' })
+    navigate(`/history?${next}`, { replace: name !== 'cursor' })
   }
   const toggle = (id: string) => {
     const next = new Set(chosen)
@@ -74,8 +82,8 @@ function All({ query }: { readonly query: URLSearchParams }) {
           {(ids) => (
             <select
               {...ids}
-              value={asked.get('status') ?? ''}
-              onChange={(event) => with_('status', event.currentTarget.value)}
+              value={filters.get('status') ?? ''}
+              onChange={(event) => setFilter('status', event.currentTarget.value)}
             >
               <option value="">{words.any}</option>
               {states.map((state) => (
@@ -91,8 +99,8 @@ function All({ query }: { readonly query: URLSearchParams }) {
             <input
               {...ids}
               type="search"
-              value={asked.get('tag') ?? ''}
-              onChange={(event) => with_('tag', event.currentTarget.value)}
+              value={filters.get('tag') ?? ''}
+              onChange={(event) => setFilter('tag', event.currentTarget.value)}
             />
           )}
         </Field>
@@ -101,13 +109,13 @@ function All({ query }: { readonly query: URLSearchParams }) {
             <input
               {...ids}
               type="search"
-              value={asked.get('targetFormat') ?? ''}
-              onChange={(event) => with_('targetFormat', event.currentTarget.value.toLowerCase())}
+              value={filters.get('targetFormat') ?? ''}
+              onChange={(event) => setFilter('targetFormat', event.currentTarget.value.toLowerCase())}
             />
           )}
         </Field>
       </search>
-      <Shown of={list}>
+      <QueryView query={list}>
         {({ jobs, pagination }) => {
           const columns = [
             {
@@ -122,15 +130,15 @@ function All({ query }: { readonly query: URLSearchParams }) {
               ),
             },
             { name: words.target, cell: ({ target }: Job) => target?.format ?? '–' },
-            { name: words.state, cell: (job: Job) => <StateOf status={job.status} /> },
-            { name: words.created, cell: ({ createdAt }: Job) => sayMoment(createdAt) },
-            { name: words.expires, cell: ({ expiresAt }: Job) => sayMoment(expiresAt) },
+            { name: words.state, cell: (job: Job) => <JobStateLabel status={job.status} /> },
+            { name: words.created, cell: ({ createdAt }: Job) => formatDateTime(createdAt) },
+            { name: words.expires, cell: ({ expiresAt }: Job) => formatDateTime(expiresAt) },
             {
               name: words.result,
               cell: ({ result }: Job) =>
                 result ? (
                   <a href={result.downloadUrl} download>
-                    {saySize(result.size)}
+                    {formatSize(result.size)}
                   </a>
                 ) : (
                   '–'
@@ -142,13 +150,13 @@ function All({ query }: { readonly query: URLSearchParams }) {
             <>
               {chosen.size > 0 && (
                 <p class="row">
-                  <Act
+                  <ActionButton
                     label={words.deleteChosen(chosen.size)}
-                    sure={words.sure}
-                    done={words.deleted}
-                    does={removeChosen}
+                    confirmText={words.sure}
+                    doneText={words.deleted}
+                    action={removeChosen}
                   />
-                  <Act label={words.zip} does={() => downloadZip([...chosen])} />
+                  <ActionButton label={words.zip} action={() => downloadZip([...chosen])} />
                 </p>
               )}
               <Table
@@ -156,11 +164,11 @@ function All({ query }: { readonly query: URLSearchParams }) {
                 columns={columns}
                 rows={jobs}
                 keyOf={({ jobId }) => jobId}
-                empty={words.none}
+                emptyText={words.none}
               />
               {next && (
                 <p>
-                  <button type="button" class="button" onClick={() => with_('cursor', next)}>
+                  <button type="button" class="button" onClick={() => setFilter('cursor', next)}>
                     {words.older}
                   </button>
                 </p>
@@ -168,89 +176,89 @@ function All({ query }: { readonly query: URLSearchParams }) {
             </>
           )
         }}
-      </Shown>
+      </QueryView>
     </Page>
   )
 }
 
-function One({ id }: { readonly id: string }) {
-  const job = useLoaded(`job ${id}`, () => ask<WholeJob>(`/v1/jobs/${encodeURIComponent(id)}`))
-  const live = job.data && isLive(job.data)
+function JobPage({ id }: { readonly id: string }) {
+  const job = useQuery(`job ${id}`, () => callApi<JobDetails>(`/v1/jobs/${encodeURIComponent(id)}`))
+  const isJobRunning = job.data && isRunning(job.data)
   useEffect(() => {
     sectionTitle.value = job.data?.source?.filename ?? id
   }, [job.data, id])
   useEffect(() => {
-    if (!live) return
+    if (!isJobRunning) return
     const timer = setInterval(() => void job.reload(), 2000)
     return () => clearInterval(timer)
-  }, [live, job.reload])
-  const again = async () => {
-    const made = await ask<Job>(`/v1/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST' })
+  }, [isJobRunning, job.reload])
+  const runAgain = async () => {
+    const created = await callApi<Job>(`/v1/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST' })
     announce(words.begun)
-    go(`/history/${made.jobId}`)
+    navigate(`/history/${created.jobId}`)
   }
   const remove = async () => {
     await deleteJob(id)
-    go('/history')
+    navigate('/history')
   }
   return (
-    <Shown of={job}>
-      {(whole) => (
+    <QueryView query={job}>
+      {(details) => (
         <Page
-          title={whole.source?.filename ?? whole.jobId}
-          lead={`${words.created} ${sayMoment(whole.createdAt)}`}
+          title={details.source?.filename ?? details.jobId}
+          lead={`${words.created} ${formatDateTime(details.createdAt)}`}
         >
           <p class="row">
-            <StateOf status={whole.status} />
-            {whole.status === 'processing' && (
-              <progress aria-label={words.states.processing} max={100} value={whole.progress.percent} />
+            <JobStateLabel status={details.status} />
+            {details.status === 'processing' && (
+              <progress aria-label={words.states.processing} max={100} value={details.progress.percent} />
             )}
           </p>
-          {whole.error && (
+          {details.error && (
             <p class="notice problem" role="alert">
-              {whole.error.message}
+              {details.error.message}
             </p>
           )}
-          {whole.warnings.map(({ message }) => (
+          {details.warnings.map(({ message }) => (
             <p key={message} class="notice">
               {message}
             </p>
           ))}
-          {whole.result && (
+          {details.result && (
             <Block title={words.result}>
               <ul class="stack">
-                {whole.result.files.map(({ filename, size, downloadUrl }) => (
+                {details.result.files.map(({ filename, size, downloadUrl }) => (
                   <li key={downloadUrl}>
                     <a class="button" href={downloadUrl} download>
                       <bdi>{filename}</bdi>
                     </a>{' '}
-                    <span class="meta">{saySize(size)}</span>
+                    <span class="meta">{formatSize(size)}</span>
                   </li>
                 ))}
               </ul>
-              <p class="meta">{words.until(sayMoment(whole.expiresAt))}</p>
+              <p class="meta">{words.until(formatDateTime(details.expiresAt))}</p>
             </Block>
           )}
           <Block title={words.tasks}>
-            <TimeLine job={whole} />
+            <Timeline job={details} />
           </Block>
           <p class="row">
-            {isLive(whole) ? (
-              <Act label={words.cancel} does={() => cancelJob(id).then(job.reload)} />
+            {isRunning(details) ? (
+              <ActionButton label={words.cancel} action={() => cancelJob(id).then(job.reload)} />
             ) : (
-              <Act label={words.again} does={again} />
+              <ActionButton label={words.again} action={runAgain} />
             )}
-            <Act label={words.remove} sure={words.sure} does={remove} />
+            <ActionButton label={words.remove} confirmText={words.sure} action={remove} />
             <a href="/history">{words.toAll}</a>
           </p>
         </Page>
       )}
-    </Shown>
+    </QueryView>
   )
 }
 
 /** Every task in a row, with the time it took as a bar; the numbers stand beside it, for those who do not see bars. */
-function TimeLine({ job }: { readonly job: WholeJob }) {
+function Timeline({ job }: { readonly job: JobDetails }) {
   const begin = Date.parse(job.createdAt)
   const end = job.endedAt ? Date.parse(job.endedAt) : Date.now()
   const share = (iso: string) => ((Date.parse(iso) - begin) / Math.max(1, end - begin)) * 100
@@ -264,7 +272,7 @@ function TimeLine({ job }: { readonly job: WholeJob }) {
       name: words.took,
       isNumber: true,
       cell: ([, { startedAt, endedAt }]: Row) =>
-        startedAt && endedAt ? sayMs(Date.parse(endedAt) - Date.parse(startedAt)) : '–',
+        startedAt && endedAt ? formatDuration(Date.parse(endedAt) - Date.parse(startedAt)) : '–',
     },
     {
       name: words.when,
@@ -282,6 +290,12 @@ function TimeLine({ job }: { readonly job: WholeJob }) {
     },
   ]
   return (
-    <Table caption={words.tasks} columns={columns} rows={rows} keyOf={([name]) => name} empty={words.none} />
+    <Table
+      caption={words.tasks}
+      columns={columns}
+      rows={rows}
+      keyOf={([name]) => name}
+      emptyText={words.none}
+    />
   )
 }

@@ -1,81 +1,81 @@
 import type { checkConversion } from '../../../routes/check-conversion.ts'
-import { ask, type DataOf, type Option, type Problem, problemOf, targetsOfTool } from '../../api.ts'
+import { callApi, fetchToolTargets, type Option, type Problem, type ReplyData, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
-import { chosen, faultsIn, fieldOf } from '../../options/option-values.ts'
+import { changedValues, problemField, validateOptions } from '../../options/option-values.ts'
 import type { Step } from './pipeline.ts'
 
 /** Whether a pipeline would work, asked of the service step by step: what one makes is what the next one takes. */
 
-export type Verdict = DataOf<typeof checkConversion>
+export type CheckResult = ReplyData<typeof checkConversion>
 
-export interface Checked {
+export interface StepCheck {
   /** Undefined where a step before it does not work. */
   readonly from?: string | undefined
   readonly options: readonly Option[]
-  readonly wrong: Readonly<Record<string, string>>
+  readonly errors: Readonly<Record<string, string>>
   readonly problem?: Problem | undefined
-  readonly verdict?: Verdict | undefined
+  readonly result?: CheckResult | undefined
 }
 
-const unknown: Checked = { options: [], wrong: {} }
+const unchecked: StepCheck = { options: [], errors: {} }
 
-const asked = new Map<string, Promise<unknown>>()
+const pendingRequests = new Map<string, Promise<unknown>>()
 
 /** The same question is asked once; one that was not answered may be asked again. */
-function once<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
-  const answer = (asked.get(key) as Promise<Answer> | undefined) ?? ask() // put there under this key
-  asked.set(key, answer)
-  answer.catch(() => asked.delete(key))
+function requestOnce<Answer>(key: string, send: () => Promise<Answer>): Promise<Answer> {
+  const answer = (pendingRequests.get(key) as Promise<Answer> | undefined) ?? send() // put there under this key
+  pendingRequests.set(key, answer)
+  answer.catch(() => pendingRequests.delete(key))
   return answer
 }
 
-export async function checkSteps(from: string, steps: readonly Step[]): Promise<readonly Checked[]> {
-  const all: Checked[] = []
-  let at: string | undefined = from || undefined
+export async function checkSteps(from: string, steps: readonly Step[]): Promise<readonly StepCheck[]> {
+  const all: StepCheck[] = []
+  let format: string | undefined = from || undefined
   for (const step of steps) {
-    const checked: Checked = at === undefined ? unknown : await checkStep(at, step)
+    const checked: StepCheck = format === undefined ? unchecked : await checkStep(format, step)
     all.push(checked)
-    at = checked.verdict?.to
+    format = checked.result?.to
   }
   return all
 }
 
-async function checkStep(from: string, step: Step): Promise<Checked> {
+async function checkStep(from: string, step: Step): Promise<StepCheck> {
   let options: readonly Option[] = []
   try {
-    const to = step.to ?? (await targetOf(from, step.tool ?? ''))
+    const to = step.to ?? (await toolTarget(from, step.tool ?? ''))
     options = await loadOptions(from, to, step.tool)
-    const wrong = faultsIn(options, step.values)
-    if (Object.keys(wrong).length > 0) return { from, options, wrong }
+    const errors = validateOptions(options, step.values)
+    if (Object.keys(errors).length > 0) return { from, options, errors }
     const body = {
       from,
       ...(step.tool === undefined ? { targetFormat: to } : { toolOperation: step.tool }),
-      options: chosen(options, step.values),
+      options: changedValues(options, step.values),
     }
-    const verdict = await once(JSON.stringify(body), () =>
-      ask<Verdict>('/v1/convert/check', { method: 'POST', body }),
+    const result = await requestOnce(JSON.stringify(body), () =>
+      callApi<CheckResult>('/v1/convert/check', { method: 'POST', body }),
     )
-    return { from, options, wrong: {}, verdict }
+    return { from, options, errors: {}, result }
   } catch (error) {
-    const problem = problemOf(error)
-    const field = fieldOf(problem, options)
-    return { from, options, wrong: field ? { [field]: problem.message } : {}, problem }
+    const problem = toProblem(error)
+    const field = problemField(problem, options)
+    return { from, options, errors: field ? { [field]: problem.message } : {}, problem }
   }
 }
 
 /** A tool makes what it can: the same format where it does. */
-async function targetOf(from: string, tool: string): Promise<string> {
-  const targets = await once(`${from} ${tool}`, () => targetsOfTool(from, tool))
+async function toolTarget(from: string, tool: string): Promise<string> {
+  const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool))
   return targets.includes(from) ? from : (targets[0] ?? from)
 }
 
 /** Tools that take files of more than one format; each is offered where it takes this one. */
-const general = ['compress', 'thumbnail'] as const
+const generalTools = ['compress', 'thumbnail'] as const
 
 export async function generalToolsFor(from: string): Promise<readonly string[]> {
   const found = await Promise.all(
-    general.map(async (tool) => {
-      const targets = await once(`${from} ${tool}`, () => targetsOfTool(from, tool)).catch(() => [])
+    generalTools.map(async (tool) => {
+      const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool)).catch(() => [])
       return targets.length > 0 ? [tool] : []
     }),
   )

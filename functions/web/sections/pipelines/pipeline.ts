@@ -1,5 +1,5 @@
 import type { Option } from '../../api.ts'
-import { chosen, type Values } from '../../options/option-values.ts'
+import { changedValues, type Values } from '../../options/option-values.ts'
 
 /** What a pipeline is, and how it is said to the service. Pure: no request, no page. */
 
@@ -25,36 +25,36 @@ export const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 export type Source = Readonly<Record<string, string>>
 
 /** @param options of each step, as the service describes them: what stands at its default is left out. */
-export function tasksOf(
+export function buildTasks(
   source: Source,
   steps: readonly Step[],
   options: readonly (readonly Option[])[],
 ): Record<string, Record<string, unknown>> {
-  const named = steps.map(({ to, tool, values }, at): [string, Record<string, unknown>] => {
-    const own = chosen(options[at] ?? [], values)
+  const stepTasks = steps.map(({ to, tool, values }, at): [string, Record<string, unknown>] => {
+    const stepOptions = changedValues(options[at] ?? [], values)
     return [
       `step-${at + 1}`,
       {
         ...(tool === undefined ? { operation: 'convert' } : { operation: tool }),
         input: at === 0 ? 'file' : `step-${at}`,
         ...(tool === undefined && { output_format: to }),
-        ...(Object.keys(own).length > 0 && { options: own }),
+        ...(Object.keys(stepOptions).length > 0 && { options: stepOptions }),
       },
     ]
   })
-  const last = named.at(-1)?.[0] ?? 'file'
+  const last = stepTasks.at(-1)?.[0] ?? 'file'
   return {
     file: source,
-    ...Object.fromEntries(named),
+    ...Object.fromEntries(stepTasks),
     result: { operation: 'export/url', input: last },
   }
 }
 
 /** Stands for the bytes in a command; no option can hold it, as it is no text that JSON would leave as it is. */
-const bytesHere = '\u0000'
+const filePlaceholder = '\u0000'
 
 /** A command for a shell that sends a file of one's own, or the address of one. */
-export function curlOf(
+export function buildCommand(
   { url, from }: Pipeline,
   origin: string,
   tasks: (source: Source) => Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ export function curlOf(
   const name = `sample.${from}`
   const source: Source = url
     ? { operation: 'import/url', url }
-    : { operation: 'import/base64', filename: name, file: bytesHere }
+    : { operation: 'import/base64', filename: name, file: filePlaceholder }
   // Within an unquoted here-document the shell would read these signs.
   const text = JSON.stringify({ tasks: tasks(source) }, null, 2)
     .replace(/[\\$`]/g, '\\$&')
@@ -76,11 +76,11 @@ export function curlOf(
 }
 
 /** What was kept of an earlier visit; somebody may have written anything there. */
-export function pipelineIn(text: string | null): Pipeline {
+export function parsePipeline(text: string | null): Pipeline {
   try {
-    const kept = JSON.parse(text ?? '') as Partial<Pipeline> // checked below
-    const steps = Array.isArray(kept.steps) ? kept.steps.filter((step) => step?.key && step.values) : []
-    return { from: String(kept.from ?? ''), url: String(kept.url ?? ''), steps }
+    const stored = JSON.parse(text ?? '') as Partial<Pipeline> // checked below
+    const steps = Array.isArray(stored.steps) ? stored.steps.filter((step) => step?.key && step.values) : []
+    return { from: String(stored.from ?? ''), url: String(stored.url ?? ''), steps }
   } catch {
     return emptyPipeline
   }

@@ -1,62 +1,66 @@
 import '../convert/entry.ts'
 import { listFormats } from '../../api.ts'
-import { useStyles } from '../../shell/styles.ts'
-import { Block, Copyable, Field, Page, Shown } from '../../ui/components.tsx'
-import { useLoaded } from '../../ui/use-query.ts'
-import { type Catalogue, createCatalogue } from '../convert/format-catalog.ts'
+import { adoptStyles } from '../../shell/styles.ts'
+import { Block, Copyable, Field, Page, QueryView } from '../../ui/components.tsx'
+import { useQuery } from '../../ui/use-query.ts'
+import { createFormatCatalog, type FormatCatalog } from '../convert/format-catalog.ts'
+import { buildCommand, buildTasks, type Source } from './pipeline.ts'
 import rules from './pipelines.css'
-import { curlOf, type Source, tasksOf } from './pipeline.ts'
-import { Sample } from './trial-run.tsx'
-import { Save } from './save-workflow.tsx'
-import { change, checks, pipeline } from './state.ts'
+import { SaveWorkflow } from './save-workflow.tsx'
+import { checks, pipeline, updatePipeline } from './state.ts'
 import { AddStep, StepCard } from './step.tsx'
+import { TrialRun } from './trial-run.tsx'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
 /** Steps that follow one another, put together by hand and checked while that is done. */
 export default function Pipelines() {
-  const formats = useLoaded('formats', async () => createCatalogue(await listFormats()))
+  const formats = useQuery('formats', async () => createFormatCatalog(await listFormats()))
   return (
     <Page title={words.title} lead={words.lead}>
-      <Shown of={formats}>{(catalogue) => <Editor catalogue={catalogue} />}</Shown>
+      <QueryView query={formats}>{(catalog) => <Editor catalog={catalog} />}</QueryView>
     </Page>
   )
 }
 
-function Editor({ catalogue }: { readonly catalogue: Catalogue }) {
+function Editor({ catalog }: { readonly catalog: FormatCatalog }) {
   const { from, steps } = pipeline.value
-  const works = steps.length > 0 && steps.every((_, at) => checks.value[at]?.verdict)
-  const next = steps.length === 0 ? from || undefined : checks.value[steps.length - 1]?.verdict?.to
+  const isValid = steps.length > 0 && steps.every((_, at) => checks.value[at]?.result)
+  const next = steps.length === 0 ? from || undefined : checks.value[steps.length - 1]?.result?.to
   return (
     <>
       <Block title={words.source}>
-        <SourceFields catalogue={catalogue} />
+        <SourceFields catalog={catalog} />
       </Block>
       <Block title={words.steps}>
         <ol class="pipeline" aria-label={words.steps}>
           {steps.map((step, at) => (
-            <StepCard key={step.key} step={step} at={at} count={steps.length} catalogue={catalogue} />
+            <StepCard key={step.key} step={step} at={at} count={steps.length} catalog={catalog} />
           ))}
         </ol>
-        {next && <AddStep from={next} catalogue={catalogue} />}
+        {next && <AddStep from={next} catalog={catalog} />}
         {!from && <p class="hint">{words.sourceFirst}</p>}
       </Block>
-      {works && <Sample />}
-      {works && <Take />}
-      {works && <Save />}
+      {isValid && <TrialRun />}
+      {isValid && <ExportBlocks />}
+      {isValid && <SaveWorkflow />}
     </>
   )
 }
 
-function SourceFields({ catalogue }: { readonly catalogue: Catalogue }) {
+function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
   const { from, url } = pipeline.value
-  const readable = catalogue.formats.filter(({ canRead }) => canRead)
+  const readable = catalog.formats.filter(({ canRead }) => canRead)
   return (
     <div class="form">
       <Field label={words.format} hint={words.formatHint}>
         {(ids) => (
-          <select {...ids} value={from} onChange={(event) => change({ from: event.currentTarget.value })}>
+          <select
+            {...ids}
+            value={from}
+            onChange={(event) => updatePipeline({ from: event.currentTarget.value })}
+          >
             <option value="">{words.choose}</option>
             {readable.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -75,7 +79,7 @@ function SourceFields({ catalogue }: { readonly catalogue: Catalogue }) {
             placeholder="https://"
             autocomplete="off"
             value={url}
-            onInput={(event) => change({ url: event.currentTarget.value.trim() })}
+            onInput={(event) => updatePipeline({ url: event.currentTarget.value.trim() })}
           />
         )}
       </Field>
@@ -84,10 +88,10 @@ function SourceFields({ catalogue }: { readonly catalogue: Catalogue }) {
 }
 
 /** To be run elsewhere: as a command, and as what the service takes. */
-function Take() {
+function ExportBlocks() {
   const { steps, url, from } = pipeline.value
   const options = checks.value.map((checked) => checked.options)
-  const tasks = (source: Source) => tasksOf(source, steps, options)
+  const tasks = (source: Source) => buildTasks(source, steps, options)
   const source: Source = url
     ? { operation: 'import/url', url }
     : { operation: 'import/upload', upload_id: words.uploadId }
@@ -95,7 +99,7 @@ function Take() {
     <>
       <Block title={words.command}>
         <p class="hint">{url ? words.commandUrl : words.commandFile(`sample.${from}`)}</p>
-        <Copyable label={words.command} text={curlOf(pipeline.value, location.origin, tasks)} />
+        <Copyable label={words.command} text={buildCommand(pipeline.value, location.origin, tasks)} />
       </Block>
       <Block title={words.json}>
         <p class="hint">{words.jsonHint}</p>

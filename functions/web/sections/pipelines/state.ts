@@ -1,48 +1,48 @@
 import { effect, signal } from '@preact/signals'
-import { type Checked, checkSteps } from './check-steps.ts'
-import { type Pipeline, pipelineIn, type Step } from './pipeline.ts'
+import { checkSteps, type StepCheck } from './check-steps.ts'
+import { type Pipeline, parsePipeline, type Step } from './pipeline.ts'
 
 /** The one pipeline of the page, kept in this browser. */
 
-const place = 'pipeline'
+const storageKey = 'pipeline'
 
-function kept(): Pipeline {
+function loadPipeline(): Pipeline {
   try {
-    return pipelineIn(localStorage.getItem(place))
+    return parsePipeline(localStorage.getItem(storageKey))
   } catch {
-    return pipelineIn(null)
+    return parsePipeline(null)
   }
 }
 
-export const pipeline = signal<Pipeline>(kept())
+export const pipeline = signal<Pipeline>(loadPipeline())
 /** Of each step, as far as it is known. */
-export const checks = signal<readonly Checked[]>([])
+export const checks = signal<readonly StepCheck[]>([])
 export const isChecking = signal(false)
 
 /** So that not every key press is a question. */
 const pauseMs = 250
 
 let timer: ReturnType<typeof setTimeout> | undefined
-let latest = 0
+let latestVersion = 0
 
 effect(() => {
   const { from, steps } = pipeline.value
   clearTimeout(timer)
-  const mine = ++latest
+  const version = ++latestVersion
   timer = setTimeout(() => {
     isChecking.value = true
     void checkSteps(from, steps).then((found) => {
       // Another change is being looked at.
-      if (mine !== latest) return
+      if (version !== latestVersion) return
       checks.value = found
       isChecking.value = false
-      keep()
+      savePipeline()
     })
   }, pauseMs)
 })
 
 /** Passwords stay in the page. */
-function keep(): void {
+function savePipeline(): void {
   const { steps } = pipeline.value
   const shown = steps.map((step, at): Step => {
     const secret = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
@@ -53,31 +53,33 @@ function keep(): void {
     }
   })
   try {
-    localStorage.setItem(place, JSON.stringify({ ...pipeline.value, steps: shown }))
+    localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: shown }))
   } catch {
     // Denied or full: it lasts as long as the page.
   }
 }
 
-export function change(part: Partial<Pipeline>): void {
+export function updatePipeline(part: Partial<Pipeline>): void {
   pipeline.value = { ...pipeline.value, ...part }
 }
 
 const newKey = () => crypto.randomUUID?.() ?? String(Math.random())
 
 export const addStep = (step: Omit<Step, 'key' | 'values'>) =>
-  change({ steps: [...pipeline.value.steps, { ...step, key: newKey(), values: {} }] })
+  updatePipeline({ steps: [...pipeline.value.steps, { ...step, key: newKey(), values: {} }] })
 
-export const changeStep = (key: string, part: Partial<Step>) =>
-  change({ steps: pipeline.value.steps.map((step) => (step.key === key ? { ...step, ...part } : step)) })
+export const updateStep = (key: string, part: Partial<Step>) =>
+  updatePipeline({
+    steps: pipeline.value.steps.map((step) => (step.key === key ? { ...step, ...part } : step)),
+  })
 
 export const removeStep = (key: string) =>
-  change({ steps: pipeline.value.steps.filter((step) => step.key !== key) })
+  updatePipeline({ steps: pipeline.value.steps.filter((step) => step.key !== key) })
 
 export function moveStep(at: number, by: 1 | -1): void {
   const steps = [...pipeline.value.steps]
   const [moved] = steps.splice(at, 1)
   if (!moved) return
   steps.splice(at + by, 0, moved)
-  change({ steps })
+  updatePipeline({ steps })
 }

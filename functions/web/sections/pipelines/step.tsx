@@ -3,28 +3,28 @@ import { OptionFields } from '../../options/fields.tsx'
 import { withValue } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
 import { Field } from '../../ui/components.tsx'
-import { useLoaded } from '../../ui/use-query.ts'
-import { type Catalogue, likelyTargets } from '../convert/format-catalog.ts'
-import { nameOfTool, toolsFor } from '../convert/file-tools.ts'
-import { type Checked, generalToolsFor } from './check-steps.ts'
+import { useQuery } from '../../ui/use-query.ts'
+import { toolName, toolsFor } from '../convert/file-tools.ts'
+import { type FormatCatalog, suggestTargets } from '../convert/format-catalog.ts'
+import { generalToolsFor, type StepCheck } from './check-steps.ts'
 import type { Step } from './pipeline.ts'
-import { addStep, changeStep, checks, isChecking, moveStep, removeStep } from './state.ts'
+import { addStep, checks, isChecking, moveStep, removeStep, updateStep } from './state.ts'
 import words from './words/en.ts'
 
-const nameOf = ({ to, tool }: Pick<Step, 'to' | 'tool'>) =>
-  tool === undefined ? words.convertTo((to ?? '').toUpperCase()) : nameOfTool(tool)
+const stepTitle = ({ to, tool }: Pick<Step, 'to' | 'tool'>) =>
+  tool === undefined ? words.convertTo((to ?? '').toUpperCase()) : toolName(tool)
 
 export function StepCard(props: {
   readonly step: Step
   readonly at: number
   readonly count: number
-  readonly catalogue: Catalogue
+  readonly catalog: FormatCatalog
 }) {
-  const { step, at, count, catalogue } = props
+  const { step, at, count, catalog } = props
   const titleId = useId()
   const checked = checks.value[at]
-  const name = nameOf(step)
-  const move = (by: 1 | -1) => {
+  const name = stepTitle(step)
+  const moveBy = (by: 1 | -1) => {
     moveStep(at, by)
     announce(words.movedTo(name, at + 1 + by))
   }
@@ -33,11 +33,11 @@ export function StepCard(props: {
       <div class="pipeline-head">
         <h3 id={titleId}>{words.stepName(at + 1, name)}</h3>
         <div class="pipeline-moves">
-          <button type="button" class="button small" disabled={at === 0} onClick={() => move(-1)}>
+          <button type="button" class="button small" disabled={at === 0} onClick={() => moveBy(-1)}>
             {words.up}
             <span class="visually-hidden"> {name}</span>
           </button>
-          <button type="button" class="button small" disabled={at === count - 1} onClick={() => move(1)}>
+          <button type="button" class="button small" disabled={at === count - 1} onClick={() => moveBy(1)}>
             {words.down}
             <span class="visually-hidden"> {name}</span>
           </button>
@@ -54,25 +54,25 @@ export function StepCard(props: {
           </button>
         </div>
       </div>
-      <Verdict checked={checked} />
+      <StepStatus checked={checked} />
       {checked?.from !== undefined && (
-        <Choice
+        <StepSelect
           label={words.does}
           from={checked.from}
-          catalogue={catalogue}
+          catalog={catalog}
           chosen={step}
-          onChoose={(choice) => changeStep(step.key, { to: undefined, tool: undefined, ...choice })}
+          onChoose={(choice) => updateStep(step.key, { to: undefined, tool: undefined, ...choice })}
         />
       )}
       {checked && checked.options.length > 0 && (
-        <details class="options" open={Object.keys(checked.wrong).length > 0 || undefined}>
+        <details class="options" open={Object.keys(checked.errors).length > 0 || undefined}>
           <summary>{words.options}</summary>
           <OptionFields
             options={checked.options}
             values={step.values}
-            wrong={checked.wrong}
+            errors={checked.errors}
             onChange={(option, value) =>
-              changeStep(step.key, { values: withValue(step.values, option, value) })
+              updateStep(step.key, { values: withValue(step.values, option, value) })
             }
           />
         </details>
@@ -81,54 +81,54 @@ export function StepCard(props: {
   )
 }
 
-function stateOf(checked: Checked | undefined): 'good' | 'bad' | 'open' {
-  if (checked?.verdict) return 'good'
-  return checked?.problem || Object.keys(checked?.wrong ?? {}).length > 0 ? 'bad' : 'open'
+function stateOf(checked: StepCheck | undefined): 'good' | 'bad' | 'open' {
+  if (checked?.result) return 'good'
+  return checked?.problem || Object.keys(checked?.errors ?? {}).length > 0 ? 'bad' : 'open'
 }
 
 /** What the service says of the step, while it is being put together. */
-function Verdict({ checked }: { readonly checked: Checked | undefined }) {
-  const { verdict, problem, wrong = {} } = checked ?? {}
+function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
+  const { result, problem, errors = {} } = checked ?? {}
   return (
     <div role="status">
       {!checked && <p class="hint">{words.checking}</p>}
       {checked && checked.from === undefined && !isChecking.value && <p class="hint">{words.waits}</p>}
-      {verdict && (
+      {result && (
         <p class="hint">
           <span class="icon icon-check" aria-hidden="true" />{' '}
-          {words.works(verdict.from.toUpperCase(), verdict.to.toUpperCase(), verdict.engines.join(', '))}
+          {words.works(result.from.toUpperCase(), result.to.toUpperCase(), result.engines.join(', '))}
         </p>
       )}
-      {verdict?.warnings.map(({ message }) => (
+      {result?.warnings.map(({ message }) => (
         <p key={message} class="notice">
           {message}
         </p>
       ))}
-      {problem && Object.keys(wrong).length === 0 && <p class="notice problem">{problem.message}</p>}
-      {Object.keys(wrong).length > 0 && <p class="hint">{words.wrongOption}</p>}
+      {problem && Object.keys(errors).length === 0 && <p class="notice problem">{problem.message}</p>}
+      {Object.keys(errors).length > 0 && <p class="hint">{words.wrongOption}</p>}
     </div>
   )
 }
 
-type ChoiceOf = Pick<Step, 'to' | 'tool'>
+type StepChoice = Pick<Step, 'to' | 'tool'>
 
 /** A select, as all that a format can become fits into one: a value is `to:pdf` or `tool:rotate-pdf`. */
-function Choice(props: {
+function StepSelect(props: {
   readonly label: string
   readonly from: string
-  readonly catalogue: Catalogue
-  readonly chosen?: ChoiceOf
-  readonly onChoose: (choice: ChoiceOf) => void
+  readonly catalog: FormatCatalog
+  readonly chosen?: StepChoice
+  readonly onChoose: (choice: StepChoice) => void
 }) {
-  const { from, catalogue, chosen } = props
-  const source = catalogue.byId(from)
-  const general = useLoaded(`tools of ${from}`, () => generalToolsFor(from))
-  const targets = catalogue.targetsOf(source)
-  const likely = likelyTargets(source, targets)
-  const others = targets.filter((target) => !likely.includes(target))
+  const { from, catalog, chosen } = props
+  const source = catalog.byId(from)
+  const general = useQuery(`tools of ${from}`, () => generalToolsFor(from))
+  const targets = catalog.targetsOf(source)
+  const suggested = suggestTargets(source, targets)
+  const others = targets.filter((target) => !suggested.includes(target))
   // Several files, or pages chosen by eye, are nothing that runs by itself.
-  const own = toolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
-  const tools = [...own, ...(general.data ?? []).map((id) => ({ id, name: nameOfTool(id) }))]
+  const fileTools = toolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
+  const tools = [...fileTools, ...(general.data ?? []).map((id) => ({ id, name: toolName(id) }))]
   const value = chosen?.tool !== undefined ? `tool:${chosen.tool}` : chosen?.to ? `to:${chosen.to}` : ''
   const offered = [...targets.map(({ id }) => `to:${id}`), ...tools.map(({ id }) => `tool:${id}`)]
   const formats = (list: typeof targets) =>
@@ -151,9 +151,9 @@ function Choice(props: {
           {value === '' && <option value="">{words.choose}</option>}
           {/* What it was chosen for came from another step. */}
           {value !== '' && chosen && !offered.includes(value) && (
-            <option value={value}>{nameOf(chosen)}</option>
+            <option value={value}>{stepTitle(chosen)}</option>
           )}
-          <optgroup label={words.likely}>{formats(likely)}</optgroup>
+          <optgroup label={words.likely}>{formats(suggested)}</optgroup>
           {tools.length > 0 && (
             <optgroup label={words.toolsGroup}>
               {tools.map(({ id, name }) => (
@@ -170,14 +170,14 @@ function Choice(props: {
   )
 }
 
-export const AddStep = ({ from, catalogue }: { readonly from: string; readonly catalogue: Catalogue }) => (
-  <Choice
+export const AddStep = ({ from, catalog }: { readonly from: string; readonly catalog: FormatCatalog }) => (
+  <StepSelect
     label={words.add(from.toUpperCase())}
     from={from}
-    catalogue={catalogue}
+    catalog={catalog}
     onChoose={(choice) => {
       addStep(choice)
-      announce(words.added(nameOf(choice)))
+      announce(words.added(stepTitle(choice)))
     }}
   />
 )

@@ -1,51 +1,53 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { ask, type Job, Problem, problemOf } from '../../api.ts'
+import { callApi, type Job, Problem, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Block, Field } from '../../ui/components.tsx'
+import { uploadFile } from '../convert/upload-file.ts'
 import { watchJob } from '../convert/watch-job.ts'
-import { send } from '../convert/upload-file.ts'
-import { type Source, tasksOf } from './pipeline.ts'
+import { buildTasks, type Source } from './pipeline.ts'
 import { checks, pipeline } from './state.ts'
 import words from './words/en.ts'
 
-type Run =
+type RunState =
   | { readonly state: 'idle' }
   | { readonly state: 'sending' }
   | { readonly state: 'running'; readonly percent: number }
   | { readonly state: 'over'; readonly job: Job }
 
 /** The pipeline on one file, by the service itself. */
-export function Sample() {
-  const run = useSignal<Run>({ state: 'idle' })
+export function TrialRun() {
+  const run = useSignal<RunState>({ state: 'idle' })
   const problem = useSignal<Problem | undefined>(undefined)
   const file = useSignal<File | undefined>(undefined)
-  const ended = useRef(new AbortController())
-  useEffect(() => () => ended.current.abort(), [])
+  const lifetime = useRef(new AbortController())
+  useEffect(() => () => lifetime.current.abort(), [])
   const { url, from } = pipeline.value
 
-  const begin = async () => {
-    const { signal } = ended.current
+  const start = async () => {
+    const { signal } = lifetime.current
     problem.value = undefined
     run.value = { state: 'sending' }
     try {
-      const source = await sourceOf(url, file.value, signal)
+      const source = await createSource(url, file.value, signal)
       const options = checks.value.map((checked) => checked.options)
-      const job = await ask<Job>('/v1/jobs', {
+      const job = await callApi<Job>('/v1/jobs', {
         method: 'POST',
-        body: { tasks: tasksOf(source, pipeline.value.steps, options) },
+        body: { tasks: buildTasks(source, pipeline.value.steps, options) },
         signal,
       })
-      const tell = (progress: { stage: string; job?: Job }) => {
+      const onProgress = (progress: { stage: string; job?: Job }) => {
         run.value = { state: 'running', percent: progress.job?.progress.percent ?? 0 }
       }
-      const over = await watchJob(job, tell, signal)
-      run.value = { state: 'over', job: over }
-      announce(over.status === 'completed' ? words.sampleDone : (over.error?.message ?? over.status))
+      const finished = await watchJob(job, onProgress, signal)
+      run.value = { state: 'over', job: finished }
+      announce(
+        finished.status === 'completed' ? words.sampleDone : (finished.error?.message ?? finished.status),
+      )
     } catch (error) {
       if (signal.aborted) return
       run.value = { state: 'idle' }
-      problem.value = problemOf(error)
+      problem.value = toProblem(error)
     }
   }
   const isBusy = run.value.state === 'sending' || run.value.state === 'running'
@@ -72,7 +74,7 @@ export function Sample() {
             type="button"
             class="button primary"
             disabled={isBusy || (!url && !file.value)}
-            onClick={() => void begin()}
+            onClick={() => void start()}
           >
             {words.sampleRun}
           </button>
@@ -86,20 +88,26 @@ export function Sample() {
             {problem.value.message}
           </p>
         )}
-        {run.value.state === 'over' && <Outcome job={run.value.job} />}
+        {run.value.state === 'over' && <TrialResult job={run.value.job} />}
       </div>
     </Block>
   )
 }
 
-async function sourceOf(url: string, file: File | undefined, signal: AbortSignal): Promise<Source> {
+async function createSource(url: string, file: File | undefined, signal: AbortSignal): Promise<Source> {
   if (url) return { operation: 'import/url', url }
   if (!file) throw new Problem('NO_FILES', words.sampleNone)
-  const upload = await send({ file, begun: undefined, onBegun: () => {}, onProgress: () => {}, signal })
+  const upload = await uploadFile({
+    file,
+    multipartUpload: undefined,
+    onMultipartStart: () => {},
+    onProgress: () => {},
+    signal,
+  })
   return { operation: 'import/upload', upload_id: upload }
 }
 
-function Outcome({ job: { status, error, result, warnings } }: { readonly job: Job }) {
+function TrialResult({ job: { status, error, result, warnings } }: { readonly job: Job }) {
   if (status !== 'completed' || !result)
     return (
       <p class="notice problem" role="alert">

@@ -1,14 +1,14 @@
 import type * as z from 'zod'
 import type { getHealth } from '../../../routes/get-health.ts'
 import type { getReliability } from '../../../routes/usage.ts'
-import { ask, type DataOf, Problem } from '../../api.ts'
-import { Block, Page, Shown, State, Table } from '../../ui/components.tsx'
-import { sayMs, sayShare } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
+import { callApi, Problem, type ReplyData } from '../../api.ts'
+import { Block, Page, QueryView, StatusLabel, Table } from '../../ui/components.tsx'
+import { formatDuration, formatPercent } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
 type Health = z.output<typeof getHealth.reply.schema>
-type Reliability = DataOf<typeof getReliability>
+type Reliability = ReplyData<typeof getReliability>
 
 /** It answers 503 where a part does not work, and tells which. */
 async function readHealth(): Promise<Health> {
@@ -19,12 +19,12 @@ async function readHealth(): Promise<Health> {
 }
 
 export default function Status() {
-  const health = useLoaded('health', readHealth)
-  const reliability = useLoaded('reliability', () => ask<Reliability>('/v1/reliability'))
+  const health = useQuery('health', readHealth)
+  const reliability = useQuery('reliability', () => callApi<Reliability>('/v1/reliability'))
   return (
     <Page title={words.title} lead={words.lead}>
       <Block title={words.now}>
-        <Shown of={health}>
+        <QueryView query={health}>
           {({ status, parts, engines }) => {
             const queues = Object.entries(parts).filter(([name]) => name.startsWith('queue-'))
             const others = Object.entries(parts).filter(([name]) => !name.startsWith('queue-'))
@@ -32,9 +32,9 @@ export default function Status() {
               <>
                 <p role="status">
                   {status === 'ok' ? (
-                    <State kind="good">{words.allWell}</State>
+                    <StatusLabel kind="good">{words.allWell}</StatusLabel>
                   ) : (
-                    <State kind="bad">{words.notWell}</State>
+                    <StatusLabel kind="bad">{words.notWell}</StatusLabel>
                   )}
                 </p>
                 <Parts caption={words.parts} rows={others} nameOf={(name) => words.names[name] ?? name} />
@@ -44,12 +44,12 @@ export default function Status() {
                   columns={engineColumns}
                   rows={engines}
                   keyOf={({ id }) => id}
-                  empty={words.none}
+                  emptyText={words.none}
                 />
               </>
             )
           }}
-        </Shown>
+        </QueryView>
         <p>
           <button type="button" class="button" onClick={() => void health.reload()}>
             {words.again}
@@ -57,27 +57,27 @@ export default function Status() {
         </p>
       </Block>
       <Block title={words.lately}>
-        <Shown of={reliability}>
+        <QueryView query={reliability}>
           {({ window, successRate, durationMs }) => (
             <>
               <dl class="figures">
                 <div>
                   <dt>{words.success}</dt>
-                  <dd>{sayShare(successRate)}</dd>
+                  <dd>{formatPercent(successRate)}</dd>
                 </div>
                 <div>
                   <dt>{words.half}</dt>
-                  <dd>{sayMs(durationMs.p50)}</dd>
+                  <dd>{formatDuration(durationMs.p50)}</dd>
                 </div>
                 <div>
                   <dt>{words.most}</dt>
-                  <dd>{sayMs(durationMs.p95)}</dd>
+                  <dd>{formatDuration(durationMs.p95)}</dd>
                 </div>
               </dl>
               <p class="meta">{words.window(window.days)}</p>
             </>
           )}
-        </Shown>
+        </QueryView>
       </Block>
     </Page>
   )
@@ -97,13 +97,17 @@ const Parts = (props: {
       {
         name: words.state,
         cell: ([, { ok, message }]) =>
-          ok ? <State kind="good">{words.works}</State> : <State kind="bad">{message ?? words.fails}</State>,
+          ok ? (
+            <StatusLabel kind="good">{words.works}</StatusLabel>
+          ) : (
+            <StatusLabel kind="bad">{message ?? words.fails}</StatusLabel>
+          ),
       },
-      { name: words.answer, isNumber: true, cell: ([, { ms }]) => sayMs(ms ?? null) },
+      { name: words.answer, isNumber: true, cell: ([, { ms }]) => formatDuration(ms ?? null) },
     ]}
     rows={props.rows}
     keyOf={([name]) => name}
-    empty={words.none}
+    emptyText={words.none}
   />
 )
 
@@ -114,7 +118,11 @@ const engineColumns = [
   {
     name: words.state,
     cell: ({ available }: Engine) =>
-      available ? <State kind="good">{words.installed}</State> : <State kind="off">{words.missing}</State>,
+      available ? (
+        <StatusLabel kind="good">{words.installed}</StatusLabel>
+      ) : (
+        <StatusLabel kind="off">{words.missing}</StatusLabel>
+      ),
   },
   { name: words.queue, cell: ({ image }: Engine) => image },
 ]

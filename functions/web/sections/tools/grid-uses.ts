@@ -1,71 +1,71 @@
+import type { Ability } from '../../grid/grid-props.ts'
 import {
-  type Arranged,
-  orderOf,
-  partsOf,
-  rangeOf,
+  formatNewOrder,
+  formatRange,
+  type PageArrangement,
   removedPages,
   type Step,
   selectedPages,
-  stepsOf,
+  splitParts,
+  toOperations,
 } from '../../grid/page-order.ts'
-import type { Ability } from '../../grid/grid-props.ts'
 import type { ToolId } from './tools.ts'
 
 /** What the grid of pages is for with a tool. */
-export interface Use {
-  readonly can: readonly Ability[]
-  readonly isChoice: boolean
+export interface GridUse {
+  readonly abilities: readonly Ability[]
+  readonly isSelection: boolean
   /** Options that it stands for. */
-  readonly instead: readonly string[]
+  readonly replacedOptions: readonly string[]
   /** Undefined where nothing has been done yet that the tool could do. */
-  readonly steps: (arranged: Arranged, id: ToolId) => readonly Step[] | undefined
+  readonly steps: (arrangement: PageArrangement, id: ToolId) => readonly Step[] | undefined
 }
 
-const named = (operation: ToolId, pages: string | undefined): readonly Step[] | undefined =>
+const pagesOperation = (operation: ToolId, pages: string | undefined): readonly Step[] | undefined =>
   pages ? [{ operation, options: { pages } }] : undefined
 
-const some = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefined)
+const undefinedIfEmpty = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefined)
 
 /** Some pages, or all when none is selected. */
-const choice: Use = {
-  ...{ can: [], isChoice: true, instead: ['pages'] },
-  steps: (arranged, id) => {
-    const pages = rangeOf(selectedPages(arranged))
+const selectionUse: GridUse = {
+  ...{ abilities: [], isSelection: true, replacedOptions: ['pages'] },
+  steps: (arrangement, id) => {
+    const pages = formatRange(selectedPages(arrangement))
     return [{ operation: id, options: pages ? { pages } : {} }]
   },
 }
 
-const uses: Partial<Readonly<Record<ToolId, Use>>> = {
+const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   'organize-pdf': {
-    ...{ can: ['move', 'turn', 'remove', 'cut'], isChoice: false, instead: ['pages'] },
-    steps: (arranged) => some(stepsOf(arranged)),
+    ...{ abilities: ['move', 'rotate', 'remove', 'split'], isSelection: false, replacedOptions: ['pages'] },
+    steps: (arrangement) => undefinedIfEmpty(toOperations(arrangement)),
   },
   'split-pdf': {
-    ...{ can: ['cut'], isChoice: false, instead: ['pages'] },
+    ...{ abilities: ['split'], isSelection: false, replacedOptions: ['pages'] },
     // Without a cut each page becomes a file.
-    steps: (arranged, id) => {
-      const parts = partsOf(arranged)
-      return [{ operation: id, options: parts.length > 1 ? { pages: parts.map(rangeOf).join(',') } : {} }]
+    steps: (arrangement, id) => {
+      const parts = splitParts(arrangement)
+      return [{ operation: id, options: parts.length > 1 ? { pages: parts.map(formatRange).join(',') } : {} }]
     },
   },
   'extract-pdf-pages': {
-    ...{ can: ['move'], isChoice: true, instead: ['pages'] },
-    steps: (arranged, id) => named(id, rangeOf(selectedPages(arranged))),
+    ...{ abilities: ['move'], isSelection: true, replacedOptions: ['pages'] },
+    steps: (arrangement, id) => pagesOperation(id, formatRange(selectedPages(arrangement))),
   },
   'remove-pdf-pages': {
-    ...{ can: ['remove'], isChoice: false, instead: ['pages'] },
-    steps: (arranged, id) => named(id, rangeOf(removedPages(arranged))),
+    ...{ abilities: ['remove'], isSelection: false, replacedOptions: ['pages'] },
+    steps: (arrangement, id) => pagesOperation(id, formatRange(removedPages(arrangement))),
   },
   'reorder-pdf-pages': {
-    ...{ can: ['move'], isChoice: false, instead: ['pages'] },
-    steps: (arranged, id) => named(id, orderOf(arranged)),
+    ...{ abilities: ['move'], isSelection: false, replacedOptions: ['pages'] },
+    steps: (arrangement, id) => pagesOperation(id, formatNewOrder(arrangement)),
   },
   'rotate-pdf': {
-    ...{ can: ['turn'], isChoice: false, instead: ['pages', 'rotate'] },
-    steps: (arranged) => some(stepsOf(arranged)),
+    ...{ abilities: ['rotate'], isSelection: false, replacedOptions: ['pages', 'rotate'] },
+    steps: (arrangement) => undefinedIfEmpty(toOperations(arrangement)),
   },
 }
 
 /** Of a tool that can be told pages. */
-export const useOf = (id: ToolId, optionNames: readonly string[]): Use | undefined =>
-  uses[id] ?? (optionNames.includes('pages') ? choice : undefined)
+export const gridUseFor = (id: ToolId, optionNames: readonly string[]): GridUse | undefined =>
+  gridUses[id] ?? (optionNames.includes('pages') ? selectionUse : undefined)

@@ -1,24 +1,24 @@
 import type { Step } from '../../grid/page-order.ts'
-import { pagesIn } from '../../grid/page-order.ts'
-import type { Catalogue, Category } from '../convert/format-catalog.ts'
-import type { Chosen } from './tool-file.ts'
+import { parseRange } from '../../grid/page-order.ts'
+import type { Category, FormatCatalog } from '../convert/format-catalog.ts'
+import type { ToolFile } from './tool-file.ts'
 import type { ToolId } from './tools.ts'
 
 /** What tools make when nothing else is asked for, as the service has it. */
-const usual: Partial<Readonly<Record<ToolId, string>>> = {
+const defaultTargets: Partial<Readonly<Record<ToolId, string>>> = {
   thumbnail: 'png',
   archive: 'zip',
   metadata: 'json',
 }
 
-export function usualTarget(
+export function defaultTarget(
   tool: ToolId,
   from: string | undefined,
   category: Category | undefined,
   targets: readonly string[],
 ): string | undefined {
-  const own = tool === 'merge' && category === 'image' ? 'png' : (usual[tool] ?? from)
-  return own !== undefined && targets.includes(own) ? own : targets[0]
+  const preferred = tool === 'merge' && category === 'image' ? 'png' : (defaultTargets[tool] ?? from)
+  return preferred !== undefined && targets.includes(preferred) ? preferred : targets[0]
 }
 
 export type MergeKind = 'pdf' | 'video' | 'audio' | 'image' | 'mixed'
@@ -26,9 +26,9 @@ export type MergeKind = 'pdf' | 'video' | 'audio' | 'image' | 'mixed'
 const mergeKinds: readonly string[] = ['video', 'audio', 'image'] satisfies readonly MergeKind[]
 
 /** Only files of one kind become one; undefined while it is not known what they are. */
-export function mergeKindOf(
-  files: readonly Chosen[],
-  catalogue: Catalogue | undefined,
+export function detectMergeKind(
+  files: readonly ToolFile[],
+  catalogue: FormatCatalog | undefined,
 ): MergeKind | undefined {
   const kinds = new Set(
     files.map(({ file }) => {
@@ -43,7 +43,7 @@ export function mergeKindOf(
 }
 
 /** Some pages of a file that is merged. */
-export function rangeSteps({ pages }: Chosen, values: Readonly<Record<string, unknown>>): readonly Step[] {
+export function rangeSteps({ pages }: ToolFile, values: Readonly<Record<string, unknown>>): readonly Step[] {
   if (pages.trim() === '') return []
   const { password } = values
   return [
@@ -55,4 +55,5 @@ export function rangeSteps({ pages }: Chosen, values: Readonly<Record<string, un
 }
 
 /** As the service reads it: of how many pages is not known here. */
-export const isRange = (text: string): boolean => text.trim() === '' || pagesIn(text, 999_999) !== undefined
+export const isRange = (text: string): boolean =>
+  text.trim() === '' || parseRange(text, 999_999) !== undefined

@@ -1,27 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Thumb } from '../../grid/thumbnail.tsx'
+import { Thumbnail } from '../../grid/thumbnail.tsx'
 import { announce } from '../../shell/announce.ts'
-import { Later } from '../../shell/lazy.tsx'
+import { Lazy } from '../../shell/lazy.tsx'
 import { Field } from '../../ui/components.tsx'
-import { saySize } from '../../ui/format-values.ts'
-import type { Chosen } from './tool-file.ts'
+import { formatSize } from '../../ui/format-values.ts'
 import { isRange } from './targets.ts'
+import type { ToolFile } from './tool-file.ts'
 import type { Tool } from './tools.ts'
 import words from './words/en.ts'
 
 const canMove = ['move'] as const
-const chooser = () => import('../../grid/range-chooser.tsx')
+const loadRangeChooser = () => import('../../grid/range-chooser.tsx')
 
 interface Props {
   readonly tool: Tool
-  readonly files: readonly Chosen[]
+  readonly files: readonly ToolFile[]
   /** Of each file some pages can be taken. */
   readonly hasRanges: boolean
   readonly onTake: (files: readonly File[]) => void
-  readonly onChange: (files: readonly Chosen[]) => void
+  readonly onChange: (files: readonly ToolFile[]) => void
 }
 
-export function Files(props: Props) {
+export function ToolFiles(props: Props) {
   const { tool, files, onTake } = props
   return (
     <div class="drop-zone">
@@ -31,7 +31,7 @@ export function Files(props: Props) {
             {...ids}
             type="file"
             multiple={tool.optionsOf === undefined}
-            accept={tool.takes === 'pdf' ? 'application/pdf,.pdf' : undefined}
+            accept={tool.sourceFormat === 'pdf' ? 'application/pdf,.pdf' : undefined}
             onChange={(event) => {
               onTake([...(event.currentTarget.files ?? [])])
               event.currentTarget.value = ''
@@ -39,18 +39,18 @@ export function Files(props: Props) {
           />
         )}
       </Field>
-      {files.length > 0 && <List {...props} />}
+      {files.length > 0 && <FileList {...props} />}
     </div>
   )
 }
 
 /** In the order in which they are joined: by buttons, by Alt with the arrow keys, and by dragging. */
-function List({ tool, files, hasRanges, onChange }: Props) {
+function FileList({ tool, files, hasRanges, onChange }: Props) {
   const list = useRef<HTMLOListElement>(null)
   const [dragged, setDragged] = useState<number>()
-  const [over, setOver] = useState<number>()
+  const [overIndex, setOverIndex] = useState<number>()
   const refocus = useRef<{ key: number; action: string } | undefined>(undefined)
-  const canMove = tool.isJoint === true && files.length > 1
+  const canMove = tool.usesAllFiles === true && files.length > 1
   const move = (from: number, to: number, action = '') => {
     const next = [...files]
     const [moved] = next.splice(from, 1)
@@ -70,21 +70,21 @@ function List({ tool, files, hasRanges, onChange }: Props) {
   }, [files])
   return (
     <ol class="tool-files" ref={list}>
-      {files.map((chosen, at) => (
+      {files.map((toolFile, at) => (
         <li
-          key={chosen.key}
-          data-key={chosen.key}
-          data-over={over === at || undefined}
+          key={toolFile.key}
+          data-key={toolFile.key}
+          data-over={overIndex === at || undefined}
           onDragOver={(event) => {
             if (dragged === undefined) return
             event.preventDefault()
-            setOver(at)
+            setOverIndex(at)
           }}
           onDrop={(event) => {
             if (dragged === undefined) return
             event.preventDefault()
             move(dragged, at)
-            setOver(undefined)
+            setOverIndex(undefined)
           }}
           onKeyDown={(event) => {
             const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
@@ -94,7 +94,7 @@ function List({ tool, files, hasRanges, onChange }: Props) {
             move(at, at + step)
           }}
         >
-          <Thumb blob={chosen.file} type={chosen.file.type} />
+          <Thumbnail blob={toolFile.file} type={toolFile.file.type} />
           {/* Not the whole row: a text in it could not be selected, and the pages of a file are dragged, too. */}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: dragging is a second way beside the buttons */}
           <span
@@ -102,46 +102,46 @@ function List({ tool, files, hasRanges, onChange }: Props) {
             draggable={canMove}
             onDragStart={(event) => {
               setDragged(at)
-              event.dataTransfer?.setData('text/plain', chosen.file.name)
+              event.dataTransfer?.setData('text/plain', toolFile.file.name)
             }}
             onDragEnd={() => {
               setDragged(undefined)
-              setOver(undefined)
+              setOverIndex(undefined)
             }}
           >
-            <bdi>{chosen.file.name}</bdi> <span class="meta">{saySize(chosen.file.size)}</span>
+            <bdi>{toolFile.file.name}</bdi> <span class="meta">{formatSize(toolFile.file.size)}</span>
           </span>
           <span class="row">
             {canMove && (
               <>
-                <Small
+                <SmallButton
                   action="up"
-                  sign="↑"
-                  label={words.up(chosen.file.name)}
-                  isOff={at === 0}
-                  does={() => move(at, at - 1, 'up')}
+                  symbol="↑"
+                  label={words.up(toolFile.file.name)}
+                  isDisabled={at === 0}
+                  onPress={() => move(at, at - 1, 'up')}
                 />
-                <Small
+                <SmallButton
                   action="down"
-                  sign="↓"
-                  label={words.down(chosen.file.name)}
-                  isOff={at === files.length - 1}
-                  does={() => move(at, at + 1, 'down')}
+                  symbol="↓"
+                  label={words.down(toolFile.file.name)}
+                  isDisabled={at === files.length - 1}
+                  onPress={() => move(at, at + 1, 'down')}
                 />
               </>
             )}
-            <Small
+            <SmallButton
               action="remove"
-              sign="✕"
-              label={words.remove(chosen.file.name)}
-              does={() => onChange(files.filter(({ key }) => key !== chosen.key))}
+              symbol="✕"
+              label={words.remove(toolFile.file.name)}
+              onPress={() => onChange(files.filter(({ key }) => key !== toolFile.key))}
             />
           </span>
           {hasRanges && (
-            <Range
-              chosen={chosen}
+            <PageRange
+              toolFile={toolFile}
               onChange={(pages) =>
-                onChange(files.map((one) => (one.key === chosen.key ? { ...one, pages } : one)))
+                onChange(files.map((one) => (one.key === toolFile.key ? { ...one, pages } : one)))
               }
             />
           )}
@@ -151,35 +151,35 @@ function List({ tool, files, hasRanges, onChange }: Props) {
   )
 }
 
-const Small = (props: {
+const SmallButton = (props: {
   readonly action: string
-  readonly sign: string
+  readonly symbol: string
   readonly label: string
-  readonly isOff?: boolean
-  readonly does: () => void
+  readonly isDisabled?: boolean
+  readonly onPress: () => void
 }) => (
   <button
     type="button"
     class="button quiet"
     data-action={props.action}
-    disabled={props.isOff}
+    disabled={props.isDisabled}
     aria-label={props.label}
-    onClick={props.does}
+    onClick={props.onPress}
   >
-    {props.sign}
+    {props.symbol}
   </button>
 )
 
 /** As text, or by pictures of the pages. */
-function Range({
-  chosen,
+function PageRange({
+  toolFile,
   onChange,
 }: {
-  readonly chosen: Chosen
+  readonly toolFile: ToolFile
   readonly onChange: (pages: string) => void
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { name } = chosen.file
+  const { name } = toolFile.file
   return (
     <div class="tool-range">
       <label>
@@ -189,8 +189,8 @@ function Range({
           autocomplete="off"
           spellcheck={false}
           placeholder={words.allPages}
-          value={chosen.pages}
-          aria-invalid={isRange(chosen.pages) ? undefined : 'true'}
+          value={toolFile.pages}
+          aria-invalid={isRange(toolFile.pages) ? undefined : 'true'}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
       </label>
@@ -201,7 +201,9 @@ function Range({
           <bdi>{name}</bdi>
         </span>
       </button>
-      {isOpen && <Later load={chooser} file={chosen.file} can={canMove} onChange={onChange} />}
+      {isOpen && (
+        <Lazy load={loadRangeChooser} file={toolFile.file} abilities={canMove} onChange={onChange} />
+      )}
     </div>
   )
 }

@@ -1,84 +1,96 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { cancelJob, type Problem, problemOf } from '../../api.ts'
-import type { Arranged } from '../../grid/page-order.ts'
-import type { Way } from '../../grid/use-pages.ts'
+import { cancelJob, type Problem, toProblem } from '../../api.ts'
+import type { PageArrangement } from '../../grid/page-order.ts'
+import type { PdfAccess } from '../../grid/use-pages.ts'
 import { OptionFields } from '../../options/fields.tsx'
-import { chosen, faultsIn, fieldOf, type Values, withValue } from '../../options/option-values.ts'
+import {
+  changedValues,
+  problemField,
+  type Values,
+  validateOptions,
+  withValue,
+} from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
-import { Later } from '../../shell/lazy.tsx'
-import { carried } from '../../shell/pending-files.ts'
-import { Field, Page, Shown, Trouble } from '../../ui/components.tsx'
-import { type Chosen, taken } from './tool-file.ts'
-import { Files } from './tool-files.tsx'
+import { Lazy } from '../../shell/lazy.tsx'
+import { toolFiles } from '../../shell/pending-files.ts'
+import { ErrorNotice, Field, Page, QueryView } from '../../ui/components.tsx'
+import { gridUseFor } from './grid-uses.ts'
 import names from './names/words/en.ts'
-import { type Choice, faultOf, instead, orderOf } from './tool-request.ts'
-import { Progress } from './tool-result.tsx'
-import { type Run, run } from './run-tool.ts'
+import { type RunState, runTool } from './run-tool.ts'
+import { appendFiles, type ToolFile } from './tool-file.ts'
+import { ToolFiles } from './tool-files.tsx'
+import { findFault, replacedOptions, type ToolInput, toToolRequest } from './tool-request.ts'
+import { RunProgress } from './tool-result.tsx'
 import type { Tool } from './tools.ts'
-import { useOptions } from './use-tool-options.ts'
-import { useOf } from './grid-uses.ts'
+import { useToolOptions } from './use-tool-options.ts'
 import words from './words/en.ts'
 
-const grid = () => import('../../grid/grid.tsx')
+const loadGrid = () => import('../../grid/grid.tsx')
 
 /** Files, what is to be done with them, and what came of it. */
-export function OneTool({ tool }: { readonly tool: Tool }) {
-  const [files, setFiles] = useState<readonly Chosen[]>([])
-  const [arranged, setArranged] = useState<Arranged>()
-  const [way, setWay] = useState<Way>({})
+export function ToolPage({ tool }: { readonly tool: Tool }) {
+  const [files, setFiles] = useState<readonly ToolFile[]>([])
+  const [arrangement, setArrangement] = useState<PageArrangement>()
+  const [access, setAccess] = useState<PdfAccess>({})
   const [values, setValues] = useState<Values>({})
-  const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({})
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const form = useRef<HTMLFormElement>(null)
-  const { state, problem, start, cancel, forget } = useRun()
-  const change = (next: readonly Chosen[]) => {
+  const { state, problem, start, cancel, forget } = useToolRun()
+  const change = (next: readonly ToolFile[]) => {
     // Of one file alone the pages are shown.
     if (next.length !== 1 || next[0]?.key !== files[0]?.key) {
-      setArranged(undefined)
-      setWay({})
+      setArrangement(undefined)
+      setAccess({})
     }
     setFiles(next)
   }
-  const take = (more: readonly File[]) => {
-    change(taken(files, more))
+  const addFiles = (more: readonly File[]) => {
+    change(appendFiles(files, more))
     forget()
   }
   useEffect(() => {
-    if (carried.value.length === 0) return
-    take(carried.value)
-    carried.value = []
-  }, [carried.value])
+    if (toolFiles.value.length === 0) return
+    addFiles(toolFiles.value)
+    toolFiles.value = []
+  }, [toolFiles.value])
 
-  const { loaded, options, targets, to, setTarget, isPdf, ...known } = useOptions(tool, files)
-  const use = useOf(
+  const { loaded, options, targets, to, setTarget, isPdf, ...details } = useToolOptions(tool, files)
+  const gridUse = gridUseFor(
     tool.id,
     options.map(({ name }) => name),
   )
-  const [only] = files.length === 1 && isPdf && !tool.isJoint ? files : []
-  const choice: Choice = { tool, files, use, arranged, way, ...known }
-  const hidden = instead(choice)
-  const fields = options.filter((option) => !hidden.includes(option.name))
-  const fault = faultOf(choice)
-  const refused = problem && fieldOf(problem, fields)
+  const [singlePdf] = files.length === 1 && isPdf && !tool.usesAllFiles ? files : []
+  const toolInput: ToolInput = { tool, files, gridUse, arrangement, access, ...details }
+  const replaced = replacedOptions(toolInput)
+  const fields = options.filter((option) => !replaced.includes(option.name))
+  const inputFault = findFault(toolInput)
+  const wrongField = problem && problemField(problem, fields)
   useEffect(() => {
-    if (refused && problem) setWrong({ [refused]: problem.message })
-  }, [refused, problem])
-  useEffect(() => showFirst(wrong, form.current), [wrong])
+    if (wrongField && problem) setErrors({ [wrongField]: problem.message })
+  }, [wrongField, problem])
+  useEffect(() => focusFirstError(errors, form.current), [errors])
   return (
     <Page title={names[tool.id]} lead={words.abouts[tool.id]}>
-      <Files tool={tool} files={files} hasRanges={known.kind === 'pdf'} onTake={take} onChange={change} />
-      {only && use && (
-        <Later
-          key={only.key}
-          load={grid}
-          file={only.file}
-          can={use.can}
-          isChoice={use.isChoice}
-          arranged={arranged}
-          onChange={setArranged}
-          onOpen={setWay}
+      <ToolFiles
+        tool={tool}
+        files={files}
+        hasRanges={details.kind === 'pdf'}
+        onTake={addFiles}
+        onChange={change}
+      />
+      {singlePdf && gridUse && (
+        <Lazy
+          key={singlePdf.key}
+          load={loadGrid}
+          file={singlePdf.file}
+          abilities={gridUse.abilities}
+          isSelection={gridUse.isSelection}
+          arrangement={arrangement}
+          onChange={setArrangement}
+          onOpen={setAccess}
         />
       )}
-      <Shown of={loaded}>
+      <QueryView query={loaded}>
         {() => (
           <form
             ref={form}
@@ -86,37 +98,38 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
             noValidate
             onSubmit={(event) => {
               event.preventDefault()
-              const faults = faultsIn(fields, values)
-              setWrong(faults)
-              if (Object.keys(faults).length === 0) void start(orderOf(choice, chosen(fields, values)))
+              const optionErrors = validateOptions(fields, values)
+              setErrors(optionErrors)
+              if (Object.keys(optionErrors).length === 0)
+                void start(toToolRequest(toolInput, changedValues(fields, values)))
             }}
           >
             {targets.length > 0 && <TargetField targets={targets} to={to} onChange={setTarget} />}
             <OptionFields
-              {...{ values, wrong }}
+              {...{ values, errors }}
               options={fields}
               file={files.length === 1 ? files[0]?.file : undefined}
               onChange={(option, value) => setValues(withValue(values, option, value))}
             />
-            {fault && fault !== 'few' && (
+            {inputFault && inputFault !== 'few' && (
               <p class="notice" role="status">
-                {words.faults[fault]}
+                {words.faults[inputFault]}
               </p>
             )}
             <p>
               <button
                 type="submit"
                 class="button primary"
-                disabled={fault !== undefined || (state !== undefined && state.state !== 'over')}
+                disabled={inputFault !== undefined || (state !== undefined && state.state !== 'over')}
               >
                 {names[tool.id]}
               </button>
             </p>
           </form>
         )}
-      </Shown>
-      {problem && !refused && <Trouble problem={problem} />}
-      {state && <Progress state={state} onCancel={cancel} />}
+      </QueryView>
+      {problem && !wrongField && <ErrorNotice problem={problem} />}
+      {state && <RunProgress state={state} onCancel={cancel} />}
       <p>
         <a href="/tools">{words.all}</a>
       </p>
@@ -125,8 +138,8 @@ export function OneTool({ tool }: { readonly tool: Tool }) {
 }
 
 /** A field inside closed details cannot show what is wrong with it. */
-function showFirst(wrong: Readonly<Record<string, string>>, form: HTMLFormElement | null): void {
-  const [first] = Object.keys(wrong)
+function focusFirstError(errors: Readonly<Record<string, string>>, form: HTMLFormElement | null): void {
+  const [first] = Object.keys(errors)
   const field = first && form?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
   if (!field) return
   for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
@@ -135,29 +148,29 @@ function showFirst(wrong: Readonly<Record<string, string>>, form: HTMLFormElemen
 }
 
 /** One order at a time, from the first byte to its end. */
-function useRun() {
-  const [state, setState] = useState<Run>()
+function useToolRun() {
+  const [state, setState] = useState<RunState>()
   const [problem, setProblem] = useState<Problem>()
-  const going = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => going.current?.abort(), [])
+  const controller = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
   const forget = () => {
     setState(undefined)
     setProblem(undefined)
   }
-  const start = async (order: Parameters<typeof run>[0]) => {
+  const start = async (request: Parameters<typeof runTool>[0]) => {
     const abort = new AbortController()
-    going.current = abort
+    controller.current = abort
     forget()
     try {
-      await run(order, setState, abort.signal)
+      await runTool(request, setState, abort.signal)
       announce(words.done)
     } catch (error) {
       setState(undefined)
-      if (!abort.signal.aborted) setProblem(problemOf(error))
+      if (!abort.signal.aborted) setProblem(toProblem(error))
     }
   }
   const cancel = () => {
-    going.current?.abort()
+    controller.current?.abort()
     if (state?.state === 'working') void cancelJob(state.job.jobId).catch(() => {})
   }
   return { state, problem, start, cancel, forget }

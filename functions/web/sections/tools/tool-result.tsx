@@ -1,13 +1,19 @@
 import type { Job } from '../../api.ts'
-import { Thumb } from '../../grid/thumbnail.tsx'
+import { Thumbnail } from '../../grid/thumbnail.tsx'
 import { Block } from '../../ui/components.tsx'
-import { saySize } from '../../ui/format-values.ts'
-import type { Run } from './run-tool.ts'
+import { formatSize } from '../../ui/format-values.ts'
+import type { RunState } from './run-tool.ts'
 import words from './words/en.ts'
 
 /** How far it is, and what came of it. */
-export function Progress({ state, onCancel }: { readonly state: Run; readonly onCancel: () => void }) {
-  if (state.state === 'over') return <Outcome job={state.job} />
+export function RunProgress({
+  state,
+  onCancel,
+}: {
+  readonly state: RunState
+  readonly onCancel: () => void
+}) {
+  if (state.state === 'over') return <ToolResult job={state.job} />
   const isUploading = state.state === 'uploading'
   const value = isUploading ? state.share : state.job.progress.percent / 100
   return (
@@ -23,7 +29,7 @@ export function Progress({ state, onCancel }: { readonly state: Run; readonly on
   )
 }
 
-function Outcome({ job }: { readonly job: Job }) {
+function ToolResult({ job }: { readonly job: Job }) {
   if (job.error || !job.result)
     return (
       <p class="notice problem" role="alert">
@@ -40,11 +46,11 @@ function Outcome({ job }: { readonly job: Job }) {
       <ul class="stack">
         {job.result.files.map(({ filename, size, mimeType, downloadUrl }) => (
           <li key={downloadUrl} class="tool-result">
-            <Thumb url={downloadUrl} type={mimeType} size={size} />
+            <Thumbnail url={downloadUrl} type={mimeType} size={size} />
             <a class="button" href={downloadUrl} download>
               <bdi>{filename}</bdi>
             </a>
-            <span class="meta">{saySize(size)}</span>
+            <span class="meta">{formatSize(size)}</span>
           </li>
         ))}
       </ul>

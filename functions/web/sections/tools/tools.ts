@@ -3,9 +3,9 @@
 export interface Tool {
   readonly id: ToolId
   /** Formats that it takes; any when left out. */
-  readonly takes?: 'pdf'
+  readonly sourceFormat?: 'pdf'
   /** All files at once, in their order; else each by itself. */
-  readonly isJoint?: true
+  readonly usesAllFiles?: true
   /** What the service calls the operation whose options it has, where the tool is several of them. */
   readonly optionsOf?: ToolId
 }
@@ -39,15 +39,15 @@ export type ToolId = (typeof groups)[GroupId][number]
 /** Keys of a const table. */
 export const groupIds = Object.keys(groups) as readonly GroupId[]
 
-const joint: readonly ToolId[] = ['merge', 'archive']
+const jointTools: readonly ToolId[] = ['merge', 'archive']
 
 export const tools: readonly Tool[] = groupIds.flatMap((group) =>
   groups[group].map((id) => ({
     id,
     ...(group !== 'files' && { takes: 'pdf' as const }),
-    ...(joint.includes(id) && { isJoint: true as const }),
+    ...(jointTools.includes(id) && { isJoint: true as const }),
     ...(id === 'organize-pdf' && { optionsOf: 'extract-pdf-pages' as const }),
   })),
 )
 
-export const toolOf = (id: string | undefined): Tool | undefined => tools.find((tool) => tool.id === id)
+export const findTool = (id: string | undefined): Tool | undefined => tools.find((tool) => tool.id === id)

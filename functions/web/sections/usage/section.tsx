@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { getQuota } from '../../../routes/quota.ts'
 import type { getUsage } from '../../../routes/usage.ts'
-import { ask, type DataOf } from '../../api.ts'
-import { Bars } from '../../ui/bar-chart.tsx'
+import { callApi, type ReplyData } from '../../api.ts'
+import { BarChart } from '../../ui/bar-chart.tsx'
+import { Block, type Column, Field, Page, QueryView, Table } from '../../ui/components.tsx'
 import { DaysField } from '../../ui/days-field.tsx'
-import { Block, type Column, Field, Page, Shown, Table } from '../../ui/components.tsx'
-import { sayDay, sayMoment, sayNumber, saySize } from '../../ui/format-values.ts'
-import { useLoaded } from '../../ui/use-query.ts'
+import { formatDate, formatDateTime, formatNumber, formatSize } from '../../ui/format-values.ts'
+import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
-type Usage = DataOf<typeof getUsage>
-type Quota = DataOf<typeof getQuota>
+type Usage = ReplyData<typeof getUsage>
+type Quota = ReplyData<typeof getQuota>
 type Day = Usage['series'][number]
 type Group = Usage['groups'][number]
 
@@ -23,12 +23,12 @@ export default function UsageSection() {
   const [groupBy, setGroupBy] = useState<string>('engine')
   const from = new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10)
   const query = new URLSearchParams({ from, groupBy, granularity: days > 90 ? 'month' : 'day' })
-  const usage = useLoaded(`usage ${query}`, () => ask<Usage>(`/v1/account/usage?${query}`))
-  const quota = useLoaded('quota', () => ask<Quota>('/v1/account/quota'))
+  const usage = useQuery(`usage ${query}`, () => callApi<Usage>(`/v1/account/usage?${query}`))
+  const quota = useQuery('quota', () => callApi<Quota>('/v1/account/quota'))
   return (
     <Page title={words.title} lead={words.lead}>
       <Block title={words.quota}>
-        <Shown of={quota}>{(data) => <QuotaView quota={data} />}</Shown>
+        <QueryView query={quota}>{(data) => <QuotaView quota={data} />}</QueryView>
       </Block>
       <Block title={words.used}>
         <div class="row">
@@ -51,7 +51,7 @@ export default function UsageSection() {
             )}
           </Field>
         </div>
-        <Shown of={usage}>
+        <QueryView query={usage}>
           {({ totals, series, groups }) => (
             <>
               <dl class="figures">
@@ -63,32 +63,36 @@ export default function UsageSection() {
                 ))}
               </dl>
               {series.length > 0 && (
-                <Bars label={words.jobsByDay} bars={eachDate(from, days > 90, series)} say={sayNumber} />
+                <BarChart
+                  label={words.jobsByDay}
+                  bars={fillDates(from, days > 90, series)}
+                  format={formatNumber}
+                />
               )}
               <Table
                 caption={words.jobsByDay}
                 columns={dayColumns}
                 rows={[...series].reverse()}
                 keyOf={({ date }) => date}
-                empty={words.nothing}
+                emptyText={words.nothing}
               />
               <Table
                 caption={words.by}
                 columns={groupColumns}
                 rows={groups}
                 keyOf={({ name }) => name}
-                empty={words.nothing}
+                emptyText={words.nothing}
               />
             </>
           )}
-        </Shown>
+        </QueryView>
       </Block>
     </Page>
   )
 }
 
 /** Days on which nothing was have their place as well. */
-function eachDate(from: string, isMonthly: boolean, series: Usage['series']) {
+function fillDates(from: string, isMonthly: boolean, series: Usage['series']) {
   const jobs = new Map(series.map((one) => [one.date, one.jobs]))
   const dates = new Set<string>()
   for (let at = Date.parse(from); at <= Date.now(); at += dayMs)
@@ -97,29 +101,32 @@ function eachDate(from: string, isMonthly: boolean, series: Usage['series']) {
 }
 
 const figures = (totals: Usage['totals']): [string, string][] => [
-  [words.jobs, sayNumber(totals.jobs)],
-  [words.completed, sayNumber(totals.completed)],
-  [words.failed, sayNumber(totals.failed)],
-  [words.minutes, sayNumber(totals.conversionMinutes)],
-  [words.bytesIn, saySize(totals.bytesIn)],
-  [words.bytesOut, saySize(totals.bytesOut)],
+  [words.jobs, formatNumber(totals.jobs)],
+  [words.completed, formatNumber(totals.completed)],
+  [words.failed, formatNumber(totals.failed)],
+  [words.minutes, formatNumber(totals.conversionMinutes)],
+  [words.bytesIn, formatSize(totals.bytesIn)],
+  [words.bytesOut, formatSize(totals.bytesOut)],
 ]
 
-const counted: readonly Column<Group>[] = [
-  { name: words.jobs, isNumber: true, cell: ({ jobs }) => sayNumber(jobs) },
-  { name: words.completed, isNumber: true, cell: ({ completed }) => sayNumber(completed) },
-  { name: words.failed, isNumber: true, cell: ({ failed }) => sayNumber(failed) },
-  { name: words.minutes, isNumber: true, cell: (one) => sayNumber(one.conversionMinutes) },
-  { name: words.bytesIn, isNumber: true, cell: ({ bytesIn }) => saySize(bytesIn) },
-  { name: words.bytesOut, isNumber: true, cell: ({ bytesOut }) => saySize(bytesOut) },
+const countColumns: readonly Column<Group>[] = [
+  { name: words.jobs, isNumber: true, cell: ({ jobs }) => formatNumber(jobs) },
+  { name: words.completed, isNumber: true, cell: ({ completed }) => formatNumber(completed) },
+  { name: words.failed, isNumber: true, cell: ({ failed }) => formatNumber(failed) },
+  { name: words.minutes, isNumber: true, cell: (one) => formatNumber(one.conversionMinutes) },
+  { name: words.bytesIn, isNumber: true, cell: ({ bytesIn }) => formatSize(bytesIn) },
+  { name: words.bytesOut, isNumber: true, cell: ({ bytesOut }) => formatSize(bytesOut) },
 ]
 const groupColumns: readonly Column<Group>[] = [
   { name: words.name, cell: ({ name }) => <bdi>{name}</bdi> },
-  ...counted,
+  ...countColumns,
 ]
 const dayColumns: readonly Column<Day>[] = [
-  { name: words.day, cell: ({ date }) => sayDay(date) },
-  ...counted.map((column) => ({ ...column, cell: (row: Day) => column.cell({ ...row, name: row.date }) })),
+  { name: words.day, cell: ({ date }) => formatDate(date) },
+  ...countColumns.map((column) => ({
+    ...column,
+    cell: (row: Day) => column.cell({ ...row, name: row.date }),
+  })),
 ]
 
 type Limit = Quota['quotas'][number]
@@ -135,18 +142,18 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
         </div>
         <div>
           <dt>{words.largest}</dt>
-          <dd>{saySize(maxFileSize)}</dd>
+          <dd>{formatSize(maxFileSize)}</dd>
         </div>
         <div>
           <dt>{words.filesPerJob}</dt>
-          <dd>{sayNumber(filesPerJob)}</dd>
+          <dd>{formatNumber(filesPerJob)}</dd>
         </div>
         <div>
           <dt>{words.atOnce}</dt>
           <dd>
             {concurrentJobs.limit === null
-              ? sayNumber(concurrentJobs.running)
-              : words.ofLimit(sayNumber(concurrentJobs.running), sayNumber(concurrentJobs.limit))}
+              ? formatNumber(concurrentJobs.running)
+              : words.ofLimit(formatNumber(concurrentJobs.running), formatNumber(concurrentJobs.limit))}
           </dd>
         </div>
       </dl>
@@ -155,7 +162,7 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
         columns={quotaColumns}
         rows={quotas}
         keyOf={({ name, window }) => `${name} ${window}`}
-        empty={words.noLimits}
+        emptyText={words.noLimits}
       />
     </>
   )
@@ -163,16 +170,16 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
 
 const quotaColumns: readonly Column<Limit>[] = [
   { name: words.limited, cell: ({ name, window }) => words.limits(words.kinds[name], words.windows[window]) },
-  { name: words.used, isNumber: true, cell: ({ used }) => sayNumber(used) },
+  { name: words.used, isNumber: true, cell: ({ used }) => formatNumber(used) },
   {
     name: words.limit,
     isNumber: true,
-    cell: ({ limit }) => (limit === null ? words.unlimited : sayNumber(limit)),
+    cell: ({ limit }) => (limit === null ? words.unlimited : formatNumber(limit)),
   },
   {
     name: words.left,
     isNumber: true,
-    cell: ({ remaining }) => (remaining === null ? '–' : sayNumber(remaining)),
+    cell: ({ remaining }) => (remaining === null ? '–' : formatNumber(remaining)),
   },
-  { name: words.resets, cell: ({ resetsAt }) => sayMoment(resetsAt) },
+  { name: words.resets, cell: ({ resetsAt }) => formatDateTime(resetsAt) },
 ]

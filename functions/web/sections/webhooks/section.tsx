@@ -2,52 +2,63 @@ import { useEffect, useState } from 'preact/hooks'
 import type { EventName } from '../../../../events/index.ts'
 import type { listDeliveries, testWebhook } from '../../../routes/webhook-deliveries.ts'
 import type { createWebhook, listWebhooks } from '../../../routes/webhooks.ts'
-import { ask, type DataOf } from '../../api.ts'
+import { callApi, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { go, type Whereabouts } from '../../shell/router.ts'
+import { navigate, type Route } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Act, Block, type Column, Copyable, Field, Form, Page, Shown, State, Table } from '../../ui/components.tsx'
-import { sayMoment, sayMs } from '../../ui/format-values.ts'
-import { type Loaded, useLoaded } from '../../ui/use-query.ts'
+import {
+  ActionButton,
+  Block,
+  type Column,
+  Copyable,
+  Field,
+  Form,
+  Page,
+  QueryView,
+  StatusLabel,
+  Table,
+} from '../../ui/components.tsx'
+import { formatDateTime, formatDuration } from '../../ui/format-values.ts'
+import { type Query, useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
 
-type Listed = DataOf<typeof listWebhooks>
-type Webhook = Listed['webhooks'][number]
-type Made = DataOf<typeof createWebhook>
-type Delivery = DataOf<typeof listDeliveries>['deliveries'][number]
-type Tested = DataOf<typeof testWebhook>
+type WebhookListReply = ReplyData<typeof listWebhooks>
+type Webhook = WebhookListReply['webhooks'][number]
+type CreatedWebhook = ReplyData<typeof createWebhook>
+type Delivery = ReplyData<typeof listDeliveries>['deliveries'][number]
+type TestResult = ReplyData<typeof testWebhook>
 
 /** Keys of a record that tsc holds complete. */
 const eventNames = Object.keys(words.events) as EventName[]
 
 const pathOf = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`
 
-export default function Webhooks({ at }: { readonly at: Whereabouts }) {
-  const id = at.params['webhookId']
-  return id ? <One key={id} id={id} /> : <All />
+export default function Webhooks({ route }: { readonly route: Route }) {
+  const id = route.params['webhookId']
+  return id ? <WebhookPage key={id} id={id} /> : <WebhookList />
 }
 
-function All() {
-  const list = useLoaded('webhooks', () => ask<Listed>('/v1/webhooks?limit=100'))
-  const [made, setMade] = useState<Made>()
-  const create = async (given: FormData) => {
-    const events = given.getAll('events')
-    const webhook = await ask<Made>('/v1/webhooks', {
+function WebhookList() {
+  const list = useQuery('webhooks', () => callApi<WebhookListReply>('/v1/webhooks?limit=100'))
+  const [created, setCreated] = useState<CreatedWebhook>()
+  const create = async (formData: FormData) => {
+    const events = formData.getAll('events')
+    const webhook = await callApi<CreatedWebhook>('/v1/webhooks', {
       method: 'POST',
       body: {
-        url: given.get('url'),
+        url: formData.get('url'),
         events: events.length > 0 ? events : ['*'],
-        format: given.get('format'),
-        ...(given.get('description') && { description: given.get('description') }),
+        format: formData.get('format'),
+        ...(formData.get('description') && { description: formData.get('description') }),
       },
     })
-    setMade(webhook)
+    setCreated(webhook)
     announce(words.made)
     await list.reload()
   }
   return (
     <Page title={words.title} lead={words.lead}>
-      <Shown of={list}>
+      <QueryView query={list}>
         {({ webhooks }) => (
           <>
             <Table
@@ -55,16 +66,16 @@ function All() {
               columns={columns}
               rows={webhooks}
               keyOf={({ id }) => id}
-              empty={words.none}
+              emptyText={words.none}
             />
-            {made && (
+            {created && (
               <Block title={words.secret}>
                 <p>{words.secretOnce}</p>
-                <Copyable label={words.secret} text={made.secret} />
+                <Copyable label={words.secret} text={created.secret} />
               </Block>
             )}
             <Block title={words.create}>
-              <Form submit={words.createButton} does={create}>
+              <Form submitLabel={words.createButton} action={create}>
                 <Field label={words.url} hint={words.urlHint}>
                   {(ids) => <input {...ids} name="url" type="url" required autocomplete="off" />}
                 </Field>
@@ -98,14 +109,19 @@ function All() {
             </Block>
           </>
         )}
-      </Shown>
+      </QueryView>
     </Page>
   )
 }
 
-const stateOf = ({ enabled, failing, disabledReason }: Webhook) => {
-  if (!enabled) return <State kind="off">{disabledReason ? words.offFor[disabledReason] : words.off}</State>
-  return failing ? <State kind="bad">{words.failing}</State> : <State kind="good">{words.on}</State>
+const stateLabel = ({ enabled, failing, disabledReason }: Webhook) => {
+  if (!enabled)
+    return <StatusLabel kind="off">{disabledReason ? words.offFor[disabledReason] : words.off}</StatusLabel>
+  return failing ? (
+    <StatusLabel kind="bad">{words.failing}</StatusLabel>
+  ) : (
+    <StatusLabel kind="good">{words.on}</StatusLabel>
+  )
 }
 
 const columns: readonly Column<Webhook>[] = [
@@ -117,36 +133,36 @@ const columns: readonly Column<Webhook>[] = [
       </a>
     ),
   },
-  { name: words.state, cell: stateOf },
-  { name: words.which, cell: ({ events }) => events.map(eventWords).join(', ') },
+  { name: words.state, cell: stateLabel },
+  { name: words.which, cell: ({ events }) => events.map(eventLabel).join(', ') },
   { name: words.description, cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
 ]
 
-const eventWords = (name: string) =>
+const eventLabel = (name: string) =>
   name === '*' ? words.everything : ((words.events as Readonly<Record<string, string>>)[name] ?? name)
 
-function One({ id }: { readonly id: string }) {
-  const webhook = useLoaded(`webhook ${id}`, () => ask<Webhook>(pathOf(id)))
-  const deliveries = useLoaded(`deliveries ${id}`, () =>
-    ask<{ deliveries: Delivery[] }>(`${pathOf(id)}/deliveries?limit=50`),
+function WebhookPage({ id }: { readonly id: string }) {
+  const webhook = useQuery(`webhook ${id}`, () => callApi<Webhook>(pathOf(id)))
+  const deliveries = useQuery(`deliveries ${id}`, () =>
+    callApi<{ deliveries: Delivery[] }>(`${pathOf(id)}/deliveries?limit=50`),
   )
   useEffect(() => {
     sectionTitle.value = webhook.data?.url
   }, [webhook.data?.url])
   return (
     <Page title={words.one}>
-      <Shown of={webhook}>
+      <QueryView query={webhook}>
         {(data) => (
           <>
             <p class="row">
               <code>
                 <bdi>{data.url}</bdi>
               </code>
-              {stateOf(data)}
+              {stateLabel(data)}
             </p>
             <Actions webhook={data} onChange={() => Promise.all([webhook.reload(), deliveries.reload()])} />
             <Block title={words.deliveries}>
-              <Deliveries of={deliveries} webhookId={id} />
+              <Deliveries query={deliveries} webhookId={id} />
               <p>
                 <button type="button" class="button" onClick={() => void deliveries.reload()}>
                   {words.lookAgain}
@@ -155,7 +171,7 @@ function One({ id }: { readonly id: string }) {
             </Block>
           </>
         )}
-      </Shown>
+      </QueryView>
       <p>
         <a href="/webhooks">{words.toAll}</a>
       </p>
@@ -166,50 +182,53 @@ function One({ id }: { readonly id: string }) {
 function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Promise<unknown> }) {
   const { webhook, onChange } = props
   const path = pathOf(webhook.id)
-  const [tested, setTested] = useState<Tested>()
+  const [tested, setTested] = useState<TestResult>()
   const [secret, setSecret] = useState<string>()
   return (
     <>
       <div class="row">
-        <Act
+        <ActionButton
           label={words.test}
           kind="primary"
-          does={async () => {
-            const result = await ask<Tested>(`${path}/test`, { method: 'POST', body: {} })
+          action={async () => {
+            const result = await callApi<TestResult>(`${path}/test`, { method: 'POST', body: {} })
             setTested(result)
-            announce(testedWords(result))
+            announce(describeTest(result))
             await onChange()
           }}
         />
-        <Act
+        <ActionButton
           label={webhook.enabled ? words.switchOff : words.switchOn}
-          done={webhook.enabled ? words.off : words.on}
-          does={async () => {
-            await ask(path, { method: 'PATCH', body: { enabled: !webhook.enabled } })
+          doneText={webhook.enabled ? words.off : words.on}
+          action={async () => {
+            await callApi(path, { method: 'PATCH', body: { enabled: !webhook.enabled } })
             await onChange()
           }}
         />
-        <Act
+        <ActionButton
           label={words.rotate}
-          sure={words.rotateSure}
-          does={async () => {
-            const rotated = await ask<Made>(`${path}/rotate-secret`, { method: 'POST', body: {} })
+          confirmText={words.rotateSure}
+          action={async () => {
+            const rotated = await callApi<CreatedWebhook>(`${path}/rotate-secret`, {
+              method: 'POST',
+              body: {},
+            })
             setSecret(rotated.secret)
             announce(words.rotated)
           }}
         />
-        <Act
+        <ActionButton
           label={words.remove}
-          sure={words.removeSure}
-          done={words.removed}
-          does={async () => {
-            await ask(path, { method: 'DELETE' })
-            go('/webhooks')
+          confirmText={words.removeSure}
+          doneText={words.removed}
+          action={async () => {
+            await callApi(path, { method: 'DELETE' })
+            navigate('/webhooks')
           }}
         />
       </div>
       {tested && (
-        <p class={`notice ${tested.status === 'succeeded' ? '' : 'problem'}`}>{testedWords(tested)}</p>
+        <p class={`notice ${tested.status === 'succeeded' ? '' : 'problem'}`}>{describeTest(tested)}</p>
       )}
       {secret && (
         <Block title={words.secret}>
@@ -221,53 +240,58 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
   )
 }
 
-const testedWords = ({ responseStatus, durationMs, error }: Tested) =>
-  responseStatus === null ? words.noAnswer(error ?? '') : words.answered(responseStatus, sayMs(durationMs))
+const describeTest = ({ responseStatus, durationMs, error }: TestResult) =>
+  responseStatus === null
+    ? words.noAnswer(error ?? '')
+    : words.answered(responseStatus, formatDuration(durationMs))
 
-function Deliveries(props: { readonly of: Loaded<{ deliveries: Delivery[] }>; readonly webhookId: string }) {
-  const { of, webhookId } = props
+function Deliveries(props: {
+  readonly query: Query<{ deliveries: Delivery[] }>
+  readonly webhookId: string
+}) {
+  const { query, webhookId } = props
   const rows: readonly Column<Delivery>[] = [
-    { name: words.event, cell: ({ event }) => eventWords(event) },
-    { name: words.when, cell: ({ createdAt }) => sayMoment(createdAt) },
+    { name: words.event, cell: ({ event }) => eventLabel(event) },
+    { name: words.when, cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       name: words.state,
       cell: ({ status }) => (
-        <State kind={status === 'succeeded' ? 'good' : status === 'failed' ? 'bad' : 'off'}>
+        <StatusLabel kind={status === 'succeeded' ? 'good' : status === 'failed' ? 'bad' : 'off'}>
           {words.statuses[status]}
-        </State>
+        </StatusLabel>
       ),
     },
     {
       name: words.answer,
       cell: ({ responseStatus, error, durationMs }) =>
-        responseStatus === null ? (error ?? '–') : `${responseStatus}, ${sayMs(durationMs)}`,
+        responseStatus === null ? (error ?? '–') : `${responseStatus}, ${formatDuration(durationMs)}`,
     },
     { name: words.attempts, isNumber: true, cell: ({ attempt }) => attempt },
     {
       name: words.again,
       cell: ({ id }) => (
-        <Act
+        <ActionButton
           label={words.redeliver}
-          done={words.redelivered}
-          does={async () => {
-            await ask(`${pathOf(webhookId)}/deliveries/${id}/redeliver`, { method: 'POST' })
-            await of.reload()
+          doneText={words.redelivered}
+          action={async () => {
+            await callApi(`${pathOf(webhookId)}/deliveries/${id}/redeliver`, { method: 'POST' })
+            await query.reload()
           }}
         />
       ),
     },
   ]
   return (
-    <Shown of={of}>
+    <QueryView query={query}>
       {({ deliveries }) => (
         <Table
           caption={words.deliveries}
           columns={rows}
           rows={deliveries}
           keyOf={({ id }) => id}
-          empty={words.noDeliveries}
+          emptyText={words.noDeliveries}
         />
       )}
-    </Shown>
+    </QueryView>
   )
 }

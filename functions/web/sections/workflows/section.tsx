@@ -1,46 +1,57 @@
 import { useEffect, useState } from 'preact/hooks'
 import { nextRunTime } from '../../../../lib/workflows/cron-schedule.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
-import { ask, type DataOf, Problem } from '../../api.ts'
+import { callApi, Problem, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { go, type Whereabouts } from '../../shell/router.ts'
+import { navigate, type Route } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { Act, Block, type Column, Field, Form, Page, Shown, State, Table, Trouble } from '../../ui/components.tsx'
-import { sayMoment } from '../../ui/format-values.ts'
-import { type Loaded, useLoaded } from '../../ui/use-query.ts'
+import {
+  ActionButton,
+  Block,
+  type Column,
+  ErrorNotice,
+  Field,
+  Form,
+  Page,
+  QueryView,
+  StatusLabel,
+  Table,
+} from '../../ui/components.tsx'
+import { formatDateTime } from '../../ui/format-values.ts'
+import { type Query, useQuery } from '../../ui/use-query.ts'
 import shell from '../../words/en.ts'
-import { cronWords } from './describe-cron.ts'
+import { describeCron } from './describe-cron.ts'
 import words from './words/en.ts'
 
-type Workflow = DataOf<typeof listWorkflows>['workflows'][number]
-type Run = DataOf<typeof listRuns>['runs'][number]
+type Workflow = ReplyData<typeof listWorkflows>['workflows'][number]
+type Run = ReplyData<typeof listRuns>['runs'][number]
 
 const pathOf = (id: string) => `/v1/workflows/${encodeURIComponent(id)}`
 
-export default function Workflows({ at }: { readonly at: Whereabouts }) {
-  const id = at.params['workflowId']
-  return id ? <One key={id} id={id} /> : <All />
+export default function Workflows({ route }: { readonly route: Route }) {
+  const id = route.params['workflowId']
+  return id ? <WorkflowPage key={id} id={id} /> : <WorkflowList />
 }
 
-function All() {
-  const list = useLoaded('workflows', () => ask<{ workflows: Workflow[] }>('/v1/workflows'))
-  const create = async (given: FormData) => {
-    const workflow = await ask<Workflow>('/v1/workflows', {
+function WorkflowList() {
+  const list = useQuery('workflows', () => callApi<{ workflows: Workflow[] }>('/v1/workflows'))
+  const create = async (formData: FormData) => {
+    const workflow = await callApi<Workflow>('/v1/workflows', {
       method: 'POST',
       body: {
-        name: given.get('name'),
-        cron: given.get('cron'),
-        timezone: given.get('timezone'),
-        overlap: given.get('overlap'),
-        tasks: tasksIn(String(given.get('tasks'))),
+        name: formData.get('name'),
+        cron: formData.get('cron'),
+        timezone: formData.get('timezone'),
+        overlap: formData.get('overlap'),
+        tasks: parseTasks(String(formData.get('tasks'))),
       },
     })
     announce(words.made)
-    go(`/workflows/${workflow.id}`)
+    navigate(`/workflows/${workflow.id}`)
   }
   return (
     <Page title={words.title} lead={words.lead}>
-      <Shown of={list}>
+      <QueryView query={list}>
         {({ workflows }) => (
           <>
             <Table
@@ -48,16 +59,16 @@ function All() {
               columns={columns}
               rows={workflows}
               keyOf={({ id }) => id}
-              empty={words.none}
+              emptyText={words.none}
             />
             <Block title={words.create}>
-              <Form submit={words.createButton} does={create}>
+              <Form submitLabel={words.createButton} action={create}>
                 <Field label={words.name}>
                   {(ids) => (
                     <input {...ids} name="name" type="text" required maxLength={200} autocomplete="off" />
                   )}
                 </Field>
-                <Times />
+                <ScheduleFields />
                 <Field label={words.overlap}>
                   {(ids) => (
                     <select {...ids} name="overlap">
@@ -80,7 +91,7 @@ function All() {
             </Block>
           </>
         )}
-      </Shown>
+      </QueryView>
     </Page>
   )
 }
@@ -92,7 +103,7 @@ const example = {
   out: { operation: 'export/url', input: 'pdf', filename: 'report-${date}' },
 }
 
-function tasksIn(text: string): unknown {
+function parseTasks(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -101,7 +112,7 @@ function tasksIn(text: string): unknown {
 }
 
 /** When it runs: said in words, with the next runs, while it is typed. */
-function Times() {
+function ScheduleFields() {
   const [cron, setCron] = useState('0 3 * * *')
   const [timezone, setTimezone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC')
   return (
@@ -136,7 +147,7 @@ function Times() {
           </select>
         )}
       </Field>
-      <Calendar cron={cron} timezone={timezone} />
+      <NextRuns cron={cron} timezone={timezone} />
     </>
   )
 }
@@ -153,24 +164,24 @@ function nextRuns(cron: string, timezone: string): number[] {
   return runs
 }
 
-function Calendar({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
-  const said = cronWords(cron)
-  if (said === undefined)
+function NextRuns({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
+  const description = describeCron(cron)
+  if (description === undefined)
     return (
       <p class="hint" role="status">
         {words.notCron}
       </p>
     )
-  const runs = attempt(() => nextRuns(cron, timezone)) ?? []
+  const runs = tryOrUndefined(() => nextRuns(cron, timezone)) ?? []
   return (
     <div role="status">
       <p>
-        <strong>{said}</strong>
+        <strong>{description}</strong>
       </p>
       <p class="hint">{words.nextRuns(timezone)}</p>
       <ol class="hint">
         {runs.map((run) => (
-          <li key={run}>{sayIn(timezone, run)}</li>
+          <li key={run}>{formatInZone(timezone, run)}</li>
         ))}
       </ol>
     </div>
@@ -178,7 +189,7 @@ function Calendar({ cron, timezone }: { readonly cron: string; readonly timezone
 }
 
 /** A time that is being typed is often none yet. */
-function attempt<Result>(work: () => Result): Result | undefined {
+function tryOrUndefined<Result>(work: () => Result): Result | undefined {
   try {
     return work()
   } catch {
@@ -186,16 +197,16 @@ function attempt<Result>(work: () => Result): Result | undefined {
   }
 }
 
-const sayIn = (timeZone: string, at: number) =>
+const formatInZone = (timeZone: string, at: number) =>
   new Intl.DateTimeFormat(shell.locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
 
-const stateOf = ({ enabled, paused, failures }: Workflow) => {
-  if (paused) return <State kind="bad">{words.paused}</State>
-  if (!enabled) return <State kind="off">{words.off}</State>
+const stateLabel = ({ enabled, paused, failures }: Workflow) => {
+  if (paused) return <StatusLabel kind="bad">{words.paused}</StatusLabel>
+  if (!enabled) return <StatusLabel kind="off">{words.off}</StatusLabel>
   return failures > 0 ? (
-    <State kind="bad">{words.failures(failures)}</State>
+    <StatusLabel kind="bad">{words.failures(failures)}</StatusLabel>
   ) : (
-    <State kind="good">{words.on}</State>
+    <StatusLabel kind="good">{words.on}</StatusLabel>
   )
 }
 
@@ -208,59 +219,60 @@ const columns: readonly Column<Workflow>[] = [
       </a>
     ),
   },
-  { name: words.state, cell: stateOf },
-  { name: words.cron, cell: ({ cron }) => cronWords(cron) ?? cron },
-  { name: words.next, cell: ({ nextRunAt }) => sayMoment(nextRunAt) },
+  { name: words.state, cell: stateLabel },
+  { name: words.cron, cell: ({ cron }) => describeCron(cron) ?? cron },
+  { name: words.next, cell: ({ nextRunAt }) => formatDateTime(nextRunAt) },
   {
     name: words.last,
-    cell: ({ lastRun }) => (lastRun ? `${words.statuses[lastRun.status]}, ${sayMoment(lastRun.dueAt)}` : '–'),
+    cell: ({ lastRun }) =>
+      lastRun ? `${words.statuses[lastRun.status]}, ${formatDateTime(lastRun.dueAt)}` : '–',
   },
 ]
 
-function One({ id }: { readonly id: string }) {
-  const workflow = useLoaded(`workflow ${id}`, () => ask<Workflow>(pathOf(id)))
-  const runs = useLoaded(`runs ${id}`, () => ask<{ runs: Run[] }>(`${pathOf(id)}/runs`))
+function WorkflowPage({ id }: { readonly id: string }) {
+  const workflow = useQuery(`workflow ${id}`, () => callApi<Workflow>(pathOf(id)))
+  const runs = useQuery(`runs ${id}`, () => callApi<{ runs: Run[] }>(`${pathOf(id)}/runs`))
   useEffect(() => {
     sectionTitle.value = workflow.data?.name
   }, [workflow.data?.name])
   const reload = () => Promise.all([workflow.reload(), runs.reload()])
   return (
-    <Shown of={workflow}>
+    <QueryView query={workflow}>
       {(data) => (
         <Page title={data.name}>
-          <p>{stateOf(data)}</p>
+          <p>{stateLabel(data)}</p>
           {data.paused && <p class="notice problem">{data.paused.reason}</p>}
-          <Calendar cron={data.cron} timezone={data.timezone} />
+          <NextRuns cron={data.cron} timezone={data.timezone} />
           <div class="row">
-            <Act
+            <ActionButton
               label={words.runNow}
               kind="primary"
-              done={words.started}
-              does={async () => {
-                await ask(`${pathOf(id)}/run`, { method: 'POST' })
+              doneText={words.started}
+              action={async () => {
+                await callApi(`${pathOf(id)}/run`, { method: 'POST' })
                 await reload()
               }}
             />
-            <Act
+            <ActionButton
               label={data.enabled ? words.switchOff : words.switchOn}
-              done={data.enabled ? words.off : words.on}
-              does={async () => {
-                await ask(pathOf(id), { method: 'PATCH', body: { enabled: !data.enabled } })
+              doneText={data.enabled ? words.off : words.on}
+              action={async () => {
+                await callApi(pathOf(id), { method: 'PATCH', body: { enabled: !data.enabled } })
                 await reload()
               }}
             />
-            <Act
+            <ActionButton
               label={words.remove}
-              sure={words.removeSure}
-              done={words.removed}
-              does={async () => {
-                await ask(pathOf(id), { method: 'DELETE' })
-                go('/workflows')
+              confirmText={words.removeSure}
+              doneText={words.removed}
+              action={async () => {
+                await callApi(pathOf(id), { method: 'DELETE' })
+                navigate('/workflows')
               }}
             />
           </div>
           <Block title={words.runs}>
-            <Runs of={runs} />
+            <Runs query={runs} />
             <p>
               <button type="button" class="button" onClick={() => void reload()}>
                 {words.lookAgain}
@@ -277,32 +289,32 @@ function One({ id }: { readonly id: string }) {
           </p>
         </Page>
       )}
-    </Shown>
+    </QueryView>
   )
 }
 
 const kinds: Partial<Readonly<Record<Run['status'], 'good' | 'bad'>>> = { completed: 'good', failed: 'bad' }
 
 const runColumns: readonly Column<Run>[] = [
-  { name: words.due, cell: ({ dueAt }) => sayMoment(dueAt) },
+  { name: words.due, cell: ({ dueAt }) => formatDateTime(dueAt) },
   {
     name: words.state,
-    cell: ({ status }) => <State kind={kinds[status] ?? 'off'}>{words.statuses[status]}</State>,
+    cell: ({ status }) => <StatusLabel kind={kinds[status] ?? 'off'}>{words.statuses[status]}</StatusLabel>,
   },
   { name: words.trigger, cell: ({ trigger }) => words.triggers[trigger] },
-  { name: words.ended, cell: ({ endedAt }) => sayMoment(endedAt) },
+  { name: words.ended, cell: ({ endedAt }) => formatDateTime(endedAt) },
   { name: words.job, cell: ({ jobId, error }) => error?.message ?? <code>{jobId ?? '–'}</code> },
 ]
 
-const Runs = ({ of }: { readonly of: Loaded<{ runs: Run[] }> }) =>
-  of.problem ? (
-    <Trouble problem={of.problem} onRetry={of.reload} />
+const Runs = ({ query }: { readonly query: Query<{ runs: Run[] }> }) =>
+  query.problem ? (
+    <ErrorNotice problem={query.problem} onRetry={query.reload} />
   ) : (
     <Table
       caption={words.runs}
       columns={runColumns}
-      rows={of.data?.runs ?? []}
+      rows={query.data?.runs ?? []}
       keyOf={({ runId }) => runId}
-      empty={words.noRuns}
+      emptyText={words.noRuns}
     />
   )

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type * as docx from 'docx'
-import type { PdfAbout } from '../open-pdf.ts'
-import { authorship } from './docx-request.ts'
-import { sheetOf } from './section-options.ts'
-import type { Docx } from './text-runs.ts'
-import { pixels } from './units.ts'
+import type { DocumentInfo } from '../open-pdf.ts'
+import { documentProperties } from './docx-request.ts'
+import { toPageSize } from './section-options.ts'
+import type { DocxLibrary } from './text-runs.ts'
+import { toPixels } from './units.ts'
 
 /** In points. */
 interface PageSize {
@@ -14,14 +14,14 @@ interface PageSize {
 }
 
 /** A page that is filled up to its edges. */
-export const wholePage = (
-  library: Docx,
+export const fullPageSection = (
+  library: DocxLibrary,
   size: PageSize,
   children: readonly docx.Paragraph[],
 ): docx.ISectionOptions => ({
   properties: {
     page: {
-      size: sheetOf(library, size),
+      size: toPageSize(library, size),
       margin: { left: 0, top: 0, right: 0, bottom: 0, header: 0, footer: 0 },
     },
   },
@@ -29,24 +29,32 @@ export const wholePage = (
 })
 
 /** A JPEG that covers a page, behind its text. */
-export async function backdrop(library: Docx, size: PageSize, jpeg: string): Promise<docx.ImageRun> {
+export async function backgroundImage(
+  library: DocxLibrary,
+  size: PageSize,
+  jpeg: string,
+): Promise<docx.ImageRun> {
   const start = { relative: 'page', offset: 0 } as const
   return new library.ImageRun({
     type: 'jpg',
     data: await readFile(jpeg),
-    transformation: { width: pixels(size.width), height: pixels(size.height) },
+    transformation: { width: toPixels(size.width), height: toPixels(size.height) },
     floating: { horizontalPosition: start, verticalPosition: start, behindDocument: true },
   })
 }
 
 /** Gives the path of the document. */
-export async function writePages(
-  library: Docx,
+export async function writeSections(
+  library: DocxLibrary,
   sections: readonly docx.ISectionOptions[],
   outDir: string,
-  about: PdfAbout,
+  documentInfo: DocumentInfo,
 ): Promise<string> {
-  const document = new library.Document({ ...authorship(about), compatibility: { version: 15 }, sections })
+  const document = new library.Document({
+    ...documentProperties(documentInfo),
+    compatibility: { version: 15 },
+    sections,
+  })
   const path = join(outDir, 'output.docx')
   await writeFile(path, await library.Packer.toBuffer(document))
   return path

@@ -1,55 +1,55 @@
 import type * as docx from 'docx'
-import type { Block, ListPlace, Paragraph } from './blocks.ts'
-import type { Layout } from './layout.ts'
+import type { ContentBlock, ListPosition, Paragraph } from './blocks.ts'
+import type { DocxLayout } from './layout.ts'
 import { isRoman } from './list-markers.ts'
-import type { Docx } from './text-runs.ts'
+import type { DocxLibrary } from './text-runs.ts'
 
-export const numberingReference = ({ list }: ListPlace) => `list-${list}`
+export const numberingReference = ({ listId: list }: ListPosition) => `list-${list}`
 
 type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 
 /** A numbering of its own for each list, so that each starts where it did. */
-export function numberingOf(library: Docx, { sections }: Layout): NumberingConfig[] {
-  const items = sections.flatMap(({ blocks }) => blocks.flatMap(itemsIn))
+export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): NumberingConfig[] {
+  const items = sections.flatMap(({ blocks }) => blocks.flatMap(collectItems))
   // The first of each list is set last.
-  const lists = new Map(items.toReversed().map((item) => [item.place.list, item]))
-  return [...lists.values()].map(({ place, paragraph }) => ({
+  const lists = new Map(items.toReversed().map((item) => [item.position.listId, item]))
+  return [...lists.values()].map(({ position: place, paragraph }) => ({
     reference: numberingReference(place),
     levels: [
       {
         level: place.level,
-        format: library.LevelFormat[formatOf(place)],
-        text: place.kind === 'bullet' ? place.mark : place.mark.replace(/\w+/, `%${place.level + 1}`),
+        format: library.LevelFormat[numberFormat(place)],
+        text: place.kind === 'bullet' ? place.marker : place.marker.replace(/\w+/, `%${place.level + 1}`),
         start: place.start,
         alignment: library.AlignmentType.LEFT,
-        style: { paragraph: { indent: indentOf(paragraph) } },
+        style: { paragraph: { indent: toIndent(paragraph) } },
       },
     ],
   }))
 }
 
 /** In twentieths of a point, as Word counts. */
-export function indentOf({ indent, firstIndent }: Paragraph) {
+export function toIndent({ indent, firstIndent }: Paragraph) {
   const left = Math.round(Math.max(0, indent) * 20)
   const first = Math.round(firstIndent * 20)
   return first < 0 ? { left, hanging: Math.min(-first, left) } : { left, firstLine: first }
 }
 
 interface Item {
-  readonly place: ListPlace
+  readonly position: ListPosition
   readonly paragraph: Paragraph
 }
 
-function itemsIn(block: Block): Item[] {
-  if (block.kind === 'paragraph') return block.list ? [{ place: block.list, paragraph: block }] : []
-  if (block.kind === 'table') return block.rows.flat().flatMap((cell) => cell.blocks.flatMap(itemsIn))
+function collectItems(block: ContentBlock): Item[] {
+  if (block.kind === 'paragraph') return block.list ? [{ position: block.list, paragraph: block }] : []
+  if (block.kind === 'table') return block.rows.flat().flatMap((cell) => cell.blocks.flatMap(collectItems))
   return []
 }
 
-function formatOf({ kind, mark }: ListPlace) {
+function numberFormat({ kind, marker }: ListPosition) {
   if (kind === 'bullet') return 'BULLET'
-  if (/\d/.test(mark)) return 'DECIMAL'
-  const upper = mark === mark.toUpperCase()
-  if (isRoman(mark)) return upper ? 'UPPER_ROMAN' : 'LOWER_ROMAN'
-  return upper ? 'UPPER_LETTER' : 'LOWER_LETTER'
+  if (/\d/.test(marker)) return 'DECIMAL'
+  const isUppercase = marker === marker.toUpperCase()
+  if (isRoman(marker)) return isUppercase ? 'UPPER_ROMAN' : 'LOWER_ROMAN'
+  return isUppercase ? 'UPPER_LETTER' : 'LOWER_LETTER'
 }

@@ -1,38 +1,38 @@
 import type * as docx from 'docx'
-import type { Section } from './sections.ts'
-import type { Docx } from './text-runs.ts'
-import { twips } from './units.ts'
+import type { DocxSection } from './sections.ts'
+import type { DocxLibrary } from './text-runs.ts'
+import { toTwips } from './units.ts'
 
 /** Points from the left to the right edge of a line. */
-export function textWidthOf({ width, margins, columns }: Section): number {
+export function textWidthOf({ width, margins, columns }: DocxSection): number {
   const text = width - margins[0] - margins[2]
   return columns ? (text - columns.space * (columns.count - 1)) / columns.count : text
 }
 
 /** Word wants the shorter side as the width, and to be told that the sheet lies. */
-export function sheetOf(library: Docx, { width, height }: Pick<Section, 'width' | 'height'>) {
+export function toPageSize(library: DocxLibrary, { width, height }: Pick<DocxSection, 'width' | 'height'>) {
   return {
-    width: twips(Math.min(width, height)),
-    height: twips(Math.max(width, height)),
+    width: toTwips(Math.min(width, height)),
+    height: toTwips(Math.max(width, height)),
     orientation: library.PageOrientation[width > height ? 'LANDSCAPE' : 'PORTRAIT'],
   }
 }
 
 /** Sheet, margins and columns as Word is told. */
-export function sectionOptions(library: Docx, section: Section): docx.ISectionPropertiesOptions {
-  const { columns, continuous } = section
+export function sectionOptions(library: DocxLibrary, section: DocxSection): docx.ISectionPropertiesOptions {
+  const { columns, isContinuous } = section
   const [left, top, right, bottom] = section.margins
   return {
     page: {
-      size: sheetOf(library, section),
-      margin: { left: twips(left), top: twips(top), right: twips(right), bottom: twips(bottom) },
+      size: toPageSize(library, section),
+      margin: { left: toTwips(left), top: toTwips(top), right: toTwips(right), bottom: toTwips(bottom) },
     },
-    ...(continuous && { type: library.SectionType.CONTINUOUS }),
+    ...(isContinuous && { type: library.SectionType.CONTINUOUS }),
     ...(columns && {
       column: {
         count: columns.count,
-        space: twips(columns.space),
-        separate: columns.ruled,
+        space: toTwips(columns.space),
+        separate: columns.isRuled,
         equalWidth: true,
       },
     }),
@@ -40,10 +40,10 @@ export function sectionOptions(library: Docx, section: Section): docx.ISectionPr
 }
 
 /** Word fills the last columns of a document one by one, unless something stands below them. */
-export function evenEnd(library: Docx, last: Section): docx.ISectionOptions {
+export function columnBalancingSection(library: DocxLibrary, last: DocxSection): docx.ISectionOptions {
   const { columns: _, ...plain } = last
   return {
-    properties: sectionOptions(library, { ...plain, continuous: true }),
+    properties: sectionOptions(library, { ...plain, isContinuous: true }),
     children: [new library.Paragraph({ spacing: { before: 0, after: 0, line: 20, lineRule: 'exact' } })],
   }
 }

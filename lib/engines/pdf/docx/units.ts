@@ -1,7 +1,7 @@
 /** PDF measures in points, of which an inch has 72. */
 
 /** Twentieths of a point, in which Word measures pages (ECMA-376, ST_TwipsMeasure). */
-export const twips = (points: number) => Math.round(points * 20)
+export const toTwips = (points: number) => Math.round(points * 20)
 
 /** Of pictures, which the writer of documents measures at 96 to the inch; a picture has at least one. */
-export const pixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))
+export const toPixels = (points: number) => Math.max(1, Math.round((points * 96) / 72))

@@ -17,7 +17,7 @@ export async function stampPages(
   pages: readonly number[],
   tools: Tools,
 ): Promise<string> {
-  const sizes = await trimSizes(path, tools)
+  const sizes = await readTrimSizes(path, tools)
   const sheets = new Map<string, number>()
   const from = pages.map((page) => {
     const size = sizes[page - 1] ?? { width: 612, height: 792 }
@@ -35,33 +35,33 @@ export async function stampPages(
 }
 
 /** Pages as they are shown: qpdf lays a drawing onto the trim box. */
-async function trimSizes(path: string, tools: Tools): Promise<PageSize[]> {
+async function readTrimSizes(path: string, tools: Tools): Promise<PageSize[]> {
   const { stdout } = await tools.exec('pdfinfo', ['-box', '-f', '1', '-l', '1000000', path])
-  const turns = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
+  const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
   const boxes = [...stdout.matchAll(/^Page\s+\d+ TrimBox:\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)/gm)]
   return boxes.map((box, index) => {
     const [left = 0, bottom = 0, rightEdge = 0, top = 0] = box.slice(1).map(Number)
     const [width, height] = [Math.abs(rightEdge - left), Math.abs(top - bottom)]
-    const turned = Number(turns[index]?.[1] ?? 0) % 180 !== 0
-    return turned ? { width: height, height: width } : { width, height }
+    const isSideways = Number(rotations[index]?.[1] ?? 0) % 180 !== 0
+    return isSideways ? { width: height, height: width } : { width, height }
   })
 }
 
 /** Sheets that one call draws: each is an argument. */
-const sheetsAtOnce = 200
+const maxSheetsPerCall = 200
 
 async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string> {
   const parts: string[] = []
-  for (let at = 0; at < svgs.length; at += sheetsAtOnce) {
-    const files = svgs.slice(at, at + sheetsAtOnce).map((svg, index) => {
+  for (let at = 0; at < svgs.length; at += maxSheetsPerCall) {
+    const files = svgs.slice(at, at + maxSheetsPerCall).map((svg, index) => {
       return { svg, file: join(tools.workDir, `sheet-${at + index}.svg`) }
     })
     for (const { svg, file } of files) await writeFile(file, svg)
     const part = join(tools.workDir, `sheets-${at}.pdf`)
     try {
       // A picture inside may be more text than its reader takes from strangers; the sheets are our own.
-      const how = ['--unlimited', '--format=pdf', `--output=${part}`]
-      await tools.exec('rsvg-convert', [...how, ...files.map(({ file }) => file)])
+      const rsvgArgs = ['--unlimited', '--format=pdf', `--output=${part}`]
+      await tools.exec('rsvg-convert', [...rsvgArgs, ...files.map(({ file }) => file)])
     } catch (error) {
       throw toPdfError(error)
     }

@@ -115,7 +115,7 @@ const hints: typeof en = {
     'Bildpunkte pro Zoll, mit denen Formen gezeichnet werden; bei 96 ist ein Bildpunkt der Zeichnung einer.',
   'Pixels per inch of the drawing.': 'Bildpunkte pro Zoll der Zeichnung.',
   'Pixels per inch.': 'Bildpunkte pro Zoll.',
-  'Every font is embedded, so that pages look the same everywhere; false has no effect, and is told':
+  'Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning':
     'Jede Schrift wird eingebettet, damit Seiten überall gleich aussehen; ausgeschaltet bleibt es ohne Wirkung, was gemeldet wird.',
   'Opens a PDF that needs one.': 'Öffnet ein PDF, das eines braucht.',
   'Pages to take, as 1-5,10,15-last. A range may run backward. All when left out.':
@@ -137,32 +137,32 @@ const hints: typeof en = {
   'Makes straight quotes, double hyphens and three dots typographic ones.':
     'Macht aus geraden Anführungszeichen, doppelten Bindestrichen und drei Punkten typografische.',
   'Leaves all font sizes as the document has them.': 'Lässt alle Schriftgrößen, wie das Dokument sie hat.',
-  'Opens a protected document.': 'Öffnet ein geschütztes Dokument.',
-  'A3, A4, A5, Letter, Legal, or width and height as `210x297mm` (mm, cm, in, pt)':
+  'Password of a protected document.': 'Öffnet ein geschütztes Dokument.',
+  'A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)':
     'A3, A4, A5, Letter, Legal, oder Breite und Höhe als 210x297mm (mm, cm, in, pt).',
-  "Lay every page across (true) or upright (false); the document's own way when left out":
+  'Landscape (true) or portrait (false) for every page; as in the document when left out':
     'Jede Seite quer oder hoch; ohne Angabe, wie das Dokument es vorsieht.',
-  'Space at the top of every page, as 20mm, 2cm, 1in or 72pt':
+  'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt':
     'Abstand oben auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
-  'Space at the right of every page, as 20mm, 2cm, 1in or 72pt':
+  'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt':
     'Abstand rechts auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
-  'Space at the bottom of every page, as 20mm, 2cm, 1in or 72pt':
+  'Margin at the bottom of every page, such as 20mm, 2cm, 1in or 72pt':
     'Abstand unten auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
-  'Space at the left of every page, as 20mm, 2cm, 1in or 72pt':
+  'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt':
     'Abstand links auf jeder Seite, als 20mm, 2cm, 1in oder 72pt.',
-  "Text at the head of every page, in the place of the document's own; {page}, {pages} and {date} are filled in":
+  "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Text am Kopf jeder Seite anstelle dessen im Dokument; {page}, {pages} und {date} werden ausgefüllt.',
-  "Text at the foot of every page, in the place of the document's own; {page}, {pages} and {date} are filled in":
+  "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Text am Fuß jeder Seite anstelle dessen im Dokument; {page}, {pages} und {date} werden ausgefüllt.',
   'Encoding of the text that is sent, as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Found out when left out or auto, with a warning where it had to be guessed; a byte order mark in the file counts for more.':
     'Zeichenkodierung des Textes, als windows-1251, iso-8859-2 oder shift_jis. Ohne Angabe wird sie ermittelt, mit einer Warnung, wo sie erraten werden musste; eine Bytereihenfolge-Marke in der Datei zählt mehr.',
   'Size of the content on the page, 0.1 to 2.': 'Größe des Inhalts auf der Seite, 0.1 bis 2.',
-  'Print the colors and pictures behind the text too.': 'Auch Farben und Bilder hinter dem Text drucken.',
-  'Pixels of the picture per pixel of the page, 0.5 to 4.':
+  'Also print background colors and images.': 'Auch Farben und Bilder hinter dem Text drucken.',
+  'Pixels of the image per pixel of the page, 0.5 to 4.':
     'Bildpunkte des Bildes pro Bildpunkt der Seite, 0.5 bis 4.',
-  'Show the whole page, not only what fits into the window.':
+  'Capture the whole page, not only what fits in the window.':
     'Die ganze Seite zeigen, nicht nur, was ins Fenster passt.',
-  'Shrink sheets that are wider than the page, so that no column moves to another page':
+  'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Tabellen verkleinern, die breiter sind als die Seite, damit keine Spalte auf eine andere Seite rutscht.',
   'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.':
     'Ob die erste Zeile der Tabelle die Spalten nennt: dann ist sie fett und beginnt jede gedruckte Seite; sonst ist sie eine Zeile wie die anderen.',

@@ -1,27 +1,27 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type Problem, problemOf } from '../../../api.ts'
-import { go } from '../../../shell/router.ts'
+import { type Problem, toProblem } from '../../../api.ts'
+import { navigate } from '../../../shell/router.ts'
 import { Notice } from '../components.tsx'
-import { connect, connectionTo, type DriveName, listedDrives } from './drive-client.ts'
+import { connect, type DriveName, listAvailableDrives, savedConnection } from './drive-client.ts'
 import words from './words/en.ts'
 
 /** A button for each drive that the service is set up for; nothing where it is for none. */
-export default function Ways() {
+export default function DriveButtons() {
   const drives = useSignal<readonly DriveName[]>([])
   const problem = useSignal<Problem | undefined>(undefined)
   useEffect(() => {
-    void listedDrives().then((listed) => {
+    void listAvailableDrives().then((listed) => {
       drives.value = listed
     })
   }, [drives])
   const open = async (id: string) => {
     problem.value = undefined
     try {
-      if (connectionTo(id)) go(`/convert?${new URLSearchParams({ drive: id })}`)
+      if (savedConnection(id)) navigate(`/convert?${new URLSearchParams({ drive: id })}`)
       else await connect(id)
     } catch (error) {
-      problem.value = problemOf(error)
+      problem.value = toProblem(error)
     }
   }
   if (drives.value.length === 0) return null

@@ -1,40 +1,40 @@
 import type { connectDrive, importFromDrive, listDrive, listDrives } from '../../../../routes/drives.ts'
-import { ask, type DataOf, jobStatus, Problem } from '../../../api.ts'
-import { watchJob } from '../watch-job.ts'
+import { callApi, fetchJobStatus, Problem, type ReplyData } from '../../../api.ts'
 import type { Origin } from '../item.ts'
+import { watchJob } from '../watch-job.ts'
 import words from './words/en.ts'
 
 /** Drives as this browser knows them: who agreed once is not asked again. */
 
-export type DriveName = DataOf<typeof listDrives>['drives'][number]
-export type Listing = DataOf<typeof listDrive>
+export type DriveName = ReplyData<typeof listDrives>['drives'][number]
+export type Listing = ReplyData<typeof listDrive>
 export type Entry = Listing['items'][number]
 
 const pathOf = (drive: string) => `/v1/cloud/${encodeURIComponent(drive)}`
 
 /** None where they are not set up, or not for this visitor. */
-export const listedDrives = async (): Promise<readonly DriveName[]> => {
+export const listAvailableDrives = async (): Promise<readonly DriveName[]> => {
   try {
-    return (await ask<DataOf<typeof listDrives>>('/v1/cloud')).drives
+    return (await callApi<ReplyData<typeof listDrives>>('/v1/cloud')).drives
   } catch {
     return []
   }
 }
 
-const place = (drive: string) => `connection of ${drive}`
+const storageKey = (drive: string) => `connection of ${drive}`
 
-export function connectionTo(drive: string): string | undefined {
+export function savedConnection(drive: string): string | undefined {
   try {
-    return localStorage.getItem(place(drive)) ?? undefined
+    return localStorage.getItem(storageKey(drive)) ?? undefined
   } catch {
     return undefined
   }
 }
 
-export function rememberConnection(drive: string, id: string | undefined): void {
+export function saveConnection(drive: string, id: string | undefined): void {
   try {
-    if (id === undefined) localStorage.removeItem(place(drive))
-    else localStorage.setItem(place(drive), id)
+    if (id === undefined) localStorage.removeItem(storageKey(drive))
+    else localStorage.setItem(storageKey(drive), id)
   } catch {
     // Denied: it is asked for at each visit.
   }
@@ -42,46 +42,46 @@ export function rememberConnection(drive: string, id: string | undefined): void 
 
 /** Leads to the drive, which leads back here. */
 export async function connect(drive: string): Promise<void> {
-  const back = new URL(`/convert?${new URLSearchParams({ drive })}`, location.href).href
-  const query = new URLSearchParams({ redirectUri: back })
-  const { authorizationUrl } = await ask<DataOf<typeof connectDrive>>(`${pathOf(drive)}/auth?${query}`)
+  const returnUrl = new URL(`/convert?${new URLSearchParams({ drive })}`, location.href).href
+  const query = new URLSearchParams({ redirectUri: returnUrl })
+  const { authorizationUrl } = await callApi<ReplyData<typeof connectDrive>>(`${pathOf(drive)}/auth?${query}`)
   location.assign(authorizationUrl)
 }
 
-export function look(
+export function listFolder(
   drive: string,
-  asked: {
+  query: {
     readonly connectionId: string
     readonly folderId?: string
     readonly q?: string
     readonly cursor?: string
   },
 ): Promise<Listing> {
-  return ask<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(asked as Record<string, string>)}`) // all are texts
+  return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`) // all are texts
 }
 
 export async function disconnect(drive: string, connectionId: string): Promise<void> {
-  rememberConnection(drive, undefined)
-  await ask(`${pathOf(drive)}/connections/${encodeURIComponent(connectionId)}`, { method: 'DELETE' })
+  saveConnection(drive, undefined)
+  await callApi(`${pathOf(drive)}/connections/${encodeURIComponent(connectionId)}`, { method: 'DELETE' })
 }
 
 /** @returns them as uploads, once the service has fetched them all. */
-export async function fetchFiles(
+export async function importFiles(
   drive: string,
   connectionId: string,
   entries: readonly Entry[],
   signal: AbortSignal,
 ): Promise<readonly Origin[]> {
-  const { jobId, items } = await ask<DataOf<typeof importFromDrive>>(`${pathOf(drive)}/import`, {
+  const { jobId, items } = await callApi<ReplyData<typeof importFromDrive>>(`${pathOf(drive)}/import`, {
     method: 'POST',
     body: { connectionId, fileIds: entries.map(({ id }) => id) },
     signal,
   })
-  const { data } = await jobStatus(jobId, signal)
-  const over = await watchJob(data, () => {}, signal)
-  if (over.status !== 'completed')
-    throw over.error
-      ? new Problem(over.error.code, over.error.message)
+  const { data } = await fetchJobStatus(jobId, signal)
+  const finished = await watchJob(data, () => {}, signal)
+  if (finished.status !== 'completed')
+    throw finished.error
+      ? new Problem(finished.error.code, finished.error.message)
       : new Problem('IMPORT_FAILED', words.notFetched)
   return items.flatMap(({ fileId, uploadId }) => {
     const entry = entries.find(({ id }) => id === fileId)

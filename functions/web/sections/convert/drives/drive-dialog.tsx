@@ -1,45 +1,45 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Problem, problemOf } from '../../../api.ts'
-import { go } from '../../../shell/router.ts'
-import { useStyles } from '../../../shell/styles.ts'
-import { bring } from '../add-files.ts'
-import many from '../file-list.css'
+import { Problem, toProblem } from '../../../api.ts'
+import { navigate } from '../../../shell/router.ts'
+import { adoptStyles } from '../../../shell/styles.ts'
+import { addOrigins } from '../add-files.ts'
 import { Icon, Notice } from '../components.tsx'
-import { sizeWords } from '../format-text.ts'
+import many from '../file-list.css'
+import { formatFileSize } from '../format-text.ts'
 import {
   connect,
-  connectionTo,
   disconnect,
   type Entry,
-  fetchFiles,
+  importFiles,
   type Listing,
-  look,
-  rememberConnection,
+  listFolder,
+  saveConnection,
+  savedConnection,
 } from './drive-client.ts'
 import rules from './drives.css'
 import words from './words/en.ts'
 
-useStyles(many, rules)
+adoptStyles(many, rules)
 
 /** Files of one import. */
-const mostFiles = 20
+const maxFiles = 20
 
 /** What is in a drive, to be taken from there; its address is where the drive leads back to. */
 export default function DriveDialog({ query }: { readonly query: URLSearchParams }) {
   const drive = query.get('drive') ?? ''
   const dialog = useRef<HTMLDialogElement>(null)
-  const ended = useRef(new AbortController())
+  const lifetime = useRef(new AbortController())
   const trail = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
   const listing = useSignal<Listing | undefined>(undefined)
   const chosen = useSignal<readonly Entry[]>([])
   const problem = useSignal<Problem | string | undefined>(undefined)
   const isBusy = useSignal(false)
-  const asked = useRef(0)
-  const last = useRef<{ readonly folderId?: string; readonly q?: string }>({})
+  const requestCount = useRef(0)
+  const lastQuery = useRef<{ readonly folderId?: string; readonly q?: string }>({})
 
   const connection = () => {
-    const id = connectionTo(drive)
+    const id = savedConnection(drive)
     if (id === undefined) throw new Problem('DRIVE_NOT_CONNECTED', words.notConnected)
     return id
   }
@@ -50,57 +50,57 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
     try {
       await act()
     } catch (error) {
-      if (ended.current.signal.aborted) return
-      problem.value = problemOf(error)
+      if (lifetime.current.signal.aborted) return
+      problem.value = toProblem(error)
       if (problem.value instanceof Problem && problem.value.code === 'DRIVE_NOT_CONNECTED')
-        rememberConnection(drive, undefined)
+        saveConnection(drive, undefined)
     } finally {
       isBusy.value = false
     }
   }
   const open = (what: { folderId?: string; q?: string; cursor?: string }) => {
     const { cursor: _, ...place } = what
-    last.current = place
+    lastQuery.current = place
     return attempt(async () => {
-      const mine = ++asked.current
-      const found = await look(drive, { connectionId: connection(), ...what })
-      if (mine !== asked.current) return
-      const before = what.cursor === undefined ? [] : (listing.value?.items ?? [])
-      listing.value = { ...found, items: [...before, ...found.items] }
+      const requestNumber = ++requestCount.current
+      const found = await listFolder(drive, { connectionId: connection(), ...what })
+      if (requestNumber !== requestCount.current) return
+      const earlierItems = what.cursor === undefined ? [] : (listing.value?.items ?? [])
+      listing.value = { ...found, items: [...earlierItems, ...found.items] }
     })
   }
-  const folderNow = () => trail.value.at(-1)?.id
-  const inFolder = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
+  const currentFolderId = () => trail.value.at(-1)?.id
+  const folderQuery = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
 
   useEffect(() => {
     dialog.current?.showModal()
-    const made = query.get('connectionId')
-    if (made) {
-      rememberConnection(drive, made)
+    const newConnection = query.get('connectionId')
+    if (newConnection) {
+      saveConnection(drive, newConnection)
       // It is nobody else's, and no part of an address to be kept.
       history.replaceState(null, '', `/convert?${new URLSearchParams({ drive })}`)
     }
     if (query.has('error')) problem.value = words.refused
     else void open({})
-    return () => ended.current.abort()
+    return () => lifetime.current.abort()
   }, [drive])
 
   const close = () => {
     dialog.current?.close()
-    go('/', { replace: true })
+    navigate('/', { replace: true })
   }
   const take = () =>
     attempt(async () => {
-      const origins = await fetchFiles(drive, connection(), chosen.value, ended.current.signal)
-      await bring(origins)
+      const origins = await importFiles(drive, connection(), chosen.value, lifetime.current.signal)
+      await addOrigins(origins)
       close()
     })
   const toggle = (entry: Entry, isChosen: boolean) => {
     const others = chosen.value.filter(({ id }) => id !== entry.id)
     chosen.value = isChosen ? [...others, entry] : others
   }
-  const has = (entry: Entry) => chosen.value.some(({ id }) => id === entry.id)
-  const needsConnection = connectionTo(drive) === undefined
+  const isChosen = (entry: Entry) => chosen.value.some(({ id }) => id === entry.id)
+  const needsConnection = savedConnection(drive) === undefined
   return (
     <dialog ref={dialog} class="drawer" aria-labelledby="drive-title" onClose={close}>
       <div class="drawer-head">
@@ -145,7 +145,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
                 class="link"
                 onClick={() => {
                   trail.value = trail.value.slice(0, -1)
-                  void open(inFolder(folderNow()))
+                  void open(folderQuery(currentFolderId()))
                 }}
               >
                 {words.back}
@@ -171,12 +171,12 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
                   <label class="drive-file">
                     <input
                       type="checkbox"
-                      checked={has(entry)}
-                      disabled={chosen.value.length >= mostFiles && !has(entry)}
+                      checked={isChosen(entry)}
+                      disabled={chosen.value.length >= maxFiles && !isChosen(entry)}
                       onChange={(event) => toggle(entry, event.currentTarget.checked)}
                     />
                     <bdi>{entry.name}</bdi>
-                    {entry.size !== null && <span class="hint">{sizeWords(entry.size)}</span>}
+                    {entry.size !== null && <span class="hint">{formatFileSize(entry.size)}</span>}
                   </label>
                 )}
               </li>
@@ -188,7 +188,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
               type="button"
               class="button"
               disabled={isBusy.value}
-              onClick={() => void open({ ...last.current, cursor: listing.value?.nextCursor ?? '' })}
+              onClick={() => void open({ ...lastQuery.current, cursor: listing.value?.nextCursor ?? '' })}
             >
               {words.more}
             </button>
