@@ -134,7 +134,7 @@ export class Outgoing {
       if (!next || asked.mostRedirects === 0) return { ...answer, url }
       answer.body.destroy()
       if (left === 0)
-        throw new RemoteError('status', `${url.host} redirects more often than ${mostRedirects} times.`, {
+        throw new RemoteError('status', `${url.host} redirects more than ${mostRedirects} times.`, {
           isPassing: false,
           status: answer.status,
         })

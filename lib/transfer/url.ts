@@ -49,7 +49,7 @@ function refusal({ status, url }: OutgoingResponse): RemoteError {
   if (status === 404 || status === 410)
     return new RemoteError('not-found', `${host} has no such file (status ${status}).`, details)
   const isPassing = status === 408 || status === 429 || status >= 500
-  return new RemoteError('status', `${host} answered with status ${status}.`, { ...details, isPassing })
+  return new RemoteError('status', `${host} responded with status ${status}.`, { ...details, isPassing })
 }
 
 /** What says that the file is still the same: a strong tag, or the moment of its last change. */

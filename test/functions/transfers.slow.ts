@@ -84,7 +84,7 @@ const imported = (fields: object) =>
 const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
   ['none', 'IMPORT_FAILED', 'not-found', /has no such file \(status 404\)/],
   ['closed', 'IMPORT_FAILED', 'forbidden', /does not give the file out \(status 401\)/],
-  ['loop', 'IMPORT_FAILED', 'status', /redirects more often than 3 times/],
+  ['loop', 'IMPORT_FAILED', 'status', /redirects more than 3 times/],
   ['liar', 'FILE_TOO_LARGE', undefined, /The file is larger than/],
   ['short', 'IMPORT_FAILED', 'incomplete', /lost after 20 bytes|20 of 1000/],
 ]
