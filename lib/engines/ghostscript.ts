@@ -24,7 +24,10 @@ const RasterOptions = z.object({
 const PdfOptions = z.object(openShape)
 const noOptions = z.object({})
 
-/** Costs above those of poppler for what both do, so that it draws pages only when it is asked to. */
+/**
+ * Costs are higher than those of poppler for conversions that both support, so that Ghostscript renders pages only when
+ * requested.
+ */
 const capabilities: readonly Capability[] = [
   conversion(['eps', 'ai', 'ps'], ['pdf'], noOptions, 0.15),
   conversion(['eps', 'ai'], ['png'], RasterOptions, 0.15),
@@ -48,7 +51,7 @@ function conversion(
   return { operation: 'convert', from, to, options, cost }
 }
 
-/** PostScript, and drawings and pages that become it or come from it. */
+/** Converts PostScript, and vector drawings and pages to and from it. */
 export const ghostscript: Engine = {
   id: 'ghostscript',
   image: 'pdf',
@@ -82,7 +85,9 @@ async function convert(input: InputFile, work: EngineWork, tools: Tools): Promis
   }
 }
 
-/** One drawing. Its bounding box is the page: what lies outside was not meant to be seen. */
+/**
+ * Converts a single drawing. Its bounding box becomes the page, because content outside it was not meant to be visible.
+ */
 async function convertPostScript(input: string, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { from, to, outDir } = work
   if (to === 'png' || to === 'jpg' || to === 'tiff') {
@@ -95,13 +100,13 @@ async function convertPostScript(input: string, work: EngineWork, tools: Tools):
   return { files: [{ path: to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
 }
 
-/** Pictures in it stay exact: left alone, the device writes photos as JPEG. */
+/** Embeds images losslessly: by default the device encodes photos as JPEG. */
 const losslessImages = [
   ...['-dAutoFilterColorImages=false', '-dColorImageFilter=/FlateEncode'],
   ...['-dAutoFilterGrayImages=false', '-dGrayImageFilter=/FlateEncode'],
 ] as const
 
-/** A PDF of one drawing as another vector format. */
+/** Converts a PDF with one drawing to another vector format. */
 async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: Tools): Promise<string> {
   const path = join(outDir, `output.${to}`)
   if (to === 'eps' || to === 'ps') await writePostScript(pdf, path, to === 'eps' ? 1 : undefined, tools)
@@ -111,8 +116,8 @@ async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: To
 }
 
 /**
- * By poppler: Ghostscript's own writers make a picture of every page that names a transparency group, as those of
- * most programs do. All pages, or one as an EPS.
+ * Uses poppler, because Ghostscript's own writers rasterize every page that names a transparency group, as files from
+ * most programs do. Writes all pages, or one of them as an EPS.
  */
 async function writePostScript(
   pdf: string,
@@ -138,7 +143,7 @@ async function rasterize(
   const device = { png: 'pngalpha', jpg: 'jpeg', tiff: 'tiff24nc' }[to]
   const smooth = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
   const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
-  // A device makes a file of each page; a drawing has one, and a liar's second should not take the first's place.
+  // The device writes one file per page. A drawing has one page; a file that has more must not overwrite the first.
   const output = join(outDir, `page-%d.${to}`)
   await runGhostscript(
     { device, input, format: from, output, switches: [...smooth, ...deviceSwitches] },
@@ -154,7 +159,10 @@ function takeFirstPage(paths: readonly string[], to: FormatId, tools: Tools): En
   const [path] = paths
   if (path === undefined) throw new Error('There is no page to take.')
   if (paths.length > 1) {
-    tools.warn('PAGES_DROPPED', `The first of ${paths.length} pages was converted: ${to} holds one drawing.`)
+    tools.warn(
+      'PAGES_DROPPED',
+      `The first of ${paths.length} pages was converted: ${to} stores a single drawing.`,
+    )
   }
   return { files: [{ path }] }
 }
@@ -185,7 +193,7 @@ async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Pro
   return { files: [file], details: { pages: pages.length } }
 }
 
-/** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
+/** Targets that put all pages into one file, where a page may appear twice; for the others each page is a file. */
 const singleFileTargets: readonly FormatId[] = ['tiff', 'ps']
 
 async function convertPages(selection: PageSelection, work: EngineWork, tools: Tools): Promise<OutputFile> {
@@ -205,7 +213,7 @@ async function convertPages(selection: PageSelection, work: EngineWork, tools: T
 
 async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
-  // qpdf puts pages into any order; pdftops only runs forward.
+  // qpdf arranges the pages in any order; pdftops can only go forward.
   const ordered = join(tools.workDir, 'ordered.pdf')
   const select = ['--empty', '--pages', opened.path, pages.join(','), '--', ordered]
   await tools.exec('qpdf', select, { okCodes: [0, 3] })
@@ -213,7 +221,7 @@ async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Too
   return { path }
 }
 
-/** A page each, as the format is made for one drawing. */
+/** Writes one file per page, because an EPS contains a single drawing. */
 async function toEpsFiles({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const files = []
   for (const page of new Set(pages)) {

@@ -71,11 +71,11 @@ const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability
   cost,
 })
 
-/** What else is converted here from pictures is their text. */
+/** Whether the work is OCR: images are only ever converted here by reading their text. */
 const isOcr = ({ operation, from }: Pick<EngineWork, 'operation' | 'from'>) =>
   operation === 'ocr-pdf' || (operation === 'convert' && ocrImageFormats.some((id) => id === from))
 
-/** Pages of a PDF as pictures, text and Word documents, text in pictures, XPS, and the tools that change a PDF. */
+/** PDF pages as images, text and office documents, OCR, XPS, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
   image: 'pdf',
@@ -105,7 +105,7 @@ export const pdf: Engine = {
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  // Loaded when wanted, as are the tools below: the planner and the API know them and never run one.
+  // Imported on demand, like the modules below: the planner and the API import this engine but never run it.
   if (work.operation === 'metadata') {
     const { readMetadata } = await import('./metadata/read.ts')
     return untilAborted(readMetadata(work, tools), tools.signal)
@@ -120,7 +120,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   }
   if (work.operation === 'thumbnail') return untilAborted(renderPageThumbnails(work, tools), tools.signal)
   if (work.operation !== 'convert') {
-    // Loaded when a tool is wanted: the planner and the API know them and never run one.
+    // Imported on demand: the planner and the API never run a tool.
     const { runPdfTool } = await import('./pdf/tools/run.ts')
     return untilAborted(runPdfTool(work, tools), tools.signal)
   }
@@ -143,7 +143,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   return { files: [file], details: { pages: pages.length } }
 }
 
-/** What `split` has looked into, for `run` when it was not split. */
+/** PDFs that `split` has opened already, in case `run` follows because the work was not split. */
 const openedPdfs = new WeakMap<InputFile, OpenPdf>()
 
 async function openPages(work: EngineWork, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
@@ -156,7 +156,7 @@ async function openPages(work: EngineWork, tools: Tools): Promise<{ opened: Open
   return { opened, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
 }
 
-/** One file of all pages, in which a page may stand twice; elsewhere each page is a file. */
+/** Targets that put all pages into one file, where a page may appear twice; for the others each page is a file. */
 const singleFileTargets: readonly FormatId[] = ['tiff', 'txt']
 
 async function split(

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { OutputFile, Tools } from '../engine.ts'
 import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
-import { renderedColorSpace, jpegQuality, jpegQualityOf, qualityScales } from '../image/options.ts'
+import { jpegQuality, jpegQualityOf, qualityScales, renderedColorSpace } from '../image/options.ts'
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { type PageFile, pageFileName } from '../pdf/page-files.ts'
-import { openShape, type PageSelection, computeResolution, resolutionShape } from '../pdf/page-options.ts'
+import { computeResolution, openShape, type PageSelection, resolutionShape } from '../pdf/page-options.ts'
 import { runGhostscript } from './run.ts'
 
 const PlainOptions = z.object({
@@ -31,7 +31,7 @@ const devices = {
   tiff: { color: 'tiff24nc', gray: 'tiffgray' },
 } as const
 
-/** One page is a picture, several are a ZIP of pictures; all pages of a TIFF are one file. */
+/** Renders pages: a single page becomes an image, several become a ZIP of images or one multi-page TIFF. */
 export async function toPageImages(
   to: PageTarget,
   selection: PageSelection,
@@ -83,8 +83,13 @@ async function renderPageFiles(
   return files
 }
 
-/** What a page is drawn by, beside its device. */
-export function pageSwitches(to: PageTarget, page: number, dpi: number, options: PageRenderOptions): string[] {
+/** Returns the Ghostscript switches for a page, apart from those for the device. */
+export function pageSwitches(
+  to: PageTarget,
+  page: number,
+  dpi: number,
+  options: PageRenderOptions,
+): string[] {
   const { colorSpace } = options
   return [
     `-r${dpi}`,

@@ -7,18 +7,18 @@ import { readRawPixels } from '../image/raw-pixels.ts'
 
 const compress = promisify(deflate)
 
-/** A page as large as the picture: its own resolution where it tells one, a point per pixel otherwise. */
+/** PostScript points per inch; an image without a resolution gets one point per pixel. */
 const pointsPerInch = 72
 
 export interface PostScriptPages {
-  /** A PostScript program that draws a page per picture, for Ghostscript to write anew. */
+  /** Path of a PostScript program that draws one page per image, as input for Ghostscript. */
   readonly path: string
   readonly pages: number
 }
 
 /**
- * Paper knows no transparency, so it is laid over white. Data stand in the program behind the operator that reads
- * them, so that it opens no file (PostScript Language Reference 3.13.1).
+ * Converts an image to PostScript over a white background, because PostScript has no transparency. The image data
+ * follows the operator that reads it, so the program opens no file (PostScript Language Reference 3.13.1).
  */
 export async function imageToPostScript(
   input: InputFile,

@@ -3,11 +3,11 @@ import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
 /**
- * Shapes stay shapes and text stays text. librsvg follows no link to another host, and to files only beside the
- * drawing, where there are none.
+ * Converts SVG to PDF, keeping shapes and text. librsvg loads no remote resources and only files next to the drawing,
+ * of which there are none.
  * @throws AppError CORRUPT_FILE.
  */
-export async function vectorAsPdf(input: InputFile, output: string, tools: Tools): Promise<void> {
+export async function svgToPdf(input: InputFile, output: string, tools: Tools): Promise<void> {
   try {
     await tools.exec('rsvg-convert', [
       '--format=pdf',

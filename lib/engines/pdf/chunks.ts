@@ -6,12 +6,12 @@ import { computeResolution } from './page-options.ts'
 import { parallelProcesses } from './render.ts'
 import { splitByCost } from './split-by-cost.ts'
 
-/** How the pages of a long PDF are shared out among workers. */
+/** Splits the pages of a long PDF into chunks for several workers. */
 
-/** Pages that follow each other in the document, counted from 1. */
+/** Consecutive pages of the document, counted from 1. */
 const PageChunk = z.object({ first: z.int(), last: z.int() })
 
-/** Those of the pages that a share has; all of them when there is none. */
+/** Returns those of the pages that belong to the chunk, or all of them when the work was not split. */
 export function pagesOfChunk(pages: readonly number[], chunk: ChunkSpec | undefined): readonly number[] {
   if (!chunk) return pages
   const { first, last } = PageChunk.parse(chunk)
@@ -19,16 +19,16 @@ export function pagesOfChunk(pages: readonly number[], chunk: ChunkSpec | undefi
 }
 
 interface TargetCost {
-  /** Seconds of processor time of a page of text. */
+  /** Processor seconds for a page of text. */
   readonly secondsPerMegapixel: number
   readonly secondsPerPage: number
-  /** How many of them one worker keeps busy. */
+  /** Processor cores that one worker keeps busy. */
   readonly coresPerWorker: number
 }
 
 /**
- * Measured at 2.3 GHz, 150 and 300 dpi. Photographs and fine drawings take several times as long, so that more is
- * gained by them than these say.
+ * Measured at 2.3 GHz with 150 and 300 dpi. Photos and detailed drawings take several times as long, so splitting saves
+ * more time than these numbers predict.
  */
 const costsByTarget = {
   jpg: { secondsPerMegapixel: 0.008, secondsPerPage: 0, coresPerWorker: parallelProcesses },
@@ -41,16 +41,16 @@ const costsByTarget = {
 const isSplittable = (to: FormatId): to is keyof typeof costsByTarget => to in costsByTarget
 
 /**
- * Seconds of work below which sharing costs more than it saves, and the least that one share is worth: a worker needs
- * some tenths of a second until it has the file, and pages are packed twice.
+ * Minimum seconds of work for splitting to pay off, in total and per chunk: a worker needs some tenths of a second to
+ * fetch the file, and the pages are zipped twice.
  */
 const minSeconds = { total: 5, perChunk: 1 }
 
-/** Workers that as many free ones amount to where they have one machine in common. */
+/** How many workers are worth using when all of them share one machine's cores. */
 const usableWorkers = (to: keyof typeof costsByTarget, workers: number) =>
   Math.floor(workers / costsByTarget[to].coresPerWorker)
 
-/** Whether it is worth a look into the file. */
+/** Whether it is worth opening the file to plan chunks. */
 export const canSplit = (to: FormatId, workers: number) => isSplittable(to) && usableWorkers(to, workers) > 1
 
 interface ResolutionOptions {
@@ -58,7 +58,7 @@ interface ResolutionOptions {
   readonly downscale?: number | undefined
 }
 
-/** Runs of pages that take about equally long; undefined when the whole does not take long. */
+/** Splits pages into runs of about equal duration; returns undefined when the work is too short to split. */
 export function splitIntoChunks(
   pdf: OpenPdf,
   pages: readonly number[],

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecOptions, Tools } from '../engine.ts'
 
-const programs = fileURLToPath(new URL('../../../layers/pdf/', import.meta.url))
+const programsFolder = fileURLToPath(new URL('../../../layers/pdf/', import.meta.url))
 const packageFolder = fileURLToPath(new URL('../../../node_modules/mupdf', import.meta.url))
 
 /**
- * Runs `layers/pdf/<name>.mjs` in the sandbox; its first argument is the folder of the package mupdf. MuPDF is
- * under the AGPL, so it stays in programs of its own and nothing here imports it.
+ * Runs `layers/pdf/<name>.mjs` in the sandbox; the first argument is the folder of the mupdf package. MuPDF is licensed
+ * under the AGPL, so it runs in separate programs and nothing here imports it.
  */
 export function runMupdf(
   name: string,
@@ -15,11 +15,11 @@ export function runMupdf(
   tools: Tools,
   options: ExecOptions = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const program = join(programs, `${name}.mjs`)
-  // V8 reserves gigabytes of address space to check WebAssembly's bounds, more than the sandbox grants.
+  const program = join(programsFolder, `${name}.mjs`)
+  // V8 reserves gigabytes of address space for WebAssembly bounds checks, more than the sandbox allows.
   const node = ['--disable-wasm-trap-handler', '--max-old-space-size=1024']
   return tools.exec(process.execPath, [...node, program, packageFolder, ...args], {
     ...options,
-    readOnly: [process.execPath, programs, packageFolder, ...(options.readOnly ?? [])],
+    readOnly: [process.execPath, programsFolder, packageFolder, ...(options.readOnly ?? [])],
   })
 }

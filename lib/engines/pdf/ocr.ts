@@ -40,28 +40,28 @@ const PdfOcrOptions = z.object({
 
 const targets = ['pdf', 'txt', 'docx'] as const
 
-/** Text in pictures: of a PDF, and of the pictures themselves. */
+/** OCR of PDFs and of images. */
 export const ocrCapabilities: readonly Capability[] = [
   { operation: 'ocr-pdf', from: ['pdf'], to: targets, same: true, options: PdfOcrOptions, cost: 10 },
   { operation: 'ocr-pdf', from: ocrImageFormats, to: targets, options: ImageOcrOptions, cost: 3 },
   { operation: 'convert', from: ocrImageFormats, to: ['txt', 'docx'], options: ImageOcrOptions, cost: 3 },
 ]
 
-/** A PDF, and how the text of its pages is to be read. */
+/** A PDF and the settings for reading its pages. */
 interface OcrInput {
   readonly path: string
-  /** The source needs a password, or restricts what may be done with it. */
+  /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean
-  /** Of all its pages. */
+  /** Sizes of all pages. */
   readonly sizes: readonly PageSize[]
-  /** By page: letters that it has already. */
+  /** Characters that each page already has as text. */
   readonly characterCounts: readonly number[]
-  /** Those to be read, counted from 1. */
+  /** Pages to read, counted from 1. */
   readonly pages: readonly number[]
   readonly settings: OcrSettings
 }
 
-/** What `split` has looked into, for `runOcr` when it was not split. */
+/** Inputs that `split` has opened already, in case `runOcr` follows because the work was not split. */
 const openedInputs = new WeakMap<InputFile, OcrInput>()
 
 async function openForOcr(work: EngineWork, tools: Tools): Promise<OcrInput> {
@@ -86,7 +86,8 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
   const { language } = ImageOcrOptions.parse(options)
   const { path, dpi } = await imageToPdf(input, tools)
   const { sizes } = await openPdf(path, undefined, tools)
-  // Tesseract reads best from 300 dpi on (its "ImproveQuality"); enlarging what is almost that only takes time.
+  // Tesseract works best from 300 dpi (its "ImproveQuality" page); enlarging images that are close to that only costs
+  // time.
   const enlarged = dpi < 250 ? { oversample: 300 } : {}
   const pages = sizes.map((_, index) => index + 1)
   return {
@@ -100,8 +101,9 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
 }
 
 /**
- * `details` counts the `pages`, and those of them that were read (`pagesRecognized`).
- * @param chunks made by `runOcrShare`: all pages that need it were read already.
+ * Reads the text of pages and writes the target. `details` counts all `pages` and those whose text was read
+ * (`pagesRecognized`).
+ * @param chunks results of `runOcrChunk`, when the pages were read by several workers.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
  */
 export async function runOcr(
@@ -134,7 +136,7 @@ export async function runOcr(
 
 const pagesRecognizedIn = ({ details }: ChunkResult) => Number(details?.['pagesRecognized'])
 
-/** Undefined where one worker reads all pages. */
+/** Splits OCR into chunks; returns undefined when one worker should read all pages. */
 export async function splitOcr(
   work: EngineWork,
   tools: Tools,
@@ -146,7 +148,7 @@ export async function splitOcr(
   return runs && extractChunkPdfs(path, runs, settings, tools)
 }
 
-/** Of `splitOcr`: reads some of the pages, and keeps them for `runOcr`. */
+/** Reads one chunk of `splitOcr` and stores the result for `runOcr`. */
 export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A share of pages came without its file.')
@@ -162,13 +164,13 @@ export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<Engin
   return { files: [{ path, format: 'zip' }], details: { pagesRecognized: read.length } }
 }
 
-/** A PDF whose pages all have text. */
+/** A PDF whose pages all have a text layer. */
 interface Searchable {
   readonly path: string
   readonly pages: number
-  /** By page: letters that it had before. */
+  /** Characters that each page had before OCR. */
   readonly characterCounts: readonly number[]
-  /** Counted from 1. */
+  /** Pages that were read, counted from 1. */
   readonly recognized: readonly number[]
 }
 
@@ -189,10 +191,10 @@ async function writeTarget(
       return text
     }
     case 'docx': {
-      // Loaded when it is wanted: the writer is large.
+      // Imported on demand: the docx library is large.
       const { buildFlowingLayout: flowDocx } = await import('./docx/flowing-layout.ts')
       const { documentInfo } = await openPdf(path, undefined, tools)
-      // All that can be recognized has been.
+      // No further OCR: every page that can be recognized has been.
       const source = {
         path,
         pages: all,
@@ -206,7 +208,7 @@ async function writeTarget(
     }
     default: {
       const target = join(outDir, 'output.pdf')
-      // What came in stays where it is; what was made can be moved.
+      // The input must stay where it is; a file created by OCR can be moved.
       await (path.endsWith('recognized.pdf') ? rename(path, target) : copyFile(path, target))
       return { path: target }
     }

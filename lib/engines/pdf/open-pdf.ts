@@ -4,13 +4,13 @@ import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { damagedPdfError, runQpdf } from './qpdf.ts'
 
-/** Points, as the page is shown: turned, where it is turned. */
+/** Size in points of the page as displayed, after its rotation. */
 export interface PageSize {
   readonly width: number
   readonly height: number
 }
 
-/** What a PDF says of itself. */
+/** Metadata from the document information dictionary. */
 export interface DocumentInfo {
   readonly title?: string
   readonly author?: string
@@ -20,21 +20,24 @@ export interface DocumentInfo {
 
 /** A PDF that every tool can read. */
 export interface OpenPdf {
-  /** Needs no password. */
+  /** Path of a file that needs no password. */
   readonly path: string
-  /** One per page. */
+  /** One entry per page. */
   readonly sizes: readonly PageSize[]
-  /** The source needs a password, or restricts what may be done with it. */
+  /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean
   readonly hasForm: boolean
-  /** Readers for the blind find headings and descriptions in it. */
+  /** Whether it has structure tags for screen readers. */
   readonly isTagged: boolean
   readonly documentInfo: DocumentInfo
 }
 
 type PdfFacts = Omit<OpenPdf, 'path'>
 
-/** Makes a PDF readable by every tool after it. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
+/**
+ * Opens a PDF so that every later tool can read it, decrypting it if necessary. @throws AppError CORRUPT_FILE,
+ * PDF_ENCRYPTED.
+ */
 export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
   const facts = await readFacts(source, tools)
   if (facts !== 'locked') return { path: source, ...facts }

@@ -1,8 +1,8 @@
 import type { PageFile } from './page-files.ts'
 
 /**
- * Packs files into one ZIP in `outDir`, with `parameters` in its manifest, and gives its path. The packer is loaded
- * when pages are there to be packed: the planner and the API know the engines and never pack.
+ * Packs files into one ZIP in `outDir`, with `parameters` in its manifest, and returns its path. The ZIP writer is
+ * imported on demand: the planner and the API import the engines but never pack files.
  */
 export async function packPages(
   outDir: string,
@@ -13,8 +13,8 @@ export async function packPages(
   return zipPages(outDir, pages, parameters)
 }
 
-/** One such ZIP of several that hold pages of the same document, in their order. */
-export async function joinPages(outDir: string, archives: readonly string[]): Promise<string> {
+/** Joins ZIPs with pages of the same document into one, in order, and returns its path. */
+export async function joinPageArchives(outDir: string, archives: readonly string[]): Promise<string> {
   const { joinZips } = await import('./pages-zip.ts')
   return joinZips(outDir, archives)
 }

@@ -1,11 +1,11 @@
-/** What was made of one page. */
+/** A file created from one page. */
 export interface PageFile {
   /** Counted from 1, as in the source. */
   readonly page: number
   readonly path: string
 }
 
-/** `page-007.jpg`: names that sort as the pages do. */
+/** Returns a name such as `page-007.jpg`, padded so that names sort in page order. */
 export function pageFileName(page: number, lastPage: number, extension: string): string {
   const digits = Math.max(3, String(lastPage).length)
   return `page-${String(page).padStart(digits, '0')}.${extension}`

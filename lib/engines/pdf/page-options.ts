@@ -4,12 +4,12 @@ import { integer, secretOption } from '../options.ts'
 import type { OpenPdf, PageSize } from './open-pdf.ts'
 import { pageRange } from './page-range.ts'
 
-/** Which pages of a PDF, in this order, and the folder for what is made of them. */
+/** Selected pages of a PDF, in order, and the output folder. */
 export interface PageSelection {
   readonly opened: OpenPdf
   /** Counted from 1. */
   readonly pages: readonly number[]
-  /** Pages of the whole, where these are a share of it. */
+  /** Number of pages selected in the whole job, when these are only one chunk of them. */
   readonly total?: number
   readonly outDir: string
 }
@@ -33,22 +33,25 @@ export const resolutionShape = {
 
 const maxPixels = 200_000_000
 
-/** US Letter, for the page that says no size. */
+/** US Letter, for pages whose size is unknown. */
 const defaultPageSize = { width: 612, height: 792 } as const satisfies PageSize
 
 interface RequestedResolution {
-  /** Also of each page its own. */
+  /** A number, or a function when it depends on the page. */
   readonly dpi: number | ((page: PageSize) => number)
   readonly downscale?: number | undefined
 }
 
 interface Resolution {
   readonly dpi: number
-  /** Pixels of the whole page. */
+  /** Number of pixels of the whole page. */
   readonly pixels: number
 }
 
-/** The dpi at which a page is no larger than asked for. @throws AppError INVALID_INPUT when that is too large to draw. */
+/**
+ * Returns the resolution at which a page fits the requested size. @throws AppError INVALID_INPUT when the image would
+ * have too many pixels.
+ */
 export function computeResolution(
   { sizes }: OpenPdf,
   page: number,

@@ -26,7 +26,7 @@ export interface PageJpegOptions extends RenderOptions {
   readonly progressive: boolean
 }
 
-/** Uncompressed, for us to encode: poppler's own PNG takes five times as long. */
+/** Uncompressed output that we encode ourselves: poppler's PNG encoder takes five times as long. */
 export const uncompressedTiff = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
 
 export async function toJpeg(
@@ -37,7 +37,7 @@ export async function toJpeg(
   const quality = qualityNumber(jpegQualityOf(options), qualityScales.jpg)
   const { progressive } = options
   const parameters = { ...manifestParameters(options), quality, progressive }
-  // poppler writes gray pages as three equal channels, and knows no profile.
+  // poppler writes gray pages with three equal channels and embeds no color profile.
   if (options.colorSpace !== 'srgb') {
     return encodePages(
       selection,
@@ -94,7 +94,7 @@ async function encodePages(
   })
 }
 
-/** Shapes stay shapes; letters are drawn as outlines, so that nobody needs the fonts of the PDF. */
+/** Keeps shapes as vectors; glyphs become outlines, so that readers don't need the PDF's fonts. */
 export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFile> {
   const pages = [...new Set(selection.pages)]
   return collectPages(selection, 'svg', {}, async (use) => {
@@ -112,7 +112,7 @@ export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFil
   })
 }
 
-/** One file of all pages, in the order of the range. */
+/** Writes all pages into one file, in the order of the range. */
 export async function toTiff(
   selection: PageSelection,
   options: RenderOptions,
@@ -148,7 +148,7 @@ function manifestParameters({ dpi, colorSpace, downscale }: RenderOptions): Reco
 
 type WritePage = (file: PageFile, write: (target: string) => Promise<void>) => Promise<void>
 
-/** One page is a picture, several are a ZIP of pictures. */
+/** Returns one image for a single page, or a ZIP of images for several pages. */
 async function collectPages(
   { pages, total = pages.length, opened, outDir }: PageSelection,
   to: 'jpg' | 'png' | 'webp' | 'avif' | 'svg',

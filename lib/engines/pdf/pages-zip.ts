@@ -9,14 +9,14 @@ import { StoredZip } from './stored-zip.ts'
 const manifestName = 'manifest.json'
 
 const Manifest = z.object({
-  /** How the pages were made. */
+  /** Settings that the pages were made with. */
   parameters: z.record(z.string(), z.unknown()),
-  /** Which file is which page. */
+  /** Which file contains which page. */
   pages: z.array(z.object({ page: z.int(), file: z.string(), size: z.int() })),
 })
 type Manifest = z.infer<typeof Manifest>
 
-/** One ZIP of the pages and a `manifest.json` that says which file is which page and how it was made. */
+/** Writes a ZIP of the pages with a `manifest.json` that maps files to pages and lists the settings. */
 export function zipPages(
   outDir: string,
   pages: readonly PageFile[],
@@ -32,7 +32,7 @@ export function zipPages(
   })
 }
 
-/** One ZIP of the pages of several, as if they had been packed together. */
+/** Joins several page ZIPs into one, as if the pages had been packed together. */
 export function joinZips(outDir: string, archives: readonly string[]): Promise<string> {
   return writeZip(outDir, async (zip) => {
     const manifests: Manifest[] = []
@@ -53,20 +53,20 @@ async function writeZip(outDir: string, fill: (zip: StoredZip) => Promise<Manife
   return path
 }
 
-/** The files as they stand there, and what is said of them. */
+/** Copies the files of a page ZIP unchanged and returns its manifest. */
 async function copyPages(path: string, zip: StoredZip): Promise<Manifest> {
   const entries = await new ZipReader(new BlobReader(await openAsBlob(path))).getEntries()
   let manifest = ''
   for (const entry of entries) {
     if (entry.directory) continue
     if (entry.filename === manifestName) manifest = await entry.getData(new TextWriter())
-    else await zip.addFile(entry.filename, path, await extentOf(entry, path))
+    else await zip.addFile(entry.filename, path, await findDataExtent(entry, path))
   }
   return Manifest.parse(JSON.parse(manifest))
 }
 
-/** Where the file lies: behind a header whose own fields say how long it is (APPNOTE 4.3.7). */
-async function extentOf({ offset, compressedSize: size }: FileEntry, path: string) {
+/** Locates an entry's data: its local header contains the lengths of the fields before it (APPNOTE 4.3.7). */
+async function findDataExtent({ offset, compressedSize: size }: FileEntry, path: string) {
   await using archive = await open(path)
   const { buffer } = await archive.read(Buffer.alloc(4), 0, 4, offset + 26)
   return { start: offset + 30 + buffer.readUInt16LE(0) + buffer.readUInt16LE(2), size }

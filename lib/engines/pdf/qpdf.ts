@@ -6,15 +6,15 @@ import { passwordWrong } from '../../formats/locked-pdf.ts'
 import type { ExecOptions, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
-/** A job as `qpdf --job-json-help` describes it. */
+/** A job as described by `qpdf --job-json-help`. */
 export type QpdfJob = Readonly<Record<string, unknown>>
 
 /**
- * Runs qpdf by a job file: arguments can be read by others, and passwords are among them.
- * @returns what it complained about, empty for a sound file.
+ * Runs qpdf with a job file: other processes can read command-line arguments, which would include passwords.
+ * @returns warnings from qpdf, empty for an intact file.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED.
  */
-export async function qpdf(
+export async function runQpdf(
   job: QpdfJob,
   tools: Tools,
   limits: Pick<ExecOptions, 'maxFileBytes'> = {},
@@ -22,23 +22,23 @@ export async function qpdf(
   const path = join(tools.workDir, `job-${randomUUID()}.json`)
   await writeFile(path, JSON.stringify(job), { mode: 0o600 })
   try {
-    // 3 is a success with warnings.
+    // Exit code 3 is success with warnings.
     const { stderr } = await tools.exec('qpdf', [`--job-json-file=${path}`], { okCodes: [0, 3], ...limits })
     return stderr
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw /invalid password/i.test(error.stderr) ? passwordWrong({}, error) : damaged(error)
+    throw /invalid password/i.test(error.stderr) ? passwordWrong({}, error) : damagedPdfError(error)
   } finally {
     await rm(path, { force: true })
   }
 }
 
-/** For any program that cannot read a PDF. */
-export function damaged(cause: Error): AppError {
+/** The error for a PDF that some program cannot read. */
+export function damagedPdfError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The PDF is damaged or incomplete.', undefined, { cause })
 }
 
-/** What to throw instead: CORRUPT_FILE when a program failed over a PDF, any other error as it is. */
-export function unreadablePdf(error: unknown): unknown {
-  return error instanceof ProcessFailure ? damaged(error) : error
+/** Converts the failure of a program into a CORRUPT_FILE error; returns any other error unchanged. */
+export function toPdfError(error: unknown): unknown {
+  return error instanceof ProcessFailure ? damagedPdfError(error) : error
 }

@@ -4,70 +4,70 @@ import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import type { OpenPdf, PageSize } from './open-pdf.ts'
 import type { PageFile } from './page-files.ts'
-import { resolutionOf } from './page-options.ts'
-import { unreadablePdf } from './qpdf.ts'
+import { computeResolution } from './page-options.ts'
+import { toPdfError } from './qpdf.ts'
 
-/** Which pages, and as what. */
-export interface Rendering {
+/** Which pages to render, and how. */
+export interface RenderSettings {
   /** Counted from 1. */
   readonly pages: readonly number[]
   readonly dpi: number | ((page: PageSize) => number)
-  /** Longest side in pixels; larger pages are drawn smaller. */
+  /** Longest side in pixels; larger pages are scaled down. */
   readonly downscale?: number | undefined
   readonly gray: boolean
-  /** What pdftoppm writes, and its arguments for that. */
+  /** Output format of pdftoppm, and the arguments that select it. */
   readonly extension: 'jpg' | 'tif'
   readonly args: readonly string[]
 }
 
-/** Pages in a row that are drawn at one resolution by one process. */
+/** Consecutive pages that one process renders at one resolution. */
 interface Batch {
   readonly first: number
   readonly last: number
   readonly dpi: number
 }
 
-/** A batch is done soon enough to show progress, and its raw pictures fit on a small disk. */
-const batchPixels = 100_000_000
-/** Programs at a time, each of which keeps a processor busy. */
-export const parallel = 2
+/** Keeps batches short enough to report progress, and their raw images small enough for a small disk. */
+const targetBatchPixels = 100_000_000
+/** Processes that run at once; each keeps a core busy. */
+export const parallelProcesses = 2
 
 /**
- * Draws pages, two batches at a time, and hands each over as soon as it is there.
+ * Renders pages, two batches at a time, and passes each page on as soon as it is ready.
  * @throws AppError CORRUPT_FILE, INVALID_INPUT.
  */
 export async function renderPages(
   pdf: OpenPdf,
-  rendering: Rendering,
+  settings: RenderSettings,
   tools: Tools,
-  use: (file: PageFile) => Promise<void>,
+  onPage: (file: PageFile) => Promise<void>,
 ): Promise<void> {
-  const batches = batchesOf(pdf, rendering)
+  const batches = planBatches(pdf, settings)
   let done = 0
   const next = batches.values()
-  const draw = async (batch: Batch) => {
+  const render = async (batch: Batch) => {
     const prefix = join(tools.workDir, `render-${batch.first}-${batch.last}`)
-    for (const file of await drawBatch(pdf.path, batch, prefix, rendering, tools)) {
-      await use(file)
+    for (const file of await renderBatch(pdf.path, batch, prefix, settings, tools)) {
+      await onPage(file)
       done++
-      tools.progress((done / rendering.pages.length) * 0.95, 'pages')
+      tools.progress((done / settings.pages.length) * 0.95, 'pages')
     }
   }
   const worker = async () => {
-    for (const batch of next) await draw(batch)
+    for (const batch of next) await render(batch)
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(parallelProcesses, batches.length) }, worker))
 }
 
-function batchesOf(pdf: OpenPdf, rendering: Rendering): Batch[] {
-  const pages = [...new Set(rendering.pages)]
+function planBatches(pdf: OpenPdf, settings: RenderSettings): Batch[] {
+  const pages = [...new Set(settings.pages)]
     .sort((a, b) => a - b)
-    .map((page) => ({ page, ...resolutionOf(pdf, page, rendering) }))
-  const most = shareOf(pages.map(({ pixels }) => pixels))
+    .map((page) => ({ page, ...computeResolution(pdf, page, settings) }))
+  const maxPixels = maxBatchPixels(pages.map(({ pixels }) => pixels))
   const batches: { first: number; last: number; dpi: number; pixels: number }[] = []
   for (const { page, dpi, pixels } of pages) {
     const last = batches.at(-1)
-    if (last && last.last === page - 1 && last.dpi === dpi && last.pixels + pixels <= most) {
+    if (last && last.last === page - 1 && last.dpi === dpi && last.pixels + pixels <= maxPixels) {
       last.last = page
       last.pixels += pixels
     } else batches.push({ first: page, last: page, dpi, pixels })
@@ -75,27 +75,27 @@ function batchesOf(pdf: OpenPdf, rendering: Rendering): Batch[] {
   return batches
 }
 
-/** Pixels of one batch when all have about the same, so that no core is left idle at the end. */
-function shareOf(pixels: readonly number[]): number {
+/** Returns the pixels per batch that make batches about equal, so that no core is idle at the end. */
+function maxBatchPixels(pixels: readonly number[]): number {
   const total = pixels.reduce((sum, more) => sum + more, 0)
-  const needed = Math.ceil(total / batchPixels)
-  // For a page or two a second process takes longer to start than it saves.
-  const count = pixels.length < 4 ? needed : Math.ceil(needed / parallel) * parallel
+  const needed = Math.ceil(total / targetBatchPixels)
+  // With fewer than four pages, starting a second process takes longer than it saves.
+  const count = pixels.length < 4 ? needed : Math.ceil(needed / parallelProcesses) * parallelProcesses
   return total / count + Math.max(...pixels) / 2
 }
 
-async function drawBatch(
+async function renderBatch(
   path: string,
   { first, last, dpi }: Batch,
   prefix: string,
-  { gray, args }: Rendering,
+  { gray, args }: RenderSettings,
   tools: Tools,
 ): Promise<PageFile[]> {
   const range = ['-f', String(first), '-l', String(last), '-r', String(dpi)]
   try {
     await tools.exec('pdftoppm', [
       '-q',
-      // What readers show; poppler would draw what is cropped off as well.
+      // Renders what viewers show; otherwise poppler includes the cropped area.
       '-cropbox',
       ...range,
       ...(gray ? ['-gray'] : []),
@@ -105,7 +105,7 @@ async function drawBatch(
       prefix,
     ])
   } catch (error) {
-    throw unreadablePdf(error)
+    throw toPdfError(error)
   }
   const names = await readdir(tools.workDir)
   const files = names.flatMap((name) => {

@@ -1,14 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
-/** A part of a file. */
-interface Extent {
+/** A range of bytes in a file. */
+interface ByteExtent {
   readonly start: number
   /** Bytes. */
   readonly size: number
 }
 
-interface Entry extends Extent {
+interface Entry extends ByteExtent {
   readonly name: Buffer
   readonly crc: number
 }
@@ -17,21 +17,22 @@ const max16 = 0xffff
 const max32 = 0xffffffff
 
 const method = { stored: 0 } as const
-/** 4.4.3: 1.0 for what is only stored, 4.5 for ZIP64. */
-const neededFor = { stored: 10, zip64: 45 } as const
-/** 4.4.2: attributes are those of Unix. */
-const madeBy = (3 << 8) | neededFor.zip64
-/** A file that its owner may write and all may read. */
-const attributes = 0o100644 * 2 ** 16
+/** 4.4.3: version 1.0 for stored entries, 4.5 for ZIP64. */
+const versionNeeded = { stored: 10, zip64: 45 } as const
+/** 4.4.2: the external attributes are Unix modes. */
+const versionMadeBy = (3 << 8) | versionNeeded.zip64
+/** Mode 0644: the owner may write, everyone may read. */
+const externalAttributes = 0o100644 * 2 ** 16
 /** 4.4.4, bit 11: names are UTF-8. */
 const flags = 1 << 11
 
 const chunkBytes = 256 * 1024
 
 /**
- * A ZIP of files as they are, for what is compressed already (PKWARE's APPNOTE 6.3.10; numbers are its sections). The
- * libraries send each file through a chain of streams and a checksum in JavaScript: for fifty pages of 260 kB zip.js took
- * 99 ms, client-zip 78 and yazl 66, where this takes 18. It reads each file once, through one buffer, and zlib adds it up.
+ * Writes a ZIP without compression, for files that are compressed already (PKWARE's APPNOTE 6.3.10; the numbers are its
+ * sections). ZIP libraries send each file through a chain of streams and compute checksums in JavaScript: for fifty
+ * pages of 260 kB, zip.js took 99 ms, client-zip 78 ms and yazl 66 ms; this takes 18 ms. It reads each file once,
+ * through one buffer, and zlib computes the checksum.
  */
 export class StoredZip {
   readonly #file: FileHandle
@@ -44,7 +45,7 @@ export class StoredZip {
     this.#file = file
   }
 
-  /** Writes a file that must not be there yet, and is whole when `fill` has ended. */
+  /** Creates a file, which must not exist yet; it is complete once `fill` has returned. */
   static async write(path: string, fill: (zip: StoredZip) => Promise<void>): Promise<void> {
     await using file = await open(path, 'wx')
     const zip = new StoredZip(file)
@@ -52,8 +53,8 @@ export class StoredZip {
     await zip.#finish()
   }
 
-  /** A whole file, or a part of one. @returns its bytes. */
-  async addFile(name: string, path: string, extent?: Extent): Promise<number> {
+  /** Adds a whole file or a range of it. @returns its size in bytes. */
+  async addFile(name: string, path: string, extent?: ByteExtent): Promise<number> {
     await using source = await open(path)
     const { start = 0, size = (await source.stat()).size } = extent ?? {}
     await this.#add(name, size, async (chunk, at) => {
@@ -74,9 +75,9 @@ export class StoredZip {
     read: (chunk: Buffer, at: number) => Promise<Buffer>,
   ): Promise<void> {
     const start = this.#end
-    const unsummed = { name: Buffer.from(name), crc: 0, start, size }
-    // Written again below: what it says of the sum is known last, how long it is at once.
-    await this.#append(this.#localHeader(unsummed))
+    const withoutCrc = { name: Buffer.from(name), crc: 0, start, size }
+    // A placeholder of the same length: the checksum is only known after the data, when the header is written again.
+    await this.#append(this.#localHeader(withoutCrc))
     let crc = 0
     for (let at = 0; at < size; ) {
       const chunk = await read(this.#buffer, at)
@@ -85,7 +86,7 @@ export class StoredZip {
       await this.#append(chunk)
       at += chunk.length
     }
-    const entry = { ...unsummed, crc }
+    const entry = { ...withoutCrc, crc }
     await writeAll(this.#file, this.#localHeader(entry), start)
     this.#entries.push(entry)
   }
@@ -95,33 +96,39 @@ export class StoredZip {
     this.#end += bytes.length
   }
 
-  /** 4.3.7. */
+  /** 4.3.7: local file header. */
   #localHeader({ name, crc, size }: Entry): Buffer {
-    // 4.5.3: here both sizes, or none.
+    // 4.5.3: a local header contains both sizes or neither.
     const extra = zip64Extra(size >= max32 ? [size, size] : [])
     return Buffer.concat([
-      packed([4, 0x04034b50], ...this.#common(extra), [4, crc], [4, bounded(size)], [4, bounded(size)]),
-      packed([2, name.length], [2, extra.length]),
+      packFields(
+        [4, 0x04034b50],
+        ...this.#common(extra),
+        [4, crc],
+        [4, clampTo32Bits(size)],
+        [4, clampTo32Bits(size)],
+      ),
+      packFields([2, name.length], [2, extra.length]),
       name,
       extra,
     ])
   }
 
-  /** 4.3.12. */
+  /** 4.3.12: central directory header. */
   #directoryHeader({ name, crc, start, size }: Entry): Buffer {
     const extra = zip64Extra([size, size, start].filter((value) => value >= max32))
     return Buffer.concat([
-      packed([4, 0x02014b50], [2, madeBy], ...this.#common(extra), [4, crc]),
-      packed([4, bounded(size)], [4, bounded(size)], [2, name.length], [2, extra.length]),
-      // No comment, the first disk, nothing said of what is inside.
-      packed([2, 0], [2, 0], [2, 0], [4, attributes], [4, bounded(start)]),
+      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#common(extra), [4, crc]),
+      packFields([4, clampTo32Bits(size)], [4, clampTo32Bits(size)], [2, name.length], [2, extra.length]),
+      // No comment, disk 0, no internal attributes.
+      packFields([2, 0], [2, 0], [2, 0], [4, externalAttributes], [4, clampTo32Bits(start)]),
       name,
       extra,
     ])
   }
 
   #common(extra: Buffer): Field[] {
-    const needed = extra.length > 0 ? neededFor.zip64 : neededFor.stored
+    const needed = extra.length > 0 ? versionNeeded.zip64 : versionNeeded.stored
     return [
       [2, needed],
       [2, flags],
@@ -137,9 +144,9 @@ export class StoredZip {
     const count = this.#entries.length
     if (count >= max16 || size >= max32 || start >= max32) await this.#finishZip64(count, size, start)
     const counted = Math.min(count, max16)
-    // 4.3.16.
+    // 4.3.16: end of central directory record.
     await this.#append(
-      packed(
+      packFields(
         ...([
           [4, 0x06054b50],
           [2, 0],
@@ -148,24 +155,24 @@ export class StoredZip {
           [2, counted],
         ] as const),
         ...([
-          [4, bounded(size)],
-          [4, bounded(start)],
+          [4, clampTo32Bits(size)],
+          [4, clampTo32Bits(start)],
           [2, 0],
         ] as const),
       ),
     )
   }
 
-  /** 4.3.14 and 4.3.15. */
+  /** 4.3.14 and 4.3.15: ZIP64 end of central directory record and its locator. */
   async #finishZip64(count: number, size: number, start: number): Promise<void> {
     const at = this.#end
     await this.#append(
-      packed(
+      packFields(
         ...([
           [4, 0x06064b50],
           [8, 44],
-          [2, madeBy],
-          [2, neededFor.zip64],
+          [2, versionMadeBy],
+          [2, versionNeeded.zip64],
           [4, 0],
           [4, 0],
         ] as const),
@@ -188,7 +195,7 @@ export class StoredZip {
 
 type Field = readonly [bytes: 2 | 4 | 8, value: number]
 
-function packed(...fields: readonly Field[]): Buffer {
+function packFields(...fields: readonly Field[]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [length]) => sum + length, 0))
   let at = 0
   for (const [length, value] of fields) {
@@ -199,16 +206,16 @@ function packed(...fields: readonly Field[]): Buffer {
   return bytes
 }
 
-/** 4.4.8: what does not fit stands in the ZIP64 field. */
-const bounded = (value: number) => Math.min(value, max32)
+/** 4.4.8: larger values are stored in the ZIP64 field instead. */
+const clampTo32Bits = (value: number) => Math.min(value, max32)
 
-/** 4.5.3. */
+/** 4.5.3: ZIP64 extended information. */
 function zip64Extra(values: readonly number[]): Buffer {
   if (values.length === 0) return Buffer.alloc(0)
-  return packed([2, 1], [2, values.length * 8], ...values.map((value) => [8, value] as const))
+  return packFields([2, 1], [2, values.length * 8], ...values.map((value) => [8, value] as const))
 }
 
-/** 4.4.6: two seconds at a time, in UTC. */
+/** 4.4.6: date and time in UTC, in steps of two seconds. */
 function dosTime(date: Date): number {
   const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1)
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate()

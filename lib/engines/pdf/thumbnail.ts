@@ -16,7 +16,7 @@ import { password } from './page-options.ts'
 import { uncompressedTiff } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
 
-/** A page that lets people pick pages shows as many. */
+/** The page picker of the web page shows at most this many. */
 const maxPages = 500
 const pageShape = {
   count: integer(1, maxPages).default(1).describe('So many pages from the first on, a picture of each.'),
@@ -26,10 +26,10 @@ const PageOptions = z.object(pageShape)
 
 export const pageThumbnailCapabilities = thumbnailRows(['pdf'], pageShape, 0.3)
 
-/** A page that is very long and thin is drawn as small as it has to be, and enlarged. */
+/** Very long and narrow pages are rendered with fewer pixels and then enlarged. */
 const maxRenderedPixels = 8192 ** 2
 
-/** In whole pixels, as what draws a page rounds up. */
+/** Rounds the box to whole pixels, because the renderer rounds up. */
 function pixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
   if (box.fit !== 'grow') return box
   const scale = scaleInto(page, box)
@@ -37,7 +37,7 @@ function pixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
   return { width: whole(page.width), height: whole(page.height), fit: 'scale' }
 }
 
-/** The first pages, each as a picture. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
+/** Renders the first pages as images. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
 export async function renderPageThumbnails(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('A thumbnail was asked of no file.')

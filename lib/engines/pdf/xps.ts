@@ -20,14 +20,15 @@ export const xpsCapability: Capability = {
 export const isXps = (id: FormatId): boolean => sources.includes(id)
 
 /**
- * The same pages with their text, by MuPDF's own program, which stays apart as its license (AGPL) asks.
+ * Converts XPS to PDF, keeping its text, with MuPDF's command-line program, which stays separate because of its license
+ * (AGPL).
  * @throws AppError CORRUPT_FILE.
  */
 export async function xpsToPdf({ inputs: [input], outDir }: EngineWork, tools: Tools): Promise<EngineResult> {
   if (!input) throw new Error('xps was called without an input.')
   const path = join(outDir, 'output.pdf')
   try {
-    // Otherwise the text comes unpacked, and the PDF is twice as large.
+    // Without this option the text is uncompressed and the PDF twice as large.
     await tools.exec('mutool', ['convert', '-O', 'compress', '-o', path, input.path])
     const { sizes } = await openPdf(path, undefined, tools)
     tools.progress(1)

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { areaOf } from './geometry.ts'
-import type { Page } from './page-content.ts'
+import type { PageContent } from './page-content.ts'
 
 const dpi = 150
 const maxSidePixels = 5000
 
 /** Pictures of all on a page that is no text, by page number. */
-export async function groundsOf(
+export async function renderBackgrounds(
   path: string,
-  pages: readonly Page[],
+  pages: readonly PageContent[],
   tools: Tools,
-  isDrawn: (page: Page) => boolean = hasGround,
+  needsBackground: (page: PageContent) => boolean = hasBackground,
 ): Promise<ReadonlyMap<number, string>> {
-  const drawn = pages.filter(isDrawn).toSorted((a, b) => a.number - b.number)
-  if (drawn.length === 0) return new Map()
-  const longest = Math.max(...drawn.flatMap(({ width, height }) => [width, height]))
-  const numbers = [...new Set(drawn.map(({ number }) => number))]
+  const selected = pages.filter(needsBackground).toSorted((a, b) => a.number - b.number)
+  if (selected.length === 0) return new Map()
+  const longest = Math.max(...selected.flatMap(({ width, height }) => [width, height]))
+  const numbers = [...new Set(selected.map(({ number }) => number))]
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-dFILTERTEXT', '-dUseCropBox'],
     ...['-sDEVICE=jpeg', '-dJPEGQ=85', '-dGraphicsAlphaBits=4'],
@@ -28,11 +28,11 @@ export async function groundsOf(
 }
 
 /** A scan behind its recognized text would show the text twice. */
-function hasGround({ images, vectors, pieces, width, height }: Page): boolean {
+function hasBackground({ images, vectors, textSegments, width, height }: PageContent): boolean {
   if (images.length + vectors.length === 0) return false
-  return pieces.length === 0 || !isScan({ images, width, height })
+  return textSegments.length === 0 || !isScan({ images, width, height })
 }
 
 /** A picture fills the page. */
-export const isScan = ({ images, width, height }: Pick<Page, 'images' | 'width' | 'height'>) =>
+export const isScan = ({ images, width, height }: Pick<PageContent, 'images' | 'width' | 'height'>) =>
   images.some(({ box }) => areaOf(box) > width * height * 0.8)

@@ -1,27 +1,27 @@
-import type { Block, ColumnSet, FlowBlock } from './blocks.ts'
-import { around, type Box, heightOf, widthOf } from './geometry.ts'
+import type { ColumnSet, ContentBlock, FlowBlock } from './blocks.ts'
+import { type BoundingBox, boundingBoxOf, heightOf, widthOf } from './geometry.ts'
 import type { Vector } from './page-content.ts'
-import type { Atom, Band } from './reading-order.ts'
-import { extended, goesOnAcross } from './split-paragraphs.ts'
+import type { Band, PageItem } from './reading-order.ts'
+import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 
 const maxColumns = 4
 /** Points by which the edges of a set of columns may miss those of the text. */
 const slack = 12
 /** Points that a column may end above the others and still be the one that the text was poured into first. */
-const uneven = 40
+const maxBottomDifference = 40
 
 /** Columns as Word knows them: of one width, over all the width of the text. Others are no set. */
-export function columnSetOf(
-  { columns }: Band<Atom>,
-  text: Box,
+export function toColumnSet(
+  { columns }: Band<PageItem>,
+  text: BoundingBox,
   vectors: readonly Vector[],
 ): ColumnSet | undefined {
-  const boxes = columns.map(({ column }) => column)
+  const boxes = columns.map(({ box: column }) => column)
   const [first] = boxes
   const last = boxes.at(-1)
   if (!first || !last || boxes.length < 2 || boxes.length > maxColumns) return undefined
   // The writer has no word for columns that are read from the right, and there the first comes last here.
-  if (first[0] > last[0] || columns.some(({ atoms }) => atoms.some(({ rtl }) => rtl))) return undefined
+  if (first[0] > last[0] || columns.some(({ items }) => items.some(({ isRtl }) => isRtl))) return undefined
   const count = boxes.length
   const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
   const pitch = (last[0] - first[0]) / (count - 1)
@@ -38,15 +38,15 @@ export function columnSetOf(
   return {
     count,
     pitch,
-    balanced: Math.max(...bottoms) - Math.min(...bottoms) < uneven,
-    ruled: boxes.slice(1).every((box, index) => hasRule(boxes[index] ?? box, box, vectors)),
+    isBalanced: Math.max(...bottoms) - Math.min(...bottoms) < maxBottomDifference,
+    isRuled: boxes.slice(1).every((box, index) => hasRule(boxes[index] ?? box, box, vectors)),
   }
 }
 
-export const isSameSet = (a: ColumnSet | undefined, b: ColumnSet | undefined): boolean =>
+export const isSameColumnSet = (a: ColumnSet | undefined, b: ColumnSet | undefined): boolean =>
   a?.count === b?.count && Math.abs((a?.pitch ?? 0) - (b?.pitch ?? 0)) < slack / 2
 
-function hasRule(left: Box, right: Box, vectors: readonly Vector[]): boolean {
+function hasRule(left: BoundingBox, right: BoundingBox, vectors: readonly Vector[]): boolean {
   const height = Math.min(heightOf(left), heightOf(right))
   return vectors.some(
     ({ box }) =>
@@ -55,21 +55,21 @@ function hasRule(left: Box, right: Box, vectors: readonly Vector[]): boolean {
 }
 
 /** The columns of a set one after the other: text goes on from one to the next, or is sent there. */
-export function setInColumns(
-  columns: readonly (readonly Block[])[],
-  boxes: readonly Box[],
-  set: ColumnSet,
+export function flowThroughColumns(
+  columns: readonly (readonly ContentBlock[])[],
+  boxes: readonly BoundingBox[],
+  columnSet: ColumnSet,
 ): FlowBlock[] {
   const out: FlowBlock[] = []
-  const bottom = around(boxes)[3]
+  const bottom = boundingBoxOf(boxes)[3]
   for (const [index, blocks] of columns.entries()) {
-    const column = boxes[index] ?? around(boxes)
-    const [first, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, set }))
+    const column = boxes[index] ?? boundingBoxOf(boxes)
+    const [first, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, columnSet }))
     if (!first) continue
     const last = out.at(-1)
-    const endsAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > uneven
-    if (last && !endsAbove && goesOnAcross(last, first)) out[out.length - 1] = extended(last, first)
-    else out.push({ ...first, ...(last && endsAbove && { newColumn: true }) })
+    const endsAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > maxBottomDifference
+    if (last && !endsAbove && isContinuation(last, first)) out[out.length - 1] = joinParagraphs(last, first)
+    else out.push({ ...first, ...(last && endsAbove && { startsNewColumn: true }) })
     out.push(...rest)
   }
   return out

@@ -1,21 +1,21 @@
-import type { PdfAbout } from '../open-pdf.ts'
-import type { Pages } from './parse-pages.ts'
+import type { DocumentInfo } from '../open-pdf.ts'
+import type { ParseSource } from './parse-pages.ts'
 
-export interface Writing extends Pages {
-  readonly about: PdfAbout
+export interface DocxRequest extends ParseSource {
+  readonly documentInfo: DocumentInfo
   readonly outDir: string
-  readonly exact: boolean
+  readonly isFixedLayout: boolean
 }
 
-export interface Written {
+export interface DocxResult {
   /** The document. */
   readonly file: string
   /** Pages whose text was read from pictures. */
-  readonly recognized: readonly number[]
+  readonly pagesRecognized: readonly number[]
 }
 
 /** The document is its author's: left to itself the writer of documents names a person of its own. */
-export function authorship({ title, author = '', subject, keywords }: PdfAbout) {
+export function documentProperties({ title, author = '', subject, keywords }: DocumentInfo) {
   return {
     creator: author,
     lastModifiedBy: author,

@@ -1,24 +1,28 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { around, type Box, centerIn, median } from './geometry.ts'
-import type { Page, Style, Word } from './page-content.ts'
+import { type BoundingBox, boundingBoxOf, isCenterInside, median } from './geometry.ts'
+import type { PageContent, Style, Word } from './page-content.ts'
 
 /**
  * The words of a page as Poppler reads them. It knows encodings that MuPDF does not, as names of glyphs that are made
  * of numbers; but it tells nothing of the looks of words, which are those that MuPDF saw in their place.
  */
-export async function readAgain(path: string, page: Page, tools: Tools): Promise<Page['pieces']> {
+export async function readWithPoppler(
+  path: string,
+  page: PageContent,
+  tools: Tools,
+): Promise<PageContent['textSegments']> {
   const file = join(tools.workDir, 'second.html')
   const number = String(page.number)
   const range = ['-f', number, '-l', number]
   await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-bbox-layout', '-cropbox', ...range, path, file])
   const html = await readFile(file, 'utf8')
   await rm(file)
-  return withLooks(linesIn(html), page)
+  return applyStyles(parseLines(html), page)
 }
 
-type Seen = Pick<Word, 'text' | 'box'>
+type PlacedText = Pick<Word, 'text' | 'box'>
 
 const number = '"(-?[\\d.]+)"'
 const wordPattern = new RegExp(
@@ -26,27 +30,27 @@ const wordPattern = new RegExp(
   'g',
 )
 
-export function linesIn(html: string): Seen[][] {
+export function parseLines(html: string): PlacedText[][] {
   return html.split('<line ').flatMap((line) => {
     const words = [...line.matchAll(wordPattern)].map(([, left, top, right, bottom, text]) => ({
-      text: plain(text ?? ''),
+      text: decodeText(text ?? ''),
       box: [Number(left), Number(top), Number(right), Number(bottom)] as const,
     }))
-    const said = words.filter(({ text }) => text !== '')
-    return said.length > 0 ? [said] : []
+    const nonEmpty = words.filter(({ text }) => text !== '')
+    return nonEmpty.length > 0 ? [nonEmpty] : []
   })
 }
 
 /** What pdftotext writes in place of the letters that HTML wants written so. */
 const escapes: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
-const plain = (text: string) =>
+const decodeText = (text: string) =>
   text
     .replaceAll(/&(lt|gt|quot|apos|amp);/g, (all, name: string) => escapes[name] ?? all)
     .replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff\ufffd]/gu, '')
     .toWellFormed()
 
-const unknownLook = {
+const defaultStyle = {
   font: 'Times New Roman',
   bold: false,
   italic: false,
@@ -56,31 +60,32 @@ const unknownLook = {
 }
 
 /** Sets words that were found in another way in the looks of those that stand in their place. */
-export function withLooks(lines: readonly (readonly Seen[])[], page: Page): Word[][] {
-  const known = [...page.unread, ...page.pieces.flat()]
+export function applyStyles(lines: readonly (readonly PlacedText[])[], page: PageContent): Word[][] {
+  const knownWords = [...page.undecodedWords, ...page.textSegments.flat()]
   return lines.map((line) => {
-    const looks = line.map(({ box }) => known.find((word) => covers(word.box, box))?.style)
+    const styles = line.map(({ box }) => knownWords.find((word) => isSamePlace(word.box, box))?.style)
     const size = Math.max(4, Math.round(median(line.map(({ box }) => box[3] - box[1])) * 0.87))
-    const common = looks.find((look) => look !== undefined) ?? { ...unknownLook, size }
-    const base = baseOf(line, known, common)
+    const defaultForLine = styles.find((style) => style !== undefined) ?? { ...defaultStyle, size }
+    const baseline = findBaseline(line, knownWords, defaultForLine)
     return line.map(({ text, box }, index): Word => {
-      return { text, box, base, style: looks[index] ?? common, spaced: index > 0 }
+      return { text, box, baseline, style: styles[index] ?? defaultForLine, hasSpaceBefore: index > 0 }
     })
   })
 }
 
-const covers = (known: Box, box: Box) => centerIn(known, box, 1) || centerIn(box, known, 1)
+const isSamePlace = (knownWords: BoundingBox, box: BoundingBox) =>
+  isCenterInside(knownWords, box, 1) || isCenterInside(box, knownWords, 1)
 
-function baseOf(line: readonly Seen[], known: readonly Word[], { size }: Style): number {
-  const whole = around(line.map(({ box }) => box))
-  return known.find((word) => centerIn(word.box, whole))?.base ?? whole[3] - size * 0.2
+function findBaseline(line: readonly PlacedText[], knownWords: readonly Word[], { size }: Style): number {
+  const whole = boundingBoxOf(line.map(({ box }) => box))
+  return knownWords.find((word) => isCenterInside(word.box, whole))?.baseline ?? whole[3] - size * 0.2
 }
 
 /** Whether letters make words, and not what a font without names for its glyphs gives. */
 export function isReadable(text: string): boolean {
-  const marks = text.match(/\S/gu)?.length ?? 0
+  const characters = text.match(/\S/gu)?.length ?? 0
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  if (letters < marks * 0.6) return false
+  if (letters < characters * 0.6) return false
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
   const vowels = text.normalize('NFD').match(/[aeiouy]/giu)?.length ?? 0
   // Languages written in Latin letters have between a fourth and a half of vowels.

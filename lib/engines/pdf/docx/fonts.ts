@@ -1,7 +1,7 @@
 import type { Style } from './page-content.ts'
 
 /** Fonts that Word has or replaces by one of the same widths, by how PDFs name them. */
-const known: readonly (readonly [pattern: RegExp, name: string])[] = [
+const wordFonts: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(timesnewroman|times|nimbusrom|tinos|freeserif)/, 'Times New Roman'],
   [/^(arialnarrow)/, 'Arial Narrow'],
   [/^(arial|helvetica|nimbussan|arimo|freesans)/, 'Arial'],
@@ -30,10 +30,10 @@ const known: readonly (readonly [pattern: RegExp, name: string])[] = [
 ]
 
 /** Name of a font for Word. Subsets and makers name theirs freely; what is not known goes by its kind. */
-export function fontName({ font, mono, serif }: Pick<Style, 'font' | 'mono' | 'serif'>): string {
+export function toWordFont({ font, mono, serif }: Pick<Style, 'font' | 'mono' | 'serif'>): string {
   const name = font.replace(/^[A-Z]{6}\+/, '')
   const plain = name.toLowerCase().replaceAll(/[\s_,-]/g, '')
-  const match = known.find(([pattern]) => pattern.test(plain))
+  const match = wordFonts.find(([pattern]) => pattern.test(plain))
   if (match) return match[1]
   if (mono) return 'Courier New'
   return serif && !/sans|gothic|grotesk/.test(plain) ? 'Times New Roman' : 'Arial'

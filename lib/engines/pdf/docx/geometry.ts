@@ -1,17 +1,17 @@
 /** Left, top, right, bottom in points; down is more. */
-export type Box = readonly [left: number, top: number, right: number, bottom: number]
+export type BoundingBox = readonly [left: number, top: number, right: number, bottom: number]
 
 export interface Interval {
   readonly from: number
   readonly to: number
 }
 
-export const widthOf = (box: Box) => box[2] - box[0]
-export const heightOf = (box: Box) => box[3] - box[1]
-export const areaOf = (box: Box) => Math.max(0, widthOf(box)) * Math.max(0, heightOf(box))
+export const widthOf = (box: BoundingBox) => box[2] - box[0]
+export const heightOf = (box: BoundingBox) => box[3] - box[1]
+export const areaOf = (box: BoundingBox) => Math.max(0, widthOf(box)) * Math.max(0, heightOf(box))
 
 /** The smallest box around all; all must not be empty. */
-export function around(boxes: readonly Box[]): Box {
+export function boundingBoxOf(boxes: readonly BoundingBox[]): BoundingBox {
   return boxes.reduce((whole, box) => [
     Math.min(whole[0], box[0]),
     Math.min(whole[1], box[1]),
@@ -20,48 +20,51 @@ export function around(boxes: readonly Box[]): Box {
   ])
 }
 
-export function overlap(a: Box, b: Box): number {
+export function overlapArea(a: BoundingBox, b: BoundingBox): number {
   const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0])
   const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1])
   return width > 0 && height > 0 ? width * height : 0
 }
 
-export function centerIn(box: Box, outer: Box, slack = 0): boolean {
+export function isCenterInside(box: BoundingBox, outer: BoundingBox, slack = 0): boolean {
   const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]
   return x >= outer[0] - slack && x <= outer[2] + slack && y >= outer[1] - slack && y <= outer[3] + slack
 }
 
-export function touches(a: Box, b: Box, slack: number): boolean {
+export function touches(a: BoundingBox, b: BoundingBox, slack: number): boolean {
   return a[0] <= b[2] + slack && b[0] <= a[2] + slack && a[1] <= b[3] + slack && b[1] <= a[3] + slack
 }
 
 interface Group<T> {
-  box: Box
+  box: BoundingBox
   readonly members: T[]
 }
 
 /** Groups of things whose boxes touch, directly or through others. */
-export function clusters<T extends { readonly box: Box }>(things: readonly T[], slack: number): T[][] {
+export function clusterTouching<T extends { readonly box: BoundingBox }>(
+  items: readonly T[],
+  slack: number,
+): T[][] {
   const groups: Group<T>[] = []
-  for (const thing of things) {
+  for (const item of items) {
     const near = groups.filter(
       ({ box, members }) =>
-        touches(thing.box, box, slack) && members.some((other) => touches(thing.box, other.box, slack)),
+        touches(item.box, box, slack) && members.some((other) => touches(item.box, other.box, slack)),
     )
     const [first, ...rest] = near
     if (!first) {
-      groups.push({ box: thing.box, members: [thing] })
+      groups.push({ box: item.box, members: [item] })
       continue
     }
-    first.members.push(thing, ...rest.flatMap(({ members }) => members))
-    first.box = around([first.box, thing.box, ...rest.map(({ box }) => box)])
+    first.members.push(item, ...rest.flatMap(({ members }) => members))
+    first.box = boundingBoxOf([first.box, item.box, ...rest.map(({ box }) => box)])
     for (const group of rest) groups.splice(groups.indexOf(group), 1)
   }
   return groups.map(({ members }) => members)
 }
 
 /** Values that lie closer than `slack` become one, their mean; sorted. */
-export function merged(values: readonly number[], slack: number): number[] {
+export function mergeCloseValues(values: readonly number[], slack: number): number[] {
   const groups: number[][] = []
   for (const value of [...values].sort((a, b) => a - b)) {
     const last = groups.at(-1)
@@ -77,10 +80,10 @@ export function median(values: readonly number[]): number {
 }
 
 /** What is left of `free` without the intervals `taken`. */
-export function without(free: readonly Interval[], taken: readonly Interval[]): Interval[] {
-  let left = [...free]
+export function subtractIntervals(free: readonly Interval[], taken: readonly Interval[]): Interval[] {
+  let remaining = [...free]
   for (const { from, to } of taken) {
-    left = left.flatMap((gap) => {
+    remaining = remaining.flatMap((gap) => {
       if (to <= gap.from || from >= gap.to) return [gap]
       return [
         { from: gap.from, to: from },
@@ -88,5 +91,5 @@ export function without(free: readonly Interval[], taken: readonly Interval[]): 
       ].filter((part) => part.to - part.from > 0.01)
     })
   }
-  return left
+  return remaining
 }

@@ -1,27 +1,27 @@
-import type { Alignment, Run } from './blocks.ts'
-import { type Line, linesOf } from './lines.ts'
-import type { Page, Word } from './page-content.ts'
-import { runsOf, spaceBetween } from './runs.ts'
+import type { Alignment, StyledRun } from './blocks.ts'
+import { groupIntoLines, type Line } from './lines.ts'
+import type { PageContent, Word } from './page-content.ts'
+import { buildRuns, separatorBetween } from './runs.ts'
 
-export interface FurnitureRow {
-  readonly runs: readonly Run[]
+export interface HeaderFooterRow {
+  readonly runs: readonly StyledRun[]
   readonly alignment: Alignment
   /** Left and right edge, in points from the left one of the page: it may be wider than the text. */
   readonly edges: readonly [number, number]
 }
 
 /** What stands at the top and the bottom of page after page. */
-export interface Furniture {
-  readonly header: readonly FurnitureRow[]
-  readonly footer: readonly FurnitureRow[]
+export interface HeadersFooters {
+  readonly header: readonly HeaderFooterRow[]
+  readonly footer: readonly HeaderFooterRow[]
   /** Words that belong to it. */
   readonly words: ReadonlySet<Word>
 }
 
 type Edge = 'header' | 'footer'
 
-interface Row {
-  readonly page: Page
+interface CandidateRow {
+  readonly page: PageContent
   readonly line: Line
   readonly edge: Edge
   /** Where it stands, and how large its letters are. */
@@ -31,53 +31,53 @@ interface Row {
 }
 
 /** Part of the page's height in which it may stand. */
-const zone = 0.12
+const maxZoneRatio = 0.12
 const maxRows = 3
 
 /** Finds headers and footers by what repeats at the same height of at least two fifths of the pages. */
-export function furnitureOf(pages: readonly Page[]): Furniture {
-  const rows = pages.flatMap((page) => [...rowsAt(page, 'header'), ...rowsAt(page, 'footer')])
-  const least = Math.max(2, pages.length * 0.4)
-  const groups = new Map<string, Row[]>()
+export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooters {
+  const rows = pages.flatMap((page) => [...candidateRows(page, 'header'), ...candidateRows(page, 'footer')])
+  const minPages = Math.max(2, pages.length * 0.4)
+  const groups = new Map<string, CandidateRow[]>()
   for (const row of rows) groups.set(row.key, [...(groups.get(row.key) ?? []), row])
   const repeated = [...groups.values()]
-    .filter((group) => new Set(group.map(({ page }) => page)).size >= least)
-    .filter(isSaidAgain)
-  const made = (edge: Edge) =>
+    .filter((group) => new Set(group.map(({ page }) => page)).size >= minPages)
+    .filter(isRepeated)
+  const rowsFor = (edge: Edge) =>
     repeated
       .filter(([first]) => first?.edge === edge)
-      .sort(([a], [b]) => (a?.line.base ?? 0) - (b?.line.base ?? 0))
+      .sort(([a], [b]) => (a?.line.baseline ?? 0) - (b?.line.baseline ?? 0))
       .slice(0, maxRows)
-      .flatMap(rowOf)
+      .flatMap(toHeaderFooterRow)
   return {
-    header: made('header'),
-    footer: made('footer'),
+    header: rowsFor('header'),
+    footer: rowsFor('footer'),
     words: new Set(repeated.flat().flatMap(({ line }) => line.words)),
   }
 }
 
-function rowsAt(page: Page, edge: Edge): Row[] {
-  const inZone = ({ box, base }: Word) =>
-    edge === 'header' ? box[3] < page.height * zone : base > page.height * (1 - zone)
-  const lines = linesOf(page.pieces.flat().filter(inZone))
+function candidateRows(page: PageContent, edge: Edge): CandidateRow[] {
+  const inZone = ({ box, baseline }: Word) =>
+    edge === 'header' ? box[3] < page.height * maxZoneRatio : baseline > page.height * (1 - maxZoneRatio)
+  const lines = groupIntoLines(page.textSegments.flat().filter(inZone))
   const outer = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
   return outer.map((line) => {
-    const key = `${edge} ${Math.round(line.base / 6)} ${Math.round(line.style.size)}`
-    return { page, line, edge, key, text: textOf(line).replaceAll(/\d+|\b[ivxlc]+\b/gi, '#') }
+    const key = `${edge} ${Math.round(line.baseline / 6)} ${Math.round(line.style.size)}`
+    return { page, line, edge, key, text: lineText(line).replaceAll(/\d+|\b[ivxlc]+\b/gi, '#') }
   })
 }
 
-const textOf = (line: Line) => line.words.map((word) => word.text).join(' ')
+const lineText = (line: Line) => line.words.map((word) => word.text).join(' ')
 
 /** Each text comes twice, as the title of a chapter does, or the row has the number of its page. */
-function isSaidAgain(group: readonly Row[]): boolean {
-  const again = group.filter((row) => group.some((other) => other !== row && other.text === row.text))
+function isRepeated(group: readonly CandidateRow[]): boolean {
+  const repeatedTexts = group.filter((row) => group.some((other) => other !== row && other.text === row.text))
   const numbered = group.filter((row) => pageNumberIn(row, group) !== undefined)
-  return Math.max(again.length, numbered.length) >= group.length * 0.7
+  return Math.max(repeatedTexts.length, numbered.length) >= group.length * 0.7
 }
 
 /** The word that counts with the pages. */
-function pageNumberIn({ page, line }: Row, group: readonly Row[]): Word | undefined {
+function pageNumberIn({ page, line }: CandidateRow, group: readonly CandidateRow[]): Word | undefined {
   return line.words.find((word) => {
     if (!/^\d{1,5}$/.test(word.text)) return false
     const offset = Number(word.text) - page.number
@@ -91,7 +91,7 @@ function pageNumberIn({ page, line }: Row, group: readonly Row[]): Word | undefi
 }
 
 /** The text that most pages have; where it changes with the chapter, the number of the page alone. */
-function rowOf(group: readonly Row[]): FurnitureRow[] {
+function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   const counts = Map.groupBy(group, ({ text }) => text)
   const [common = []] = [...counts.values()].sort((a, b) => b.length - a.length)
   const [row] = common
@@ -100,18 +100,18 @@ function rowOf(group: readonly Row[]): FurnitureRow[] {
   const isCommon = common.length >= group.length * 0.5
   if (!isCommon && !number) return []
   const words = row.line.words.filter((word) => isCommon || word === number)
-  const runs = words.flatMap((word, at): Run[] => {
+  const runs = words.flatMap((word, at): StyledRun[] => {
     const before = words[at - 1]
-    const [run] = runsOf([{ ...row.line, words: [word] }], false, new Set())
+    const [run] = buildRuns([{ ...row.line, words: [word] }], false, new Set())
     if (!run) return []
-    const space = before ? [{ ...run, text: spaceBetween(before, word, row.line) }] : []
+    const space = before ? [{ ...run, text: separatorBetween(before, word, row.line) }] : []
     return [...space, word === number ? { ...run, field: 'page' } : run]
   })
   return [{ runs, alignment: alignmentOf(group), edges: [row.line.box[0], row.line.box[2]] }]
 }
 
 /** Rows with something at both sides have a tab between and start at the left. */
-function alignmentOf([row]: readonly Row[]): Alignment {
+function alignmentOf([row]: readonly CandidateRow[]): Alignment {
   if (!row) return 'left'
   const { page, line } = row
   const [left, right] = [line.box[0], page.width - line.box[2]]

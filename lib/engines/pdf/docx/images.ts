@@ -1,84 +1,86 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import type { Picture } from './blocks.ts'
-import { type Figure, figuresOf, labelsOf } from './figures.ts'
-import { areaOf, type Box, centerIn, heightOf, widthOf } from './geometry.ts'
-import { lineInOrder } from './lines.ts'
-import type { Page, PlacedImage, Word } from './page-content.ts'
+import type { ImageBlock } from './blocks.ts'
+import { type Figure, findFigures, findLabels } from './figures.ts'
+import { areaOf, type BoundingBox, heightOf, isCenterInside, widthOf } from './geometry.ts'
+import { toLineInOrder } from './lines.ts'
+import type { PageContent, PlacedImage, Word } from './page-content.ts'
 
 /** Pixels per inch of what is drawn anew. */
 const dpi = 150
-const maxDrawn = 200
+const maxRendered = 200
 
 /** Pages that are drawn in parts. */
-export interface Drawing {
+export interface RenderContext {
   readonly path: string
   /** Without its text, by the page of the first file; made when one asks for it. */
-  readonly textless: () => Promise<TextlessPages>
+  readonly textless: () => Promise<TextlessPdf>
   /** Parts drawn so far. */
-  drawn: number
+  renderedCount: number
 }
 
-export interface TextlessPages {
+export interface TextlessPdf {
   readonly path: string
   pageOf(number: number): number
 }
 
-export interface PagePictures {
-  readonly pictures: readonly Picture[]
+export interface PageImages {
+  readonly images: readonly ImageBlock[]
   /** Words that stand in pictures and not in the text. */
   readonly labels: ReadonlySet<Word>
 }
 
 /** The pictures of a page: images as they are in the file, and drawings as the page shows them. */
-export async function picturesOf(
-  page: Page,
-  tables: readonly Box[],
-  drawing: Drawing,
+export async function collectImages(
+  page: PageContent,
+  tables: readonly BoundingBox[],
+  renderContext: RenderContext,
   tools: Tools,
-): Promise<PagePictures> {
-  const figures = figuresOf(page, page.pieces.flat(), tables).filter((figure) => isWorthKeeping(figure, page))
-  const images = page.images.filter(
-    (image) => isWorthKeeping(image, page) && !figures.some(({ box }) => centerIn(image.box, box)),
+): Promise<PageImages> {
+  const figures = findFigures(page, page.textSegments.flat(), tables).filter((figure) =>
+    isRelevant(figure, page),
   )
-  const pictures: Picture[] = []
+  const images = page.images.filter(
+    (image) => isRelevant(image, page) && !figures.some(({ box }) => isCenterInside(image.box, box)),
+  )
+  const pictures: ImageBlock[] = []
   const labels = new Set<Word>()
   for (const { box, path: file } of images) {
-    const path = file ?? (await drawn({ box, isGround: false }, page, drawing, tools))
-    if (path !== undefined) pictures.push({ kind: 'picture', box, path })
+    const path = file ?? (await renderArea({ box, isBackground: false }, page, renderContext, tools))
+    if (path !== undefined) pictures.push({ kind: 'image', box, path })
   }
   for (const figure of figures) {
     const { box } = figure
-    const path = await drawn(figure, page, drawing, tools)
+    const path = await renderArea(figure, page, renderContext, tools)
     if (path === undefined) continue
-    const own = labelsOf(figure, page.pieces)
+    const own = findLabels(figure, page.textSegments)
     for (const word of own) labels.add(word)
-    pictures.push({ kind: 'picture', box, path, ...(own.length > 0 && { labels: said(own) }) })
+    pictures.push({ kind: 'image', box, path, ...(own.length > 0 && { labels: joinWords(own) }) })
   }
-  return { pictures, labels }
+  return { images: pictures, labels }
 }
 
-const said = (words: readonly Word[]) =>
-  lineInOrder(words)
+const joinWords = (words: readonly Word[]) =>
+  toLineInOrder(words)
     .words.map(({ text }) => text)
     .join(' ')
 
 /** The ground of a page, as a scan behind its recognized text, is not part of what is said on it. */
-function isWorthKeeping({ box }: PlacedImage | Figure, page: Page): boolean {
+function isRelevant({ box }: PlacedImage | Figure, page: PageContent): boolean {
   if (widthOf(box) < 6 || heightOf(box) < 6) return false
   const covers = areaOf(box) / (page.width * page.height)
-  const letters = page.pieces.flat().reduce((sum, { text }) => sum + text.length, 0)
-  return covers < 0.8 || letters < 20
+  const characters = page.textSegments.flat().reduce((sum, { text }) => sum + text.length, 0)
+  return covers < 0.8 || characters < 20
 }
 
-async function drawn(
-  { box, isGround }: Figure,
-  page: Page,
-  drawing: Drawing,
+async function renderArea(
+  { box, isBackground }: Figure,
+  page: PageContent,
+  renderContext: RenderContext,
   tools: Tools,
 ): Promise<string | undefined> {
-  if (drawing.drawn++ >= maxDrawn) return undefined
+  if (renderContext.renderedCount++ >= maxRendered) return undefined
   const scale = dpi / 72
   const [left, top] = [Math.max(0, box[0] - 2), Math.max(0, box[1] - 2)]
   const [right, bottom] = [Math.min(page.width, box[2] + 2), Math.min(page.height, box[3] + 2)]
@@ -87,13 +89,13 @@ async function drawn(
   )
   const name = `drawn-${page.number}-${Math.round(left)}-${Math.round(top)}`
   const prefix = join(tools.workDir, name)
-  const textless = isGround ? await drawing.textless() : undefined
+  const textless = isBackground ? await renderContext.textless() : undefined
   const number = String(textless?.pageOf(page.number) ?? page.number)
   await tools.exec('pdftoppm', [
     ...['-q', '-png', '-r', String(dpi), '-f', number, '-l', number, '-singlefile', '-cropbox'],
-    ...[...area, textless?.path ?? drawing.path, prefix],
+    ...[...area, textless?.path ?? renderContext.path, prefix],
   ])
   const file = `${prefix}.png`
-  const made = await stat(file).catch(() => undefined)
-  return made ? file : undefined
+  const stats = await stat(file).catch(() => undefined)
+  return stats ? file : undefined
 }

@@ -1,24 +1,24 @@
-import { type Box, widthOf } from './geometry.ts'
+import { type BoundingBox, widthOf } from './geometry.ts'
 import { gapBetween, type Line } from './lines.ts'
 
 /** In sizes of the letters: wider columns have room for enough words, and gaps that wide mean something in them. */
-const narrow = 26
+const maxWidthEm = 26
 
 /** Marks the lines of a narrow column whose words were moved apart to fill it. */
-export function withSpread(lines: readonly Line[], column: Box): Line[] {
-  const full = lines.map((line) => fills(line, column))
-  const even = lines.map((line, index) => full[index] === true && hasEvenGaps(line))
+export function markJustified(lines: readonly Line[], column: BoundingBox): Line[] {
+  const areFull = lines.map((line) => fillsColumn(line, column))
+  const areEven = lines.map((line, index) => areFull[index] === true && hasEvenGaps(line))
   return lines.map((line, index) => {
     // Two words have but one gap; it is told by the lines around it.
-    const isPair = full[index] === true && line.words.length === 2 && !hasNumber(line)
-    const spread = even[index] || (isPair && (even[index - 1] || even[index + 1]))
-    return spread ? { ...line, spread } : line
+    const isPair = areFull[index] === true && line.words.length === 2 && !isMostlyNumbers(line)
+    const isJustified = areEven[index] || (isPair && (areEven[index - 1] || areEven[index + 1]))
+    return isJustified ? { ...line, isJustified } : line
   })
 }
 
-function fills({ box, style }: Line, column: Box): boolean {
+function fillsColumn({ box, style }: Line, column: BoundingBox): boolean {
   const slack = Math.max(2, style.size * 0.25)
-  const isNarrow = widthOf(column) < style.size * narrow
+  const isNarrow = widthOf(column) < style.size * maxWidthEm
   return isNarrow && box[0] - column[0] < slack && column[2] - box[2] < slack
 }
 
@@ -29,8 +29,10 @@ function hasEvenGaps(line: Line): boolean {
     const before = words[index]
     return before ? [gapBetween(before, word)] : []
   })
-  return gaps.length > 1 && Math.max(...gaps) - Math.min(...gaps) < style.size * 0.25 && !hasNumber(line)
+  return (
+    gaps.length > 1 && Math.max(...gaps) - Math.min(...gaps) < style.size * 0.25 && !isMostlyNumbers(line)
+  )
 }
 
-const hasNumber = ({ words }: Line) =>
+const isMostlyNumbers = ({ words }: Line) =>
   words.filter(({ text }) => /^[\d.,%€$()+-]+$/.test(text)).length > words.length / 2

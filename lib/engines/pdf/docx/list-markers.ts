@@ -1,11 +1,11 @@
-import type { ListMark } from './blocks.ts'
+import type { ListMarker } from './blocks.ts'
 import type { Word } from './page-content.ts'
 
 const bullet = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
 const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
 
 /** What a line starts with if it is an item of a list: `•`, `3.`, `(b)`. */
-export function markOf(words: readonly Word[]): ListMark | undefined {
+export function findListMarker(words: readonly Word[]): ListMarker | undefined {
   const [first, second] = words
   if (!first || !second) return undefined
   const kind = bullet.test(first.text) ? 'bullet' : number.test(first.text) ? 'number' : undefined
@@ -13,23 +13,23 @@ export function markOf(words: readonly Word[]): ListMark | undefined {
   const gap = second.box[0] - first.box[2]
   // A dash or a letter within a sentence has a space of usual width behind it, or none.
   if (kind === 'bullet' && gap < first.style.size * 0.15) return undefined
-  return { kind, text: first.text, at: first.box[0], textAt: second.box[0] }
+  return { kind, text: first.text, x: first.box[0], textX: second.box[0] }
 }
 
 /** `i.` may start roman numbers; a list that starts with `c.` counts letters. */
-export const isRoman = (mark: string) => /^[(]?[ivxIVX]+[.)]$/.test(mark)
+export const isRoman = (marker: string) => /^[(]?[ivxIVX]+[.)]$/.test(marker)
 
 /** 3 for `3.`, 2 for `(b)`, 4 for `iv.`; roman where the list's first mark is. */
-export function ordinalOf(mark: string, roman: boolean): number | undefined {
-  const body = mark.replaceAll(/[().]/g, '')
+export function parseOrdinal(marker: string, isRomanList: boolean): number | undefined {
+  const body = marker.replaceAll(/[().]/g, '')
   if (/^\d+$/.test(body)) return Number(body)
-  if (roman && /^[ivxlc]+$/i.test(body)) return romanNumber(body.toLowerCase())
+  if (isRomanList && /^[ivxlc]+$/i.test(body)) return parseRomanNumber(body.toLowerCase())
   return body.length === 1 ? body.toLowerCase().charCodeAt(0) - 96 : undefined
 }
 
 const romanDigits: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 }
 
-function romanNumber(text: string): number {
+function parseRomanNumber(text: string): number {
   const digits = [...text].map((digit) => romanDigits[digit] ?? 0)
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0)
 }

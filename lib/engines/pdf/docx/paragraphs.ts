@@ -1,69 +1,70 @@
-import type { Alignment, ListMark, Paragraph } from './blocks.ts'
-import { around, type Box } from './geometry.ts'
-import { isPreformatted, isRightToLeft, type Line, mainStyle, segmentsOf } from './lines.ts'
-import { markOf } from './list-markers.ts'
-import { runsOf } from './runs.ts'
+import type { Alignment, ListMarker, Paragraph } from './blocks.ts'
+import { type BoundingBox, boundingBoxOf } from './geometry.ts'
+import { dominantStyle, isPreformatted, isRightToLeft, type Line, splitAtGaps } from './lines.ts'
+import { findListMarker } from './list-markers.ts'
+import { buildRuns } from './runs.ts'
 
-export interface ParagraphRules {
+export interface ParagraphSettings {
   /** The column that the lines stand in. */
-  readonly column: Box
+  readonly column: BoundingBox
   /** Other middles that lines may be centered on: that of the page, and of the text of other pages. */
   readonly centers?: readonly number[]
   /** Usual distance of two lines of a paragraph, in sizes of the letters. */
   readonly pitch: number
   /** Words that are written with a hyphen elsewhere, in small letters. */
-  readonly hyphenated: ReadonlySet<string>
+  readonly hyphenatedWords: ReadonlySet<string>
 }
 
 /** Joins lines into paragraphs, as a reader would. */
-export function paragraphsOf(lines: readonly Line[], rules: ParagraphRules): Paragraph[] {
+export function groupIntoParagraphs(lines: readonly Line[], settings: ParagraphSettings): Paragraph[] {
   const groups: Line[][] = []
   for (const line of lines) {
     const group = groups.at(-1)
-    if (group && goesOn(group, line, rules)) group.push(line)
+    if (group && continuesParagraph(group, line, settings)) group.push(line)
     else groups.push([line])
   }
-  return groups.map((group) => paragraphOf(group, rules))
+  return groups.map((group) => toParagraph(group, settings))
 }
 
-function goesOn(group: readonly Line[], line: Line, rules: ParagraphRules): boolean {
+function continuesParagraph(group: readonly Line[], line: Line, settings: ParagraphSettings): boolean {
   const [first] = group
   const before = group.at(-1)
-  if (!first || !before || before.rtl !== line.rtl) return false
+  if (!first || !before || before.isRtl !== line.isRtl) return false
   const size = line.style.size
   if (Math.abs(before.style.size - size) > size * 0.08) return false
-  if (line.base - before.base > size * rules.pitch * 1.28 || line.base <= before.base) return false
+  if (line.baseline - before.baseline > size * settings.pitch * 1.28 || line.baseline <= before.baseline)
+    return false
   if (isBold(before) !== isBold(line) || isPreformatted(line)) return false
   if (hasWideGap(before) || hasWideGap(line)) return false
-  if (markOf(line.words)) return false
-  const mark = markOf(first.words)
-  if (mark) return line.box[0] > mark.at + size * 0.4 && !endsEarly(before, line, rules.column)
-  if (isCentered(before, rules) && isCentered(line, rules)) return isSameLook(before, line)
-  return !endsEarly(before, line, rules.column) && !isIndented(group, line)
+  if (findListMarker(line.words)) return false
+  const marker = findListMarker(first.words)
+  if (marker) return line.box[0] > marker.x + size * 0.4 && !endsEarly(before, line, settings.column)
+  if (isCentered(before, settings) && isCentered(line, settings)) return isSameStyle(before, line)
+  return !endsEarly(before, line, settings.column) && !isIndented(group, line)
 }
 
-const hasWideGap = (line: Line) => !line.spread && segmentsOf(line, 2).length > 1
+const hasWideGap = (line: Line) => !line.isJustified && splitAtGaps(line, 2).length > 1
 const isBold = (line: Line) => line.words.every(({ style }) => style.bold)
-const isSameLook = (a: Line, b: Line) => a.style.font === b.style.font && a.style.color === b.style.color
+const isSameStyle = (a: Line, b: Line) => a.style.font === b.style.font && a.style.color === b.style.color
 
 /** The first word of the next line would have found room at the end. */
-function endsEarly(before: Line, line: Line, column: Box): boolean {
+function endsEarly(before: Line, line: Line, column: BoundingBox): boolean {
   const [word] = line.words
   if (!word) return true
-  const room = line.rtl ? before.box[0] - column[0] : column[2] - before.box[2]
+  const room = line.isRtl ? before.box[0] - column[0] : column[2] - before.box[2]
   return room > word.box[2] - word.box[0] + line.style.size * 0.7
 }
 
 /** A first line is set in, or out where the whole is set in. */
 function isIndented(group: readonly Line[], line: Line): boolean {
   const before = group.at(-1)
-  if (!before || line.rtl) return false
+  if (!before || line.isRtl) return false
   const step = line.box[0] - before.box[0]
   if (step > line.style.size * 0.8) return true
   return group.length > 1 && step < -line.style.size * 0.8
 }
 
-function isCentered({ box, style }: Line, { column, centers = [] }: ParagraphRules): boolean {
+function isCentered({ box, style }: Line, { column, centers = [] }: ParagraphSettings): boolean {
   const slack = Math.max(style.size * 0.6, 4)
   const [left, right] = [box[0] - column[0], column[2] - box[2]]
   if (left < style.size || right < style.size) return false
@@ -71,56 +72,56 @@ function isCentered({ box, style }: Line, { column, centers = [] }: ParagraphRul
   return Math.abs(left - right) < slack || centers.some((center) => Math.abs(middle - center) < slack / 2)
 }
 
-function alignmentOf(lines: readonly Line[], rules: ParagraphRules, rtl: boolean): Alignment {
-  const { column } = rules
-  if (lines.every((line) => isCentered(line, rules))) return 'center'
+function alignmentOf(lines: readonly Line[], settings: ParagraphSettings, isRtl: boolean): Alignment {
+  const { column } = settings
+  if (lines.every((line) => isCentered(line, settings))) return 'center'
   const slack = Math.max(2, (lines[0]?.style.size ?? 10) * 0.15)
-  const atRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < slack)
-  const far = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
-  if (!rtl && atRight && far) return 'right'
+  const isAtRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < slack)
+  const isFarRight = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
+  if (!isRtl && isAtRight && isFarRight) return 'right'
   const inner = lines.slice(0, -1)
-  const full = inner.every(({ box }) => Math.abs(column[2] - box[2]) < slack)
-  return !rtl && inner.length >= 2 && full ? 'both' : 'left'
+  const isFull = inner.every(({ box }) => Math.abs(column[2] - box[2]) < slack)
+  return !isRtl && inner.length >= 2 && isFull ? 'both' : 'left'
 }
 
-function paragraphOf(lines: readonly Line[], rules: ParagraphRules): Paragraph {
+function toParagraph(lines: readonly Line[], settings: ParagraphSettings): Paragraph {
   const words = lines.flatMap((line) => line.words)
-  const mark = markOf(words)
-  const box = around(lines.map((line) => line.box))
-  const rtl = isRightToLeft(words.map(({ text }) => text).join(''))
-  const alignment = mark ? 'left' : alignmentOf(lines, rules, rtl)
+  const marker = findListMarker(words)
+  const box = boundingBoxOf(lines.map((line) => line.box))
+  const isRtl = isRightToLeft(words.map(({ text }) => text).join(''))
+  const alignment = marker ? 'left' : alignmentOf(lines, settings, isRtl)
   return {
     kind: 'paragraph',
     box,
-    runs: runsOf(lines, mark !== undefined, rules.hyphenated),
+    runs: buildRuns(lines, marker !== undefined, settings.hyphenatedWords),
     alignment,
-    style: mainStyle(words),
+    style: dominantStyle(words),
     lineCount: lines.length,
-    open: reachesEnd(lines.at(-1), rules.column),
+    mayContinue: reachesColumnEdge(lines.at(-1), settings.column),
     spaceBefore: 0,
-    ...indents(lines, alignment, mark, rules.column, rtl),
-    rtl,
-    ...(mark && { mark }),
+    ...computeIndents(lines, alignment, marker, settings.column, isRtl),
+    isRtl,
+    ...(marker && { marker }),
   }
 }
 
-function reachesEnd(line: Line | undefined, column: Box): boolean {
+function reachesColumnEdge(line: Line | undefined, column: BoundingBox): boolean {
   if (!line) return false
-  const room = line.rtl ? line.box[0] - column[0] : column[2] - line.box[2]
+  const room = line.isRtl ? line.box[0] - column[0] : column[2] - line.box[2]
   return room < (column[2] - column[0]) * 0.12
 }
 
-function indents(
+function computeIndents(
   lines: readonly Line[],
   alignment: Alignment,
-  mark: ListMark | undefined,
-  column: Box,
-  rtl: boolean,
+  marker: ListMarker | undefined,
+  column: BoundingBox,
+  isRtl: boolean,
 ): Pick<Paragraph, 'indent' | 'firstIndent'> {
   const [first, ...rest] = lines
-  if (!first || alignment === 'center' || alignment === 'right' || rtl) return { indent: 0, firstIndent: 0 }
-  if (mark) return { indent: mark.textAt - column[0], firstIndent: mark.at - mark.textAt }
+  if (!first || alignment === 'center' || alignment === 'right' || isRtl) return { indent: 0, firstIndent: 0 }
+  if (marker) return { indent: marker.textX - column[0], firstIndent: marker.x - marker.textX }
   const left = rest.length > 0 ? Math.min(...rest.map(({ box }) => box[0])) : first.box[0]
-  const quiet = (points: number) => (Math.abs(points) < 2.5 ? 0 : points)
-  return { indent: quiet(left - column[0]), firstIndent: quiet(first.box[0] - left) }
+  const ignoreSmall = (points: number) => (Math.abs(points) < 2.5 ? 0 : points)
+  return { indent: ignoreSmall(left - column[0]), firstIndent: ignoreSmall(first.box[0] - left) }
 }

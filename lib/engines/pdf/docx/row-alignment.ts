@@ -1,19 +1,19 @@
-import { type Box, heightOf } from './geometry.ts'
+import { type BoundingBox, heightOf } from './geometry.ts'
 
 interface Placed {
-  readonly box: Box
+  readonly box: BoundingBox
 }
 
 /** Cells of a table begin side by side, row by row; paragraphs of columns do so by chance alone. */
-export function hasRows(columns: readonly (readonly Placed[])[]): boolean {
-  const starts = columns.map(startsOf)
-  const [some = []] = starts.toSorted((a, b) => a.length - b.length)
-  const shared = some.filter((y) => starts.every((other) => other.some((top) => Math.abs(top - y) < 2)))
-  return shared.length >= 2 && shared.length >= some.length * 0.6
+export function haveAlignedRows(columns: readonly (readonly Placed[])[]): boolean {
+  const tops = columns.map(findBlockTops)
+  const [fewest = []] = tops.toSorted((a, b) => a.length - b.length)
+  const shared = fewest.filter((y) => tops.every((other) => other.some((top) => Math.abs(top - y) < 2)))
+  return shared.length >= 2 && shared.length >= fewest.length * 0.6
 }
 
 /** Where something begins below more than the usual distance, but for the top. */
-function startsOf(atoms: readonly Placed[]): number[] {
+function findBlockTops(atoms: readonly Placed[]): number[] {
   const sorted = [...atoms].sort((a, b) => a.box[1] - b.box[1])
   return sorted.flatMap(({ box }, index) => {
     const before = sorted[index - 1]

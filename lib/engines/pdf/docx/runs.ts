@@ -1,61 +1,72 @@
-import type { Run } from './blocks.ts'
-import { gapBetween, isPreformatted, isSpaced, type Line, spacesBetween } from './lines.ts'
+import type { StyledRun } from './blocks.ts'
+import { countSpaces, gapBetween, hasSpaceBetween, isPreformatted, type Line } from './lines.ts'
 import type { Style, Word } from './page-content.ts'
 
-const noSpaces = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
-const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
+const unspacedCharacter = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
+const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** The text of a paragraph's lines in pieces of one look, words parted by hyphens made whole. */
-export function runsOf(lines: readonly Line[], withoutMark: boolean, hyphenated: ReadonlySet<string>): Run[] {
-  const runs: Run[] = []
+export function buildRuns(
+  lines: readonly Line[],
+  skipsMarker: boolean,
+  hyphenatedWords: ReadonlySet<string>,
+): StyledRun[] {
+  const runs: StyledRun[] = []
   for (const [row, line] of lines.entries()) {
-    const words = withoutMark && row === 0 ? line.words.slice(1) : line.words
+    const words = skipsMarker && row === 0 ? line.words.slice(1) : line.words
     for (const [index, word] of words.entries()) {
       const before = words[index - 1]
-      const run = runOf(word, line)
-      if (before) add(runs, run, spaceBetween(before, word, line))
-      else if (runs.length > 0) addLine(runs, run, hyphenated)
-      else add(runs, run, '')
+      const run = toRun(word, line)
+      if (before) appendRun(runs, run, separatorBetween(before, word, line))
+      else if (runs.length > 0) appendAcrossLines(runs, run, hyphenatedWords)
+      else appendRun(runs, run, '')
     }
   }
   return runs
 }
 
 /** The runs of one paragraph after those of another, as if a line ended between them. */
-export function appended(before: readonly Run[], after: readonly Run[]): Run[] {
+export function joinRuns(before: readonly StyledRun[], after: readonly StyledRun[]): StyledRun[] {
   const [first, ...rest] = after
   const runs = [...before]
-  if (first) addLine(runs, first, new Set())
+  if (first) appendAcrossLines(runs, first, new Set())
   return [...runs, ...rest]
 }
 
-function runOf(word: Word, line: Line): Run {
+function toRun(word: Word, line: Line): StyledRun {
   const { size } = line.style
-  const small = word.style.size < size * 0.88
-  const raised = line.base - word.base
-  const script = small && raised > size * 0.1 ? 'super' : small && raised < -size * 0.03 ? 'sub' : undefined
+  const isSmall = word.style.size < size * 0.88
+  const raised = line.baseline - word.baseline
+  const script =
+    isSmall && raised > size * 0.1 ? 'super' : isSmall && raised < -size * 0.03 ? 'sub' : undefined
   return {
     text: word.text,
     // A raised letter is made small by being raised.
     style: script ? { ...word.style, size } : word.style,
     ...(word.link !== undefined && { link: word.link }),
     ...(script && { script }),
-    ...(rightToLeft.test(word.text) && { rtl: true }),
+    ...(rtlCharacter.test(word.text) && { isRtl: true }),
   }
 }
 
-export function spaceBetween(before: Word, word: Word, line: Line): string {
-  if (isPreformatted(line)) return ' '.repeat(Math.min(200, spacesBetween(before, word)))
-  if (!line.rtl && !line.spread && gapBetween(before, word) > line.style.size * 2) return '\t'
+export function separatorBetween(before: Word, word: Word, line: Line): string {
+  if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(before, word)))
+  if (!line.isRtl && !line.isJustified && gapBetween(before, word) > line.style.size * 2) return '\t'
   // Recognized characters of such scripts are words of their own.
-  const close = gapBetween(before, word) < line.style.size * (word.style.recognized ? 2 : 1)
-  if (close && noSpaces.test(before.text.slice(-1)) && noSpaces.test(word.text.slice(0, 1))) return ''
-  return isSpaced(before, word) ? ' ' : ''
+  const isClose = gapBetween(before, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
+  if (
+    isClose &&
+    unspacedCharacter.test(before.text.slice(-1)) &&
+    unspacedCharacter.test(word.text.slice(0, 1))
+  )
+    return ''
+  return hasSpaceBetween(before, word) ? ' ' : ''
 }
 
-function add(runs: Run[], run: Run, space: string): void {
+function appendRun(runs: StyledRun[], run: StyledRun, space: string): void {
   const last = runs.at(-1)
-  if (last && isSame(last, run)) runs[runs.length - 1] = { ...last, text: `${last.text}${space}${run.text}` }
+  if (last && hasSameFormat(last, run))
+    runs[runs.length - 1] = { ...last, text: `${last.text}${space}${run.text}` }
   else if (last && space !== '') {
     runs[runs.length - 1] = { ...last, text: `${last.text}${space}` }
     runs.push(run)
@@ -63,28 +74,29 @@ function add(runs: Run[], run: Run, space: string): void {
 }
 
 /** A line's first word after the last of the line before. */
-function addLine(runs: Run[], run: Run, hyphenated: ReadonlySet<string>): void {
+function appendAcrossLines(runs: StyledRun[], run: StyledRun, hyphenatedWords: ReadonlySet<string>): void {
   const last = runs.at(-1)
   if (!last) return
-  const [, start = '', mark] = /([\p{L}]+)([-\u00ad\u2010])$/u.exec(last.text) ?? []
+  const [, start = '', hyphen] = /([\p{L}]+)([-\u00ad\u2010])$/u.exec(last.text) ?? []
   const [end = ''] = /^\p{Ll}+/u.exec(run.text) ?? []
-  const parted = mark !== undefined && end !== '' && !hyphenated.has(`${start}-${end}`.toLowerCase())
-  if (parted) {
+  const isHyphenated =
+    hyphen !== undefined && end !== '' && !hyphenatedWords.has(`${start}-${end}`.toLowerCase())
+  if (isHyphenated) {
     runs[runs.length - 1] = { ...last, text: last.text.slice(0, -1) }
-    add(runs, run, '')
+    appendRun(runs, run, '')
   } else if (
-    mark !== undefined ||
-    (noSpaces.test(last.text.slice(-1)) && noSpaces.test(run.text.slice(0, 1)))
+    hyphen !== undefined ||
+    (unspacedCharacter.test(last.text.slice(-1)) && unspacedCharacter.test(run.text.slice(0, 1)))
   ) {
-    add(runs, run, '')
-  } else add(runs, run, ' ')
+    appendRun(runs, run, '')
+  } else appendRun(runs, run, ' ')
 }
 
-function isSame(a: Run, b: Run): boolean {
-  return a.link === b.link && a.script === b.script && a.rtl === b.rtl && sameStyle(a.style, b.style)
+function hasSameFormat(a: StyledRun, b: StyledRun): boolean {
+  return a.link === b.link && a.script === b.script && a.isRtl === b.isRtl && isSameStyle(a.style, b.style)
 }
 
-function sameStyle(a: Style, b: Style): boolean {
+function isSameStyle(a: Style, b: Style): boolean {
   if (a === b) return true
   return (
     a.font === b.font &&

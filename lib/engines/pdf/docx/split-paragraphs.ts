@@ -1,21 +1,24 @@
-import { type Block, type Paragraph, textOf } from './blocks.ts'
-import { appended } from './runs.ts'
+import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
+import { joinRuns } from './runs.ts'
 
 /** A paragraph that a column or a page cut in two. */
-export function goesOnAcross(last: Block, first: Block): last is Paragraph {
+export function isContinuation(last: ContentBlock, first: ContentBlock): last is Paragraph {
   if (last.kind !== 'paragraph' || first.kind !== 'paragraph') return false
-  if (!last.open || last.heading !== undefined || first.heading !== undefined || first.mark) return false
-  if (Math.abs(last.style.size - first.style.size) > 0.5 || last.rtl !== first.rtl) return false
-  return !/[.!?:;。！？”"»)\]]\s*$/u.test(textOf(last)) && /^[\p{Ll}\p{Lo}]/u.test(textOf(first))
+  if (!last.mayContinue || last.heading !== undefined || first.heading !== undefined || first.marker)
+    return false
+  if (Math.abs(last.style.size - first.style.size) > 0.5 || last.isRtl !== first.isRtl) return false
+  return (
+    !/[.!?:;。！？”"»)\]]\s*$/u.test(paragraphText(last)) && /^[\p{Ll}\p{Lo}]/u.test(paragraphText(first))
+  )
 }
 
 /** The first part with the text of the second; it stands where the first part stood. */
-export function extended<First extends Paragraph>(last: First, first: Block): First {
+export function joinParagraphs<First extends Paragraph>(last: First, first: ContentBlock): First {
   if (first.kind !== 'paragraph') return last
   return {
     ...last,
-    runs: appended(last.runs, first.runs),
-    open: first.open,
+    runs: joinRuns(last.runs, first.runs),
+    mayContinue: first.mayContinue,
     lineCount: last.lineCount + first.lineCount,
     // The longer part tells better whether its lines are filled.
     alignment: last.lineCount < first.lineCount ? first.alignment : last.alignment,

@@ -9,42 +9,45 @@ import { splitByCost } from '../split-by-cost.ts'
 import { isSignedPdf } from '../tools/editable-pdf.ts'
 import type { OcrSettings } from './recognize.ts'
 
-/** How the pages whose text is to be read are shared out among workers: each gets a PDF of its pages alone. */
+/** Splits OCR into chunks: each worker gets a PDF with only the pages it reads. */
 
 export const OcrChunk = z.object({
-  /** Of the pages in the whole, in the order in which the PDF of the share has them. */
+  /** Page numbers in the whole document, in the order of the chunk's PDF. */
   numbers: z.array(z.int()),
   how: z.custom<OcrSettings>((value) => typeof value === 'object'),
 })
 
 /**
- * Seconds of processor time. Measured at 2.3 GHz with pages full of text: of A4 at 300 dpi 5.8 s, at 150 dpi 3.5 s, of A6 at
- * 300 dpi 3.5 s; with empty ones 2.5 s, as each is drawn twice and looked at for how it lies.
+ * Processor seconds. Measured at 2.3 GHz with pages full of text: A4 at 300 dpi 5.8 s, A4 at 150 dpi 3.5 s, A6 at 300
+ * dpi 3.5 s; empty pages 2.5 s, because each is rendered twice and its orientation detected.
  */
 const readingSeconds = { perPage: 2.5, perSquareInch: 0.025, perExtraLanguage: 0.7 } as const
 
-/** Seconds that all pages must take before other machines are worth their start, and what a share should: it begins with 1.2 s. */
+/** Minimum total time for other workers to be worth starting, and the target time per chunk; starting takes 1.2 s. */
 const minTotalS = 20
 const targetChunkS = 8
 
-/** Parts of a run's time: for all pages by one worker, and for a share, which may meet a slow machine or hard pages. */
+/**
+ * Maximum part of the time limit that one worker may use for all pages, and for a chunk, which may run on a slow
+ * machine or contain difficult pages.
+ */
 const maxWholeRatio = 0.5
 const maxChunkRatio = 0.1
 
 interface PagesToRead {
-  /** Of all pages of the PDF. */
+  /** Sizes of all pages of the PDF. */
   readonly sizes: readonly PageSize[]
-  /** Those to be read, counted from 1. */
+  /** Pages to read, counted from 1. */
   readonly pages: readonly number[]
-  /** As `ocrLanguage` gives it. */
+  /** In the notation of `ocrLanguage`. */
   readonly language: string
 }
 
-/** Whether it is worth a look into the file: on one machine all processors are busy reading already. */
+/** Whether it is worth opening the file to plan chunks: on a single machine, OCR keeps all cores busy anyway. */
 export const canSplitOcr = ({ workers, timeoutS }: WorkerPool) =>
   workers > availableParallelism() || Number.isFinite(timeoutS)
 
-/** Pages of each share; undefined where one worker does well with them all. */
+/** Returns the pages of each chunk, or undefined when one worker should read them all. */
 export function planOcrChunks(
   { sizes, pages, language }: PagesToRead,
   { workers, timeoutS }: WorkerPool,
@@ -70,10 +73,10 @@ export function planOcrChunks(
   return runs.length > 1 ? runs : undefined
 }
 
-/** As each is a file to store, to fetch and to join. */
+/** Each chunk is a file to store, download and join. */
 const maxChunks = 400
 
-/** A PDF for each share; undefined where the pages do not look by themselves as they do in the whole. */
+/** Writes a PDF per chunk; returns undefined when extracted pages would not look as they do in the whole document. */
 export async function extractChunkPdfs(
   path: string,
   runs: readonly (readonly number[])[],
@@ -93,13 +96,13 @@ export async function extractChunkPdfs(
     }
     return chunks
   } catch (error) {
-    // Whoever reads the whole says what is wrong with it, if that cannot be helped.
+    // If the PDF is really damaged, reading it as a whole reports that.
     if (toPdfError(error) instanceof AppError) return undefined
     throw error
   }
 }
 
-/** Which of them are hidden stands in the catalog (ISO 32000-1, 8.11.4), and no page takes that along. */
+/** The catalog lists hidden layers (ISO 32000-1, 8.11.4), and extracted pages lose that list. */
 async function hasOptionalContent(path: string, tools: Tools): Promise<boolean> {
   const { stdout } = await tools.exec('mutool', ['show', path, 'trailer/Root/OCProperties'])
   return stdout.trim() !== 'null'

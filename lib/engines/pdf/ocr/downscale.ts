@@ -1,42 +1,43 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 
-/** Pixels per inch at which letters are read, and from which on pictures are made coarser. */
-const [readable, tooFine] = [300, 450]
-/** Pixels of a picture; smaller ones are read soon enough as they are. */
-const large = 20_000_000
+/** Resolution that text is read at, and the one above which images are downscaled (pixels per inch). */
+const [targetDpi, maxDpi] = [300, 450]
+/** Images with fewer pixels are read fast enough as they are. */
+const maxPixels = 20_000_000
 
 /**
- * Pages of very fine pictures, as printers' programs make them, take Tesseract minutes each and are read no better for
- * it.
- * @returns the path itself where no picture is like that.
+ * Downscales very fine page images, such as those from print shops: Tesseract needs minutes for each and reads them no
+ * better.
+ * @returns the original path when no image is that fine.
  */
-export async function coarser(path: string, tools: Tools): Promise<string> {
-  if (!(await hasFinePictures(path, tools))) return path
+export async function downscaleFineImages(path: string, tools: Tools): Promise<string> {
+  if (!(await hasFineImages(path, tools))) return path
   tools.warn(
     'PICTURES_REDUCED',
-    `The pages are pictures of more than ${tooFine} pixels per inch. They were reduced to ${readable}, at which their text is read.`,
+    `The pages are pictures of more than ${maxDpi} pixels per inch. They were reduced to ${targetDpi}, at which their text is read.`,
   )
   const out = join(tools.workDir, 'coarser.pdf')
   const reduced = ['Color', 'Gray', 'Mono'].flatMap((kind) => [
     `-dDownsample${kind}Images=true`,
-    `-d${kind}ImageResolution=${readable}`,
-    `-d${kind}ImageDownsampleThreshold=${tooFine / readable}`,
+    `-d${kind}ImageResolution=${targetDpi}`,
+    `-d${kind}ImageDownsampleThreshold=${maxDpi / targetDpi}`,
   ])
-  const means = ['-dColorImageDownsampleType=/Average', '-dGrayImageDownsampleType=/Average']
+  const averaging = ['-dColorImageDownsampleType=/Average', '-dGrayImageDownsampleType=/Average']
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None'],
-    ...[...reduced, ...means, '-o', out, path],
+    ...[...reduced, ...averaging, '-o', out, path],
   ])
   return out
 }
 
-async function hasFinePictures(path: string, tools: Tools): Promise<boolean> {
+async function hasFineImages(path: string, tools: Tools): Promise<boolean> {
   const { stdout } = await tools.exec('pdfimages', ['-list', path])
   return stdout.split('\n').some((line) => {
-    // Page, number, type, width, height, color, components, bits, encoding, smoothed, object and generation, density.
+    // Columns: page, number, type, width, height, color, components, bits, encoding, interpolation, object, generation,
+    // density.
     const fields = line.trim().split(/\s+/)
     const [width, height, dpi] = [fields[3], fields[4], fields[12]].map(Number)
-    return (dpi ?? 0) > tooFine && (width ?? 0) * (height ?? 0) > large
+    return (dpi ?? 0) > maxDpi && (width ?? 0) * (height ?? 0) > maxPixels
   })
 }

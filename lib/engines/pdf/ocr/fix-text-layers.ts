@@ -2,12 +2,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Tools } from '../../engine.ts'
-import { qpdf } from '../qpdf.ts'
-import { isRef, PdfObjects, type PdfRef } from '../tools/objects.ts'
-import { straightened } from './text-layer.ts'
+import { runQpdf } from '../qpdf.ts'
+import { isPdfRef, PdfObjects, type PdfRef } from '../tools/objects.ts'
+import { fixTextLayer } from './text-layer.ts'
 
-/** qpdf's JSON of streams, their data in Base64 (qpdf manual, "qpdf JSON"). */
-const Streams = z.object({
+/** qpdf's JSON for streams, with data in Base64 (qpdf manual, "qpdf JSON"). */
+const QpdfStreams = z.object({
   qpdf: z.tuple([
     z.looseObject({ maxobjectid: z.int() }),
     z.record(
@@ -17,52 +17,55 @@ const Streams = z.object({
   ]),
 })
 
-/** OCRmyPDF names the layer of each page with this and a random part. */
+/** OCRmyPDF names the text layer of each page with this prefix and a random suffix. */
 const layerName = /^\/OCR-/
 
 /**
- * Sets the recognized text of some pages right, in the file itself; one that needs nothing is not written anew.
+ * Fixes the recognized text of some pages in place; leaves a file that needs no fix untouched.
  * @param pages counted from 1.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function straightenLayers(path: string, pages: readonly number[], tools: Tools): Promise<void> {
-  const layers = await layersOf(path, pages, tools)
+export async function fixTextLayers(path: string, pages: readonly number[], tools: Tools): Promise<void> {
+  const layers = await findTextLayers(path, pages, tools)
   if (layers.length === 0) return
   const json = join(tools.workDir, 'layers.json')
-  const made = join(tools.workDir, 'straightened.pdf')
+  const fixedPath = join(tools.workDir, 'straightened.pdf')
   try {
     const data = { jsonStreamData: 'inline', decodeLevel: 'generalized' }
     const jsonObject = layers.map((ref) => ref.split(' ').slice(0, 2).join(','))
-    await qpdf(
+    await runQpdf(
       { inputFile: path, jsonOutput: '2', jsonKey: ['qpdf'], jsonObject, ...data, outputFile: json },
       tools,
     )
-    const update = updateOf(Streams.parse(JSON.parse(await readFile(json, 'utf8'))))
+    const update = buildUpdate(QpdfStreams.parse(JSON.parse(await readFile(json, 'utf8'))))
     if (update === undefined) return
     await writeFile(json, JSON.stringify(update))
-    await qpdf({ inputFile: path, updateFromJson: json, objectStreams: 'generate', outputFile: made }, tools)
-    await rename(made, path)
+    await runQpdf(
+      { inputFile: path, updateFromJson: json, objectStreams: 'generate', outputFile: fixedPath },
+      tools,
+    )
+    await rename(fixedPath, path)
   } finally {
     await rm(json, { force: true })
   }
 }
 
-async function layersOf(path: string, pages: readonly number[], tools: Tools): Promise<PdfRef[]> {
+async function findTextLayers(path: string, pages: readonly number[], tools: Tools): Promise<PdfRef[]> {
   const objects = await PdfObjects.load(path, tools)
   return objects.pages().flatMap((page, index) => {
     if (!pages.includes(index + 1)) return []
     const forms = objects.dict(objects.dict(page.inherited('/Resources'))?.['/XObject']) ?? {}
     return Object.entries(forms).flatMap(([name, form]) =>
-      layerName.test(name) && isRef(form) && objects.isStream(form) ? [form] : [],
+      layerName.test(name) && isPdfRef(form) && objects.isStream(form) ? [form] : [],
     )
   })
 }
 
-function updateOf({ qpdf: [{ maxobjectid }, streams] }: z.infer<typeof Streams>) {
+function buildUpdate({ qpdf: [{ maxobjectid }, streams] }: z.infer<typeof QpdfStreams>) {
   const changed = Object.entries(streams).flatMap(([key, { stream }]) => {
-    const layer = straightened(Buffer.from(stream.data, 'base64').toString('latin1'))
+    const layer = fixTextLayer(Buffer.from(stream.data, 'base64').toString('latin1'))
     if (layer === undefined) return []
-    // qpdf packs it again.
+    // qpdf compresses the stream again.
     const { '/Filter': _filter, '/Length': _length, ...dict } = stream.dict
     return [[key, { stream: { dict, data: Buffer.from(layer, 'latin1').toString('base64') } }] as const]
   })

@@ -3,22 +3,25 @@ import { AppError } from '../../../errors.ts'
 import type { InputFile, Tools } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
 
-/** Pictures whose text can be read. */
+/** Formats of images that can be read by OCR. */
 export const ocrImageFormats = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
 
 export interface ImagePdf {
   readonly path: string
-  /** How many. */
+  /** Number of pages. */
   readonly pages: number
-  /** Pixels per inch, as the pages are measured; the picture itself may say something else. */
+  /** Pixels per inch that the page size is based on, which may differ from the image's metadata. */
   readonly dpi: number
 }
 
 const maxPages = 500
-/** Of one page; OCRmyPDF leaves larger ones unread (`--skip-big`), which nobody would be told of. */
+/** Per page; OCRmyPDF skips larger ones without an error (`--skip-big`). */
 const maxPixels = 150_000_000
 
-/** One PDF page per picture, of the size that a scan of it would have. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
+/**
+ * Creates a PDF with one page per image, in the size of a plausible scan. @throws AppError CORRUPT_FILE,
+ * FILE_TOO_LARGE.
+ */
 export async function imageToPdf(input: InputFile, tools: Tools): Promise<ImagePdf> {
   try {
     return await convertImage(input, tools)
@@ -45,7 +48,7 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
     throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels, maxPages })
   }
   const files: string[] = []
-  // An animation is read in its first picture.
+  // Only the first frame of an animation is read.
   for (let page = 0; page < (format === 'tiff' ? pages : 1); page++) {
     const path = join(tools.workDir, `picture-${page}.png`)
     const image = sharp(input.path, { page, limitInputPixels: maxPixels })
@@ -54,7 +57,7 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
       .flatten({ background: 'white' })
       .toColourspace('srgb')
       .png({ compressionLevel: 3 })
-      // img2pdf divides by it, and a picture may say 0.
+      // img2pdf divides by the density, which may be 0 in the source.
       .withMetadata({ density: 72 })
       .toFile(path)
     files.push(path)
@@ -63,8 +66,8 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
 }
 
 /**
- * Pixels per inch. Cameras and screens write any number; what would make no sheet of paper (2 to 24 inches) is set to
- * make one of 11 inches, the longer side of a letter.
+ * Returns plausible pixels per inch. Cameras and screenshots contain arbitrary numbers; when the page would not be 2 to
+ * 24 inches long, its longer side becomes 11 inches, as on US Letter.
  */
 function plausibleDpi(width: number, height: number, density = 72): number {
   const inches = Math.max(width, height) / density

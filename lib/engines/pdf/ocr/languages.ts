@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Public names of the languages that texts in pictures are read in: those of Tesseract's packs. */
+/** Public names of the OCR languages, which correspond to Tesseract's language packs. */
 export const ocrLanguages = {
   eng: 'English',
   deu: 'German',
@@ -22,13 +22,13 @@ export const ocrLanguages = {
 } as const satisfies Readonly<Record<string, string>>
 
 const names = Object.keys(ocrLanguages)
-/** Time grows with each: where one is not sure of a word, Tesseract asks the next. */
-const maxTogether = 5
-const one = `(?:${names.join('|')})`
-const several = new RegExp(`^${one}(?:\\+${one}){0,${maxTogether - 1}}$`)
+/** Each language adds time: when Tesseract is unsure of a word, it tries the next one. */
+const maxLanguages = 5
+const anyLanguage = `(?:${names.join('|')})`
+const languageList = new RegExp(`^${anyLanguage}(?:\\+${anyLanguage}){0,${maxLanguages - 1}}$`)
 
-/** A plus sign in a form that was not encoded arrives as a space. */
-const spelled = (value: unknown) =>
+/** An unencoded plus sign in a form arrives as a space. */
+const normalizeLanguages = (value: unknown) =>
   typeof value === 'string'
     ? value
         .trim()
@@ -38,21 +38,23 @@ const spelled = (value: unknown) =>
         .join('+')
     : value
 
-/** One language or several, the main one first, as `eng+deu`; spelled in any case, and with `_` as Tesseract does. */
+/**
+ * One or several languages, the main one first, such as `eng+deu`; in any case, and with `_` as in Tesseract's names.
+ */
 export const ocrLanguage = z.preprocess(
-  spelled,
+  normalizeLanguages,
   z
     .string()
     .regex(
-      several,
-      `Expected one of ${names.join(', ')}, or up to ${maxTogether} of them joined by +, as eng+deu.`,
+      languageList,
+      `Expected one of ${names.join(', ')}, or up to ${maxLanguages} of them joined by +, as eng+deu.`,
     )
     .describe(
-      `Languages of the text in pictures, at most ${maxTogether} joined by +, the main one first: ${names.join(', ')}.`,
+      `Languages of the text in pictures, at most ${maxLanguages} joined by +, the main one first: ${names.join(', ')}.`,
     ),
 )
 
-/** What `tesseract -l` takes: `eng+chi_sim` for `eng+chi-sim`, each language once. */
+/** Returns the argument of `tesseract -l`: `eng+chi_sim` for `eng+chi-sim`, without duplicates. */
 export function tesseractLanguages(language: string): string {
   return [...new Set(language.split('+'))].join('+').replaceAll('-', '_')
 }

@@ -1,28 +1,34 @@
-/** A letter of Chinese or Japanese, whose words have no spaces between them, or one of their marks; for `u` and `v`. */
-export const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303f\uff00-\uff60]`
-const betweenUnspaced = new RegExp(`(?<=${unspaced}) +(?=${unspaced})`, 'gu')
+/**
+ * A Chinese or Japanese character or punctuation mark, scripts without spaces between words; for `u` and `v` regular
+ * expressions.
+ */
+export const unspacedCharacter = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303f\uff00-\uff60]`
+const betweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspacedCharacter})`, 'gu')
 
-/** pdftotext marks what runs to the right in lines that run to the left, and those lines; few editors hide the marks. */
-const runToTheRight = /\u202a([^\u202c]*)\u202c/g
-const marksOfDirection = /[\u202a-\u202e]/g
+/**
+ * pdftotext puts directional marks around left-to-right runs in right-to-left lines, and around those lines; few
+ * editors hide them.
+ */
+const ltrRun = /\u202a([^\u202c]*)\u202c/g
+const directionMarks = /[\u202a-\u202e]/g
 const edgesAndCore = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su
 
-/** The text of recognized pages as pdftotext gives it, the way that people write it. */
-export function asWritten(text: string): string {
+/** Turns the text that pdftotext extracts from recognized pages into the way people write it. */
+export function normalizeOcrText(text: string): string {
   return (
     text
-      .replaceAll(runToTheRight, (_, run: string) => asRead(run))
-      .replaceAll(marksOfDirection, '')
-      // Gaps too wide to be closed in the PDF are found as spaces.
+      .replaceAll(ltrRun, (_, run: string) => toReadingOrder(run))
+      .replaceAll(directionMarks, '')
+      // Gaps too wide to be closed in the PDF appear as spaces.
       .replaceAll(betweenUnspaced, '')
   )
 }
 
-/** A run comes as it is seen, from the left; but what is left of a number is read after it. */
-function asRead(run: string): string {
+/** Runs are in visual order, from the left; characters to the left of a number are read after it. */
+function toReadingOrder(run: string): string {
   const [, left = '', core = '', right = ''] = edgesAndCore.exec(run) ?? []
   const read = /\p{L}/u.test(core) ? core : core.split(' ').reverse().join(' ')
-  return reversed(right) + read + reversed(left)
+  return reverseText(right) + read + reverseText(left)
 }
 
-const reversed = (text: string) => [...text].reverse().join('')
+const reverseText = (text: string) => [...text].reverse().join('')

@@ -11,37 +11,37 @@ import { fixTextLayers } from './fix-text-layers.ts'
 import { tesseractLanguages } from './languages.ts'
 import { warnPagesWithoutText } from './pages-without-text.ts'
 
-/** How pages are read; JSON, which a record keeps for whoever reads some of them. */
+/** How pages are read; stored as JSON in the record of a chunk. */
 export interface OcrSettings {
-  /** As `ocrLanguage` gives it: `eng+chi-sim`. */
+  /** In the notation of `ocrLanguage`: `eng+chi-sim`. */
   readonly language: string
-  /** Turns crooked pages straight, which encodes their pictures anew. */
+  /** Straightens skewed pages, which re-encodes their images. */
   readonly deskew: boolean
-  /** Pixels per inch that small pictures are enlarged to before they are read. */
+  /** Pixels per inch that small images are enlarged to before reading. */
   readonly oversample?: number
 }
 
-/** What is to be read. */
+/** Pages to read and how to read them. */
 export interface OcrRequest extends OcrSettings {
-  /** Needs no password and restricts nothing. */
+  /** Path of a PDF without a password or restrictions. */
   readonly path: string
-  /** Counted from 1; those that have text already are left as they are, unless it is of no use. */
+  /** Counted from 1; pages that already have text are left unchanged unless `isForced` is set. */
   readonly pages: readonly number[]
-  /** Pages that have text are read by their looks and become pictures, too. */
+  /** Reads pages from their image even when they have text, and turns them into images. */
   readonly isForced?: boolean
-  /** Seconds after which a page is left without text, which a warning tells. */
+  /** Seconds after which a page is left without text and reported in a warning. */
   readonly pageTimeoutS?: number
-  /** Told how many pages are done, as far as that can be seen. */
+  /** Called with the number of finished pages, as far as it is known. */
   onPage(done: number): void
 }
 
-/** Twenty times what a page full of text takes. */
+/** Twenty times the time for a page full of text. */
 const defaultPageTimeoutS = 120
 
-/** Letters from which on a page counts as one with text: scanners stamp their name on pictures. */
+/** A page with at least this many characters counts as text: scanners stamp their name on images. */
 const minCharacters = 12
 
-/** How many letters and digits each page has, in the order of the pages. @throws AppError CORRUPT_FILE. */
+/** Counts the letters and digits of each page. @throws AppError CORRUPT_FILE. */
 export async function countCharactersByPage(path: string, tools: Tools): Promise<number[]> {
   const text = join(tools.workDir, 'letters.txt')
   try {
@@ -56,13 +56,13 @@ export async function countCharactersByPage(path: string, tools: Tools): Promise
 
 export const hasText = (characters: number) => characters >= minCharacters
 
-/** Whose lines run to the left, and whose words have no spaces: see `layer.ts`. */
+/** Languages written right to left or without spaces between words: see `text-layer.ts`. */
 const languagesToFix = /ara|jpn|chi/
 
 /**
- * Puts the text of pictures behind them.
- * @param request `kept` are archives of `keepRecognized`, of which all is taken: no page is read again.
- * @returns the path of the new PDF, and the pages that were read, not those that were given up.
+ * Adds a text layer behind the images of pages.
+ * @param request `keptArchives` are archives of `recognizeChunk` that contain all results, so no page is read again.
+ * @returns the path of the new PDF, and the pages that were read, without those given up.
  * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
  */
 export async function recognize(
@@ -78,10 +78,10 @@ export async function recognize(
 }
 
 /**
- * Reads the pages of a PDF that has some of those of another one, and keeps what it made of them in an archive.
- * @param numbers of its pages in the other one.
+ * Reads the pages of a chunk's PDF and stores the results in an archive.
+ * @param documentPages numbers of its pages in the whole document.
  * @returns those of its pages that were read.
- * @throws as `recognize`.
+ * @throws the same errors as `recognize`.
  */
 export async function recognizeChunk(
   request: OcrRequest,
@@ -100,7 +100,7 @@ interface OcrmypdfRun {
   readonly args: readonly string[]
   readonly type: 'pdf' | 'none'
   readonly out: string
-  /** Of its pages in the document, where it has only some of them. */
+  /** Numbers of its pages in the whole document, for a chunk. */
   readonly documentPages?: readonly number[]
 }
 
@@ -109,13 +109,21 @@ async function runOcrmypdf(
   { args, type, out, documentPages: numbers }: OcrmypdfRun,
   tools: Tools,
 ): Promise<readonly number[]> {
-  const { path, pages, language, deskew, oversample, isForced, pageTimeoutS: pageTakesS = defaultPageTimeoutS } = request
+  const {
+    path,
+    pages,
+    language,
+    deskew,
+    oversample,
+    isForced,
+    pageTimeoutS: pageTakesS = defaultPageTimeoutS,
+  } = request
   const allArgs = [
     ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
     ...['--output-type', type, '--optimize', '1'],
     ...(deskew ? ['--deskew'] : []),
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
-    // Larger pictures are plans and maps, which take minutes and hold little text.
+    // Larger images are plans and maps, which take minutes and contain little text.
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
     ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTakesS)],
     ...['--language', tesseractLanguages(language), '--pages', formatPageRange(pages)],
@@ -123,7 +131,7 @@ async function runOcrmypdf(
   ]
   const stopWatching = watchPages(request, tools)
   try {
-    // It reads a page on each core; threads of Tesseract besides would only wait for each other.
+    // OCRmyPDF reads one page per core; additional Tesseract threads would only wait for each other.
     const env = { OMP_THREAD_LIMIT: '1' }
     const { stderr } = await tools.exec('ocrmypdf', [...allArgs, path, out], {
       env,
@@ -138,7 +146,7 @@ async function runOcrmypdf(
   }
 }
 
-/** It tells no progress where there is no terminal; but each page that is done leaves a file. */
+/** OCRmyPDF reports no progress without a terminal, but each finished page leaves a file. */
 function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
   let lastReported = 0
   let isStopped = false
@@ -147,12 +155,15 @@ function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
     const folder = names.find((name) => name.startsWith('ocrmypdf.io.'))
     if (folder === undefined) return
     const fileNames = await readdir(join(tools.workDir, folder))
-    const done = Math.min(pages.length, fileNames.filter((name) => /_ocr_(tess|hocr)\.pdf$/.test(name)).length)
+    const done = Math.min(
+      pages.length,
+      fileNames.filter((name) => /_ocr_(tess|hocr)\.pdf$/.test(name)).length,
+    )
     if (isStopped || done <= lastReported) return
     lastReported = done
     onPage(done)
   }
-  // The folder may be gone at any moment: then the end is near, and there is nothing to tell.
+  // The folder may disappear at any time: then OCR is nearly finished and there is nothing to report.
   const timer = setInterval(() => void count().catch(() => undefined), 500)
   return () => {
     isStopped = true

@@ -1,8 +1,8 @@
 /**
- * The text that Tesseract puts behind a picture: a content stream of words, each with its place, a font size, a stretch
- * and its letters in UTF-16 (`GetPDFTextObjects` in its pdfrenderer.cpp). A letter is half as wide as its font size,
- * times the stretch. In lines that run to the left all letters are mirrored, the first at the right end; but
- * on pages that lie on their side, nothing is.
+ * Fixes the text layer that Tesseract puts behind an image: a content stream of words, each with its position, a font
+ * size, a horizontal scale and its characters in UTF-16 (`GetPDFTextObjects` in its pdfrenderer.cpp). A glyph is half
+ * as wide as its font size, times the scale. In right-to-left lines all glyphs are mirrored, starting at the right end;
+ * on rotated pages nothing is mirrored.
  */
 
 import { unspacedCharacter } from './normalize-text.ts'
@@ -13,32 +13,32 @@ const textOperators = new RegExp(
   String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/\S+ (?<size>\d+) Tf|(?<stretch>${number}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
   'g',
 )
-/** What else such a stream holds. */
+/** The other operators in such a stream. */
 const otherOperators = new RegExp(String.raw`q ${number} 0 0 ${number} 0 0 cm Q|BT|ET|3 Tr|\s+`, 'g')
-/** Width of a letter in thousandths of the font size, which is how `TJ` counts (ISO 32000-1, 9.4.3). */
+/** Width of a glyph in thousandths of the font size, the unit of `TJ` (ISO 32000-1, 9.4.3). */
 const glyphWidth = 500
 
 type Matrix = readonly [a: number, b: number, c: number, d: number, x: number, y: number]
 type Span = readonly [start: number, end: number]
 
 interface LayerWord {
-  /** Where the first letter stands, in points, and which way the letters run. */
+  /** Position of the first glyph in points, and the direction of the text. */
   readonly matrix: Matrix
   /** Points. */
   readonly fontSize: number
-  /** Per cent. */
+  /** Horizontal scale in percent. */
   readonly stretch: number
   readonly text: string
-  /** Where the stream shows it. */
+  /** Position of its operator in the stream. */
   readonly span: Span
 }
 
 /**
- * Readers that go by the place of each letter find `2091` where a right-to-left line says `1902`, and all readers find
- * a space after each Chinese or Japanese word. Here each letter stands where it is seen, and words of scripts
- * without spaces reach as far as the next one.
- * @param layer a content stream, decoded.
- * @returns undefined where nothing has to change, or where the stream is not as Tesseract writes it.
+ * Readers that use the position of each glyph find `2091` where a right-to-left line shows `1902`, and all readers find
+ * a space after each Chinese or Japanese word. This moves each glyph to where it is seen, and stretches words of
+ * scripts without spaces to the next word.
+ * @param layer a decoded content stream.
+ * @returns undefined when nothing changes or the stream does not look like Tesseract output.
  */
 export function fixTextLayer(layer: string): string | undefined {
   const words = parseWords(layer)
@@ -54,7 +54,7 @@ export function fixTextLayer(layer: string): string | undefined {
 }
 
 function parseWords(layer: string): LayerWord[] {
-  // Whatever else may be in it could change where letters stand.
+  // Any other operator could change where glyphs appear.
   if (layer.replaceAll(textOperators, '').replaceAll(otherOperators, '') !== '') return []
   const words: LayerWord[] = []
   let matrix: Matrix = [1, 0, 0, 1, 0, 0]
@@ -85,7 +85,7 @@ function translateMatrix([a, b, c, d, x, y]: Matrix, by: string): Matrix {
 const decodeHex = (hex: string) =>
   (hex.match(/.{4}/g) ?? []).map((code) => String.fromCharCode(Number.parseInt(code, 16))).join('')
 
-/** By code unit, as each has a width of its own. */
+/** Encodes UTF-16 code units, because each has its own width. */
 const encodeHex = (text: string) =>
   text
     .split('')
@@ -93,21 +93,21 @@ const encodeHex = (text: string) =>
     .join('')
 
 const rtlCharacter = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
-/** Marks belong to the letters beside them. */
+/** Punctuation belongs to the characters next to it. */
 const rtlRuns = new RegExp(String.raw`([\p{P}\p{S}]*${rtlCharacter}(?:[\p{P}\p{S}]|${rtlCharacter})*)`, 'v')
 const ltrCharacter = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew}]]]`
-/** One letter has no direction; `12/05/1987` and `a@b.com` are one run. */
+/** A single character has no direction; `12/05/1987` and `a@b.com` are one run. */
 const ltrRuns = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
 
 /**
- * Letters that are mirrored stay so, each moved to where it belongs: MuPDF begins a new line where the direction of the
- * matrix changes.
+ * Mirrored glyphs stay mirrored, each moved to its place: MuPDF starts a new line where the direction of the matrix
+ * changes.
  */
 function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string | undefined {
   const isMirrored = a * d - b * c < 0
   const runs = isMirrored ? ltrRuns : rtlRuns
   if (!runs.test(text)) return undefined
-  // What the expression catches is every second piece.
+  // The captured runs are at odd indexes.
   const pieces = text
     .split(runs)
     .map((piece, index) => (index % 2 === 1 ? showReversed(piece) : `<${encodeHex(piece)}>`))
@@ -116,7 +116,7 @@ function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string
 
 const showText = (stretch: number, pieces: string) => `${Number(stretch.toFixed(3))} Tz [ ${pieces} ] TJ`
 
-/** Goes to the far end first, back over two letters after each one, and to the far end again. */
+/** Moves to the far end, then back by two glyphs after each one, and finally to the far end again. */
 function showReversed(run: string): string {
   const across = -(run.length - 1) * glyphWidth
   const glyphs = run.split('').map((unit) => `<${encodeHex(unit)}>`)
@@ -125,10 +125,10 @@ function showReversed(run: string): string {
 
 const endsWithUnspaced = new RegExp(`${unspacedCharacter} $`, 'u')
 const startsWithUnspaced = new RegExp(`^${unspacedCharacter}`, 'u')
-/** In font sizes. Tesseract's words are off by up to a letter; what is wider stands between columns. */
+/** In font sizes. Word positions from Tesseract are off by up to one glyph; wider gaps separate columns. */
 const maxGap = 2
 
-/** Without the stretch the gap would be a space to most readers. */
+/** Stretches the word up to the next one, because most readers would take the gap for a space. */
 function closeGap({ matrix, fontSize, stretch, text }: LayerWord, next?: LayerWord): string | undefined {
   if (!next || !endsWithUnspaced.test(text) || !startsWithUnspaced.test(next.text)) return undefined
   const [a, b, , , x, y] = matrix

@@ -8,6 +8,6 @@ export const sheetsCapability: Capability = {
   from: ['pdf'],
   to: ['xlsx', 'csv'],
   options: SheetsOptions,
-  // It leaves out all that is in no table: no way to anything but other sheets.
+  // The high cost keeps routes to other formats away: everything outside tables is lost.
   cost: 1.4,
 }

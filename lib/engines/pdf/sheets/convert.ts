@@ -14,8 +14,8 @@ import { toCsv } from './csv.ts'
 import { textWorksheet, toWorksheets, type Worksheet } from './tables.ts'
 
 /**
- * The tables of a PDF, a sheet each, in CSV one below the other: those that are drawn with lines around their cells, and words that stand in columns
- * over several lines.
+ * Extracts the tables of a PDF, both those with rules around their cells and words aligned in columns over several
+ * lines. Each becomes a sheet; in CSV they follow each other.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
 export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<EngineResult> {
@@ -25,7 +25,7 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
   )
   const parts = new Map<PageContent, PageParts>()
   for (const page of structure.pages) {
-    // Gives way to the clock and to a cancel between pages.
+    // Lets timers and cancellation run between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
     parts.set(page, { grids: findRuledTables(page), images: [], labels: new Set() })

@@ -1,26 +1,26 @@
-import type { Sheet } from './tables.ts'
+import type { Worksheet } from './tables.ts'
 
-/** Tables one below the other, parted by an empty line (RFC 4180). Numbers stand as they do in print. */
-export const csvOf = (sheets: readonly Sheet[]): string =>
+/** Writes the tables one below the other, separated by an empty line (RFC 4180). Numbers keep their printed form. */
+export const toCsv = (sheets: readonly Worksheet[]): string =>
   sheets
     .map((sheet) =>
-      rowsOf(sheet)
-        .map((fields) => `${fields.map(field).join(',')}\r\n`)
+      toRows(sheet)
+        .map((fields) => `${fields.map(escapeField).join(',')}\r\n`)
         .join(''),
     )
     .join('\r\n')
 
-function rowsOf({ cells }: Sheet): string[][] {
+function toRows({ cells }: Worksheet): string[][] {
   const [rows, columns] = [
     Math.max(...cells.map(({ row, rowSpan }) => row + rowSpan)),
     Math.max(...cells.map(({ column, columnSpan }) => column + columnSpan)),
   ]
   const fields = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ''))
   for (const { row, column, text } of cells) {
-    const ofRow = fields[row]
-    if (ofRow) ofRow[column] = text
+    const rowFields = fields[row]
+    if (rowFields) rowFields[column] = text
   }
   return fields
 }
 
-const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const escapeField = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,8 +1,8 @@
-import type { Block, Cell, Table } from '../docx/blocks.ts'
-import { textOf } from '../docx/blocks.ts'
-import { linesOf, segmentsOf } from '../docx/lines.ts'
-import type { Page } from '../docx/page-content.ts'
-import { numberOf, pointOf, type SheetNumber } from './numbers.ts'
+import type { ContentBlock, TableBlock, TableCell } from '../docx/blocks.ts'
+import { paragraphText } from '../docx/blocks.ts'
+import { groupIntoLines, splitAtGaps } from '../docx/lines.ts'
+import type { PageContent } from '../docx/page-content.ts'
+import { findDecimalSeparator, parseSheetNumber, type SheetNumber } from './numbers.ts'
 
 export interface SheetCell {
   readonly row: number
@@ -16,8 +16,8 @@ export interface SheetCell {
   readonly fill?: string
 }
 
-/** What `layers/pdf/write_sheets.py` makes a sheet of. */
-export interface Sheet {
+/** Input of `layers/pdf/write_sheets.py` for one sheet. */
+export interface Worksheet {
   readonly name: string
   /** Points. */
   readonly widths: readonly number[]
@@ -25,61 +25,64 @@ export interface Sheet {
   readonly cells: readonly SheetCell[]
 }
 
-/** A sheet for each table, and one for a table that goes on over several pages. */
-export function sheetsOf(blocks: readonly Block[]): Sheet[] {
-  const tables: Table[] = []
-  let last: Block | undefined
+/** Creates a sheet per table; a table that continues on the next pages becomes one sheet. */
+export function toWorksheets(blocks: readonly ContentBlock[]): Worksheet[] {
+  const tables: TableBlock[] = []
+  let last: ContentBlock | undefined
   for (const block of blocks) {
     const before = tables.at(-1)
-    if (block.kind === 'table' && before && last?.kind === 'table' && goesOn(before, block)) {
-      tables[tables.length - 1] = { ...before, rows: [...before.rows, ...withoutHead(block, before)] }
+    if (block.kind === 'table' && before && last?.kind === 'table' && continuesTable(before, block)) {
+      tables[tables.length - 1] = {
+        ...before,
+        rows: [...before.rows, ...withoutRepeatedHeader(block, before)],
+      }
     } else if (block.kind === 'table') tables.push(block)
     last = block
   }
-  return tables.map((table, index) => sheetOf(table, `Table ${index + 1}`))
+  return tables.map((table, index) => toWorksheet(table, `Table ${index + 1}`))
 }
 
-/** The next page begins with a table of the same columns. */
-function goesOn({ widths, ruled, box }: Table, next: Table): boolean {
+/** Whether the next page begins with a table of the same columns. */
+function continuesTable({ widths, isRuled, box }: TableBlock, next: TableBlock): boolean {
   return (
-    ruled === next.ruled &&
+    isRuled === next.isRuled &&
     widths.length === next.widths.length &&
-    // Below each other on one page they are two.
+    // Two tables on the same page are separate.
     next.box[1] < box[3] &&
     widths.every((width, index) => Math.abs(width - (next.widths[index] ?? 0)) < Math.max(4, width * 0.1))
   )
 }
 
-/** Its head is printed again on each page. */
-function withoutHead({ rows }: Table, before: Table): Table['rows'] {
-  const said = (row: Table['rows'][number] | undefined) => row?.map(textIn).join('\n')
-  return said(rows[0]) === said(before.rows[0]) ? rows.slice(1) : rows
+/** Drops the header row if it repeats that of the page before. */
+function withoutRepeatedHeader({ rows }: TableBlock, before: TableBlock): TableBlock['rows'] {
+  const rowText = (row: TableBlock['rows'][number] | undefined) => row?.map(cellText).join('\n')
+  return rowText(rows[0]) === rowText(before.rows[0]) ? rows.slice(1) : rows
 }
 
-const textIn = ({ blocks }: Cell) =>
-  blocks.flatMap((block) => (block.kind === 'paragraph' ? [textOf(block).trim()] : [])).join('\n')
+const cellText = ({ blocks }: TableCell) =>
+  blocks.flatMap((block) => (block.kind === 'paragraph' ? [paragraphText(block).trim()] : [])).join('\n')
 
-function sheetOf({ rows, widths, ruled }: Table, name: string): Sheet {
-  const point = pointOf(rows.flat().map(textIn))
-  const taken = new Set<string>()
+function toWorksheet({ rows, widths, isRuled }: TableBlock, name: string): Worksheet {
+  const separator = findDecimalSeparator(rows.flat().map(cellText))
+  const occupied = new Set<string>()
   const cells: SheetCell[] = []
-  for (const [row, members] of rows.entries()) {
+  for (const [row, rowCells] of rows.entries()) {
     let column = 0
-    for (const cell of members) {
-      while (taken.has(`${row} ${column}`)) column++
+    for (const cell of rowCells) {
+      while (occupied.has(`${row} ${column}`)) column++
       const { rowSpan, columnSpan } = cell
       for (let down = 0; down < rowSpan; down++)
-        for (let across = 0; across < columnSpan; across++) taken.add(`${row + down} ${column + across}`)
-      cells.push({ row, column, rowSpan, columnSpan, ...contentOf(cell, point) })
+        for (let across = 0; across < columnSpan; across++) occupied.add(`${row + down} ${column + across}`)
+      cells.push({ row, column, rowSpan, columnSpan, ...cellContent(cell, separator) })
       column += columnSpan
     }
   }
-  return { name, widths, ruled, cells }
+  return { name, widths, ruled: isRuled, cells }
 }
 
-function contentOf(cell: Cell, point: ReturnType<typeof pointOf>) {
-  const text = textIn(cell)
-  const number = numberOf(text, point)
+function cellContent(cell: TableCell, separator: ReturnType<typeof findDecimalSeparator>) {
+  const text = cellText(cell)
+  const number = parseSheetNumber(text, separator)
   const styles = cell.blocks.flatMap((block) => (block.kind === 'paragraph' ? [block.style] : []))
   return {
     text,
@@ -89,14 +92,14 @@ function contentOf(cell: Cell, point: ReturnType<typeof pointOf>) {
   }
 }
 
-/** In units of the size of the letters: what parts two cells of a line. */
+/** In ems: the gap that separates two cells of a line. */
 const wideGap = 1.1
 
-/** For a document without a table: its lines, in rows, parted where there are wide gaps. */
-export function textSheet(pages: readonly Page[]): Sheet {
-  const lines = pages.flatMap((page) => linesOf(page.pieces.flat()))
+/** For a document without tables: returns its lines as rows, split into cells at wide gaps. */
+export function textWorksheet(pages: readonly PageContent[]): Worksheet {
+  const lines = pages.flatMap((page) => groupIntoLines(page.textSegments.flat()))
   const cells = lines.flatMap((line, row) =>
-    segmentsOf(line, wideGap).map((words, column): SheetCell => {
+    splitAtGaps(line, wideGap).map((words, column): SheetCell => {
       const text = words.map((word) => word.text).join(' ')
       return { row, column, rowSpan: 1, columnSpan: 1, text }
     }),

@@ -16,14 +16,14 @@ import { SlidesOptions } from './capability.ts'
 import { newPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
 import { findTextBoxes, type TextBox } from './text-boxes.ts'
 
-/** A slide is as large as the first page; PowerPoint has none that are larger or smaller than these inches. */
+/** Slides have the size of the first page, within the limits of PowerPoint (inches). */
 const minInches = 1
 const maxInches = 56
-/** Of the distance between lines, above their letters: where PowerPoint and LibreOffice put them. */
+/** Part of the line pitch that PowerPoint and LibreOffice put above the baseline. */
 const ascentRatio = 0.8
 
 /**
- * A slide for each page: its text, to be edited, over a picture of all else on it.
+ * Creates a slide per page: editable text over an image of everything else.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
 export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<EngineResult> {
@@ -51,7 +51,7 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   for (const page of structure.pages) await addSlide(slides, page, size, backgrounds.get(page.number))
   const target = join(work.outDir, 'output.pptx')
   const bytes = await slides.write({ outputType: 'nodebuffer' })
-  await writeFile(target, bytes as Uint8Array) // As asked for.
+  await writeFile(target, bytes as Uint8Array) // The type requested by `outputType`.
   tools.progress(1)
   return { files: [{ path: target }], details: { pages: pages.length } }
 }
@@ -80,7 +80,7 @@ function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void
   }
 }
 
-/** Pages of other sizes than the first are made smaller or larger, and stand in the middle. */
+/** Pages with another size than the first are scaled to fit and centered. */
 async function addSlide(
   slides: Presentation,
   page: PageContent,
@@ -94,14 +94,14 @@ async function addSlide(
     const data = `image/jpeg;base64,${(await readFile(background)).toString('base64')}`
     slide.addImage({ data, x: left, y: top, w: page.width * scale, h: page.height * scale })
   }
-  // Of a scan the letters are in the picture, as what was read stands over them in the PDF.
+  // A scan already shows its text; the recognized text on top is invisible, as in the PDF.
   const transparency = isScan(page) ? 100 : 0
   for (const words of page.rotatedText) addRotatedText(slide, words, left, top, scale)
   for (const text of findTextBoxes(page)) {
     const { box, pitch, lines } = text
     const [first] = lines
     if (!first) continue
-    // Fonts that stand in are wider or narrower.
+    // Leaves room for replacement fonts with other widths.
     const extraWidth = (box[2] - box[0]) * 0.06 + first.style.size
     slide.addText(toTextRuns(text, scale * 72, transparency), {
       x: left + (first.isRtl ? box[0] - extraWidth : box[0]) * scale,
@@ -115,7 +115,7 @@ async function addSlide(
   }
 }
 
-/** Text that runs upward or downward, as the labels of axes do. */
+/** Adds text that runs upward or downward, such as axis labels. */
 function addRotatedText(
   slide: Slide,
   words: readonly Word[],
@@ -139,7 +139,7 @@ function addRotatedText(
   })
 }
 
-/** @param zoom of the slide, which may be smaller or larger than the page. */
+/** @param zoom size of the slide relative to the page. */
 function toTextRuns({ lines }: TextBox, zoom: number, transparency: number): TextRun[] {
   return lines.flatMap((line, lineIndex) => {
     const runs = buildRuns([line], false, new Set())

@@ -1,55 +1,58 @@
-import { around, type Box } from '../docx/geometry.ts'
-import { type Line, lineOf, linesOf, segmentsOf } from '../docx/lines.ts'
-import type { Page } from '../docx/page-content.ts'
+import { type BoundingBox, boundingBoxOf } from '../docx/geometry.ts'
+import { groupIntoLines, type Line, splitAtGaps, toLine } from '../docx/lines.ts'
+import type { PageContent } from '../docx/page-content.ts'
 
-/** Lines that are edited together. */
+/** Lines that form one text box. */
 export interface TextBox {
-  readonly box: Box
+  readonly box: BoundingBox
   readonly lines: readonly Line[]
-  /** Points from line to line. */
+  /** Distance between baselines, in points. */
   readonly pitch: number
 }
 
-/** In units of the size of the letters: what parts pieces of a line, and what parts paragraphs. */
+/** In ems: the gap that separates segments of a line, and the pitch that separates paragraphs. */
 const wideGap = 0.7
-const farthest = 1.6
-/** Of a line alone, as most fonts have it. */
-const usualPitch = 1.2
+const maxPitch = 1.6
+/** Pitch of a single line, in ems: that of most fonts. */
+const defaultPitch = 1.2
 
-/** Lines below each other, of one size, that begin at the same place. */
-export function textBoxesOf(page: Page): TextBox[] {
-  const lines = page.pieces
+/** Groups lines with the same size and left edge into text boxes. */
+export function findTextBoxes(page: PageContent): TextBox[] {
+  const lines = page.textSegments
     .flatMap((piece) =>
-      linesOf(piece).flatMap((line) => segmentsOf(line, wideGap).map((words) => lineOf(words))),
+      groupIntoLines(piece).flatMap((line) => splitAtGaps(line, wideGap).map((words) => toLine(words))),
     )
-    .sort((a, b) => a.base - b.base)
+    .sort((a, b) => a.baseline - b.baseline)
   const groups: Line[][] = []
   for (const line of lines) {
-    const group = groups.findLast((members) => goesOn(members, line))
-    if (group) group.push(line)
+    const boxLines = groups.findLast((boxLines) => continuesBox(boxLines, line))
+    if (boxLines) boxLines.push(line)
     else groups.push([line])
   }
-  return groups.map((group) => {
-    const [first, last] = [group[0], group.at(-1)]
+  return groups.map((boxLines) => {
+    const [first, last] = [boxLines[0], boxLines.at(-1)]
     const size = first?.style.size ?? 10
     const pitch =
-      first && last && group.length > 1 ? (last.base - first.base) / (group.length - 1) : size * usualPitch
-    return { box: around(group.map(({ box }) => box)), lines: group, pitch }
+      first && last && boxLines.length > 1
+        ? (last.baseline - first.baseline) / (boxLines.length - 1)
+        : size * defaultPitch
+    return { box: boundingBoxOf(boxLines.map(({ box }) => box)), lines: boxLines, pitch }
   })
 }
 
-function goesOn(members: readonly Line[], line: Line): boolean {
-  const last = members.at(-1)
-  if (!last || last.rtl !== line.rtl) return false
+function continuesBox(boxLines: readonly Line[], line: Line): boolean {
+  const last = boxLines.at(-1)
+  if (!last || last.isRtl !== line.isRtl) return false
   const { size } = last.style
-  const step = line.base - last.base
-  const edge = line.rtl ? 2 : 0
-  const [before] = members.length > 1 ? [last.base - (members.at(-2)?.base ?? last.base)] : [step]
+  const step = line.baseline - last.baseline
+  const edge = line.isRtl ? 2 : 0
+  const [before] =
+    boxLines.length > 1 ? [last.baseline - (boxLines.at(-2)?.baseline ?? last.baseline)] : [step]
   return (
     Math.abs(size - line.style.size) < 0.5 &&
     Math.abs(last.box[edge] - line.box[edge]) < 2 &&
     step > size * 0.8 &&
-    step < size * farthest &&
+    step < size * maxPitch &&
     Math.abs(step - (before ?? step)) < size * 0.15
   )
 }

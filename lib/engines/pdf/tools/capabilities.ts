@@ -3,16 +3,16 @@ import type { Capability } from '../../engine.ts'
 import { stampInputs } from '../../image/watermark-options.ts'
 import { type PdfToolId, toolOptions } from './options.ts'
 
-const others = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
+const additionalPdfs = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']
 
-interface Row {
+interface ToolRow {
   readonly to?: readonly FormatId[]
   readonly more?: Capability['more']
   /** Rough seconds for a document of some ten pages. */
   readonly cost: number
 }
 
-const rows: Readonly<Record<PdfToolId, Row>> = {
+const rows: Readonly<Record<PdfToolId, ToolRow>> = {
   'split-pdf': { to: ['pdf', 'zip'], cost: 0.2 },
   'encrypt-pdf': { cost: 0.1 },
   'decrypt-pdf': { cost: 0.1 },
@@ -36,8 +36,8 @@ const rows: Readonly<Record<PdfToolId, Row>> = {
   'grayscale-pdf': { cost: 1 },
   'remove-blank-pages-pdf': { cost: 0.5 },
   'pdf-info': { to: ['json', 'pdf'], cost: 0.2 },
-  merge: { more: others, cost: 0.5 },
-  'merge-pdf': { more: others, cost: 0.5 },
+  merge: { more: additionalPdfs, cost: 0.5 },
+  'merge-pdf': { more: additionalPdfs, cost: 0.5 },
   compress: { cost: 2 },
 }
 
@@ -45,16 +45,18 @@ const rows: Readonly<Record<PdfToolId, Row>> = {
  * What can be done with a PDF besides converting it. A tool whose result is no PDF is also found under the target
  * pdf: the interface has clients ask for that with every tool.
  */
-export const pdfTools: readonly Capability[] = Object.entries(rows).map(([operation, row]): Capability => {
-  const id = operation as PdfToolId // Object.entries forgets the names.
-  const { to = ['pdf'], more, cost }: Row = row
-  return {
-    operation: id,
-    from: ['pdf'],
-    to,
-    same: true,
-    ...(more && { more }),
-    options: toolOptions[id],
-    cost,
-  }
-})
+export const pdfToolCapabilities: readonly Capability[] = Object.entries(rows).map(
+  ([operation, row]): Capability => {
+    const id = operation as PdfToolId // Object.entries forgets the names.
+    const { to = ['pdf'], more, cost }: ToolRow = row
+    return {
+      operation: id,
+      from: ['pdf'],
+      to,
+      same: true,
+      ...(more && { more }),
+      options: toolOptions[id],
+      cost,
+    }
+  },
+)

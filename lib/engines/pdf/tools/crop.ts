@@ -1,43 +1,43 @@
 import { join } from 'node:path'
-import { pagesOf } from '../page-range.ts'
-import { finish, invalid, type Tool } from './editable-pdf.ts'
+import { resolvePages } from '../page-range.ts'
+import { finishPdf, invalidOption, type PdfTool } from './editable-pdf.ts'
 import { PdfObjects, type PdfPage } from './objects.ts'
 import type { ToolOptions } from './options.ts'
-import { pointsOf } from './parse-length.ts'
+import { parsePoints } from './parse-length.ts'
 
-type Options = ToolOptions<'crop-pdf'>
+type CropOptions = ToolOptions<'crop-pdf'>
 
 /** Lower left and upper right corner, in the page's own space. */
-type Box = readonly [left: number, bottom: number, right: number, top: number]
+type PageBox = readonly [left: number, bottom: number, right: number, top: number]
 /** What is cut off each side of the page as it is shown. */
 type Margins = readonly [top: number, right: number, bottom: number, left: number]
 
 /** In the order of `Margins`. */
 const marginFields = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
-const leastSide = 3
+const minSide = 3
 
 /** Shows less of pages. What is cut off stays in the file, out of sight. */
-export const crop: Tool<Options> = async (job) => {
+export const cropPages: PdfTool<CropOptions> = async (job) => {
   const { pdf, options, tools } = job
   const objects = await PdfObjects.load(pdf.path, tools)
   const pages = objects.pages()
-  for (const number of new Set(pagesOf(options.pages, pages.length))) {
+  for (const number of new Set(resolvePages(options.pages, pages.length))) {
     const page = pages[number - 1]
     if (page) cropPage(objects, page, number, options)
   }
   const path = join(tools.workDir, 'cropped.pdf')
   await objects.save(path, tools)
-  return finish(job, path, { pages: pdf.sizes.length })
+  return finishPdf(job, path, { pages: pdf.sizes.length })
 }
 
-function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: Options): void {
-  const turn = objects.resolve(page.inherited('/Rotate'))
-  const quarters = (((typeof turn === 'number' ? turn / 90 : 0) % 4) + 4) % 4
-  const media = boxOf(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
-  const shown = boxOf(objects, page, '/CropBox') ?? media
-  const margins = marginsOf(options, shown, quarters)
+function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: CropOptions): void {
+  const rotation = objects.resolve(page.inherited('/Rotate'))
+  const quarterTurns = (((typeof rotation === 'number' ? rotation / 90 : 0) % 4) + 4) % 4
+  const media = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
+  const shown = readBox(objects, page, '/CropBox') ?? media
+  const margins = resolveMargins(options, shown, quarterTurns)
   // Turned clockwise, the page's own left side is shown on top.
-  const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarters) % 4] ?? 0)
+  const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarterTurns) % 4] ?? 0)
   const box = [
     shown[0] + (left ?? 0),
     shown[1] + (bottom ?? 0),
@@ -45,17 +45,17 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: O
     shown[3] - (top ?? 0),
   ].map((edge) => Math.round(edge * 1000) / 1000)
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
-  if (x1 - x0 < leastSide || y1 - y0 < leastSide) {
-    const isAcross = x1 - x0 < leastSide === (quarters % 2 === 0)
-    throw invalid(fieldOf(options, isAcross), `nothing would be left of page ${number}.`)
+  if (x1 - x0 < minSide || y1 - y0 < minSide) {
+    const isAcross = x1 - x0 < minSide === (quarterTurns % 2 === 0)
+    throw invalidOption(findOffendingField(options, isAcross), `nothing would be left of page ${number}.`)
   }
   page.dict['/CropBox'] = [x0, y0, x1, y1]
   // Boxes for print shops that are larger than the page make no sense.
   for (const key of ['/TrimBox', '/BleedBox', '/ArtBox']) delete page.dict[key]
-  objects.touch(page.ref)
+  objects.markChanged(page.ref)
 }
 
-function boxOf(objects: PdfObjects, page: PdfPage, key: string): Box | undefined {
+function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | undefined {
   const numbers = objects.list(page.inherited(key)).map((value) => Number(objects.resolve(value)))
   const [a, b, c, d] = numbers
   if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined
@@ -64,32 +64,35 @@ function boxOf(objects: PdfObjects, page: PdfPage, key: string): Box | undefined
 }
 
 /** What left nothing of the page as it is shown: of two margins the one that takes more. */
-function fieldOf(options: Options, isAcross: boolean): string {
+function findOffendingField(options: CropOptions, isAcross: boolean): string {
   if (options.cropBox !== undefined) return 'cropBox'
   const [one, other] = isAcross
     ? (['marginLeft', 'marginRight'] as const)
     : (['marginTop', 'marginBottom'] as const)
-  return pointsOf(options[one] ?? '0') >= pointsOf(options[other] ?? '0') ? one : other
+  return parsePoints(options[one] ?? '0') >= parsePoints(options[other] ?? '0') ? one : other
 }
 
-function marginsOf(options: Options, [x0, y0, x1, y1]: Box, quarters: number): Margins {
-  const given = marginFields.some((field) => options[field] !== undefined)
+function resolveMargins(options: CropOptions, [x0, y0, x1, y1]: PageBox, quarterTurns: number): Margins {
+  const hasMargins = marginFields.some((field) => options[field] !== undefined)
   if (options.cropBox === undefined) {
-    if (!given) throw invalid('cropBox', 'expected a box, or at least one of the margins.')
+    if (!hasMargins) throw invalidOption('cropBox', 'expected a box, or at least one of the margins.')
     const [top = 0, right = 0, bottom = 0, left = 0] = marginFields.map((field) => {
-      const margin = pointsOf(options[field] ?? '0')
-      if (margin < 0) throw invalid(field, 'expected 0 or more.')
+      const margin = parsePoints(options[field] ?? '0')
+      if (margin < 0) throw invalidOption(field, 'expected 0 or more.')
       return margin
     })
     return [top, right, bottom, left]
   }
-  if (given) throw invalid('cropBox', 'margins came as well; send one of them.')
+  if (hasMargins) throw invalidOption('cropBox', 'margins came as well; send one of them.')
   const [left = 0, top = 0, width = 0, height = 0] = options.cropBox.split(',').map(Number)
-  const across = quarters % 2 === 1
-  const [pageWidth, pageHeight] = across ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
+  const isSideways = quarterTurns % 2 === 1
+  const [pageWidth, pageHeight] = isSideways ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
   const margins = [top, pageWidth - left - width, pageHeight - top - height, left] as const
   if (margins.some((side) => side < -0.5)) {
-    throw invalid('cropBox', `it reaches beyond the page, which is ${pageWidth} x ${pageHeight} points.`)
+    throw invalidOption(
+      'cropBox',
+      `it reaches beyond the page, which is ${pageWidth} x ${pageHeight} points.`,
+    )
   }
   return margins
 }

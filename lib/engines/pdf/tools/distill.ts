@@ -1,13 +1,13 @@
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { damaged, unreadablePdf } from '../qpdf.ts'
-import { type EditablePdf, warnUntagged } from './editable-pdf.ts'
-import { flattened } from './flatten.ts'
+import { damagedPdfError, toPdfError } from '../qpdf.ts'
+import { type EditablePdf, warnTagsRemoved } from './editable-pdf.ts'
+import { flattenAnnotations } from './flatten.ts'
 
-export type Pages = Pick<EditablePdf, 'path' | 'sizes'>
+export type DistillInput = Pick<EditablePdf, 'path' | 'sizes'>
 
 /** How Ghostscript writes a PDF anew. */
-export interface Distilling {
+export interface DistillSettings {
   /** Arguments before the input, the device's settings. */
   readonly args: readonly string[]
   /** PostScript that runs before the document; its text is ours alone. */
@@ -22,30 +22,30 @@ export interface Distilling {
  * @throws AppError CORRUPT_FILE.
  */
 export async function distill(
-  { path, sizes }: Pages,
-  { args, prolog, output, onProgress }: Distilling,
+  { path, sizes }: DistillInput,
+  { args, prolog, output, onProgress }: DistillSettings,
   tools: Tools,
 ): Promise<void> {
   const fixed = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None']
   const before = prolog === undefined ? [] : ['-c', prolog]
-  let seen = 0
+  let pagesSeen = 0
   const onLine = (line: string) => {
     if (!/^Page \d+$/.test(line.trim())) return
-    seen++
-    onProgress?.(seen / sizes.length)
+    pagesSeen++
+    onProgress?.(pagesSeen / sizes.length)
   }
   try {
     const all = [...fixed, ...args, `-sOutputFile=${output}`, ...before, '-f', path]
     await tools.exec('gs', all, { onLine })
     // Of a ruin it makes an empty page and calls that a success.
-    if (seen === 0) throw damaged(new Error('Ghostscript found no page.'))
+    if (pagesSeen === 0) throw damagedPdfError(new Error('Ghostscript found no page.'))
   } catch (error) {
-    throw unreadablePdf(error)
+    throw toPdfError(error)
   }
 }
 
 /** @returns pages of a PDF that a tool has just written; 0 when it is none. */
-export async function pagesIn(path: string, tools: Tools): Promise<number> {
+export async function countPages(path: string, tools: Tools): Promise<number> {
   try {
     const { stdout } = await tools.exec('pdfinfo', [path])
     return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
@@ -56,13 +56,13 @@ export async function pagesIn(path: string, tools: Tools): Promise<number> {
 }
 
 /** Ghostscript keeps no forms, and of fields that only readers draw it would keep nothing. */
-export async function withoutForm(pdf: EditablePdf, tools: Tools): Promise<Pages> {
-  return pdf.hasForm ? { path: await flattened(pdf, tools), sizes: pdf.sizes } : pdf
+export async function flattenForm(pdf: EditablePdf, tools: Tools): Promise<DistillInput> {
+  return pdf.hasForm ? { path: await flattenAnnotations(pdf, tools), sizes: pdf.sizes } : pdf
 }
 
 /** What does not survive `distill`. */
-export function warnLost(pdf: EditablePdf, tools: Tools): void {
-  warnUntagged(pdf, tools)
+export function warnDistillLosses(pdf: EditablePdf, tools: Tools): void {
+  warnTagsRemoved(pdf, tools)
   if (!pdf.hasForm) return
   const sentence = 'Form fields became plain page content: they show, but can no longer be filled in.'
   tools.warn('FORM_FLATTENED', sentence)

@@ -5,7 +5,7 @@ import { AppError } from '../../../errors.ts'
 import { passwordMissing, passwordWrong } from '../../../formats/locked-pdf.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
-import { qpdf } from '../qpdf.ts'
+import { runQpdf } from '../qpdf.ts'
 
 /** A PDF that tools may change. */
 export interface EditablePdf extends OpenPdf {
@@ -15,7 +15,7 @@ export interface EditablePdf extends OpenPdf {
 }
 
 /** What a tool is asked to do, and for which document. */
-export interface ToolJob<Options> {
+export interface PdfToolJob<Options> {
   readonly pdf: EditablePdf
   readonly options: Options
   readonly work: EngineWork
@@ -23,7 +23,7 @@ export interface ToolJob<Options> {
 }
 
 /** Most tools open one PDF, change it and end with `finish`. */
-export type Tool<Options> = (job: ToolJob<Options>) => Promise<EngineResult>
+export type PdfTool<Options> = (job: PdfToolJob<Options>) => Promise<EngineResult>
 
 /**
  * @param field that the password comes in.
@@ -40,52 +40,52 @@ export async function openEditable(
     const pdf = { filename: input.filename, field }
     throw password === undefined ? passwordMissing(pdf) : passwordWrong(pdf, error)
   })
-  const asCame = { source: input.path, password }
-  if (!opened.encrypted || opened.path !== input.path) return { ...opened, ...asCame }
+  const original = { source: input.path, password }
+  if (!opened.isEncrypted || opened.path !== input.path) return { ...opened, ...original }
   // It opens for everybody, but restricts what may be done with it; most tools refuse such a file.
   const path = join(tools.workDir, `open-${basename(input.path)}`)
-  await qpdf({ inputFile: input.path, decrypt: '', outputFile: path }, tools)
-  return { ...opened, ...asCame, path }
+  await runQpdf({ inputFile: input.path, decrypt: '', outputFile: path }, tools)
+  return { ...opened, ...original, path }
 }
 
 /** Makes a result of a changed file: protected as its source was, with a word on signatures that no longer hold. */
-export async function finish(
-  { pdf, work, tools }: ToolJob<unknown>,
+export async function finishPdf(
+  { pdf, work, tools }: PdfToolJob<unknown>,
   changed: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<EngineResult> {
-  await warnSigned([pdf.path], tools)
-  const file = await lockAgain(pdf, changed, join(work.outDir, 'output.pdf'), tools)
+  await warnSignatureInvalid([pdf.path], tools)
+  const file = await reencrypt(pdf, changed, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details }
 }
 
 /** Writes `changed` to `path` with the passwords and restrictions that the source has. */
-export async function lockAgain(
-  { encrypted, source, password }: EditablePdf,
+export async function reencrypt(
+  { isEncrypted, source, password }: EditablePdf,
   changed: string,
   path: string,
   tools: Tools,
 ): Promise<OutputFile> {
-  if (!encrypted) await rename(changed, path)
+  if (!isEncrypted) await rename(changed, path)
   else {
     // Old ciphers are weak, but none at all would be weaker.
-    const lock = {
+    const encryption = {
       copyEncryption: source,
       ...(password !== undefined && { encryptionFilePassword: password }),
       allowWeakCrypto: '',
     }
-    await qpdf({ inputFile: changed, ...lock, outputFile: path }, tools)
+    await runQpdf({ inputFile: changed, ...encryption, outputFile: path }, tools)
   }
   return { path }
 }
 
-export function warnUnlocked({ encrypted }: OpenPdf, tools: Tools): void {
-  if (!encrypted) return
+export function warnEncryptionRemoved({ isEncrypted }: OpenPdf, tools: Tools): void {
+  if (!isEncrypted) return
   tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
 }
 
-export function warnUntagged({ isTagged }: OpenPdf, tools: Tools): void {
+export function warnTagsRemoved({ isTagged }: OpenPdf, tools: Tools): void {
   if (!isTagged) return
   tools.warn(
     'TAGS_REMOVED',
@@ -93,16 +93,16 @@ export function warnUntagged({ isTagged }: OpenPdf, tools: Tools): void {
   )
 }
 
-export async function warnSigned(paths: readonly string[], tools: Tools): Promise<void> {
+export async function warnSignatureInvalid(paths: readonly string[], tools: Tools): Promise<void> {
   for (const path of paths) {
-    if (!(await isSigned(path))) continue
+    if (!(await isSignedPdf(path))) continue
     tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
     return
   }
 }
 
 /** A signature names the bytes that it covers in plain text, even in an encrypted file (ISO 32000-1, 12.8.1). */
-export async function isSigned(path: string): Promise<boolean> {
+export async function isSignedPdf(path: string): Promise<boolean> {
   let tail = ''
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
     // A Buffer, as the stream has no encoding.
@@ -113,9 +113,9 @@ export async function isSigned(path: string): Promise<boolean> {
   return false
 }
 
-export const bytesOf = async (path: string) => (await stat(path)).size
+export const fileSize = async (path: string) => (await stat(path)).size
 
 /** The sentence goes on from the name of the field. */
-export function invalid(field: string, sentence: string, cause?: Error): AppError {
+export function invalidOption(field: string, sentence: string, cause?: Error): AppError {
   return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field }, { cause })
 }

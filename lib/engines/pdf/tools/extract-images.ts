@@ -5,12 +5,12 @@ import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
 import { packPages } from '../pack-pages.ts'
-import { pagesOf } from '../page-range.ts'
-import { unreadablePdf } from '../qpdf.ts'
-import type { Tool } from './editable-pdf.ts'
+import { resolvePages } from '../page-range.ts'
+import { toPdfError } from '../qpdf.ts'
+import type { PdfTool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-interface Listed {
+interface ImageEntry {
   readonly page: number
   readonly number: number
   readonly type: string
@@ -19,9 +19,9 @@ interface Listed {
 const maxImages = 10_000
 
 /** The pictures of pages as they lie in the file: JPEG stays JPEG, the rest becomes PNG, with its transparency. */
-export const extractImages: Tool<ToolOptions<'extract-pdf-images'>> = async (job) => {
+export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (job) => {
   const { pdf, options, work, tools } = job
-  const pages = new Set(pagesOf(options.pages, pdf.sizes.length))
+  const pages = new Set(resolvePages(options.pages, pdf.sizes.length))
   const range = ['-f', String(Math.min(...pages)), '-l', String(Math.max(...pages))]
   const listed = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
   if (listed.length === 0) {
@@ -36,16 +36,16 @@ export const extractImages: Tool<ToolOptions<'extract-pdf-images'>> = async (job
       { field: 'pages' },
     )
   }
-  const made = await extract(pdf.path, range, tools)
+  const pathsByNumber = await extractFiles(pdf.path, range, tools)
   tools.progress(0.5)
   const files: { page: number; path: string }[] = []
   const seen = new Set<string>()
   for (const [index, image] of listed.entries()) {
     tools.signal.throwIfAborted()
     if (image.type === 'smask' || image.type === 'mask') continue
-    const path = made.get(image.number)
+    const path = pathsByNumber.get(image.number)
     const next = listed[index + 1]
-    const mask = next?.type === 'smask' ? made.get(next.number) : undefined
+    const mask = next?.type === 'smask' ? pathsByNumber.get(next.number) : undefined
     if (path === undefined) continue
     const final = mask === undefined ? path : await withAlpha(path, mask)
     const digest = createHash('sha256')
@@ -66,8 +66,8 @@ export const extractImages: Tool<ToolOptions<'extract-pdf-images'>> = async (job
   return { files: [{ path, format: 'zip' }], details: { images: files.length } }
 }
 
-async function listImages(path: string, range: readonly string[], tools: Tools): Promise<Listed[]> {
-  const { stdout } = await pdfimages(['-list', ...range, path], tools)
+async function listImages(path: string, range: readonly string[], tools: Tools): Promise<ImageEntry[]> {
+  const { stdout } = await runPdfimages(['-list', ...range, path], tools)
   return stdout
     .split('\n')
     .slice(2)
@@ -80,26 +80,26 @@ async function listImages(path: string, range: readonly string[], tools: Tools):
 const prefix = 'picture'
 
 /** @returns files by the number that the list has too. */
-async function extract(
+async function extractFiles(
   path: string,
   range: readonly string[],
   tools: Tools,
 ): Promise<ReadonlyMap<number, string>> {
   const kinds = ['-png', '-tiff', '-j', '-jp2']
-  await pdfimages([...kinds, ...range, path, join(tools.workDir, prefix)], tools)
-  const made = (await readdir(tools.workDir)).flatMap((name) => {
+  await runPdfimages([...kinds, ...range, path, join(tools.workDir, prefix)], tools)
+  const pathsByNumber = (await readdir(tools.workDir)).flatMap((name) => {
     const number = /^picture-(\d+)\.\w+$/.exec(name)?.[1]
     return number === undefined ? [] : [[Number(number), join(tools.workDir, name)] as const]
   })
-  return new Map(made)
+  return new Map(pathsByNumber)
 }
 
 /** A PDF keeps transparency as a second picture, which alone is of no use. */
 async function withAlpha(path: string, mask: string): Promise<string> {
   if (!['.png', '.jpg', '.tif'].includes(extname(path))) return path
   const sharp = await loadSharp()
-  const picture = sharp(path).toColourspace('srgb').removeAlpha()
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
+  const image = sharp(path).toColourspace('srgb').removeAlpha()
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info
   const alpha = await sharp(mask)
     .resize(width, height, { fit: 'fill' })
@@ -113,10 +113,10 @@ async function withAlpha(path: string, mask: string): Promise<string> {
   return target
 }
 
-async function pdfimages(args: readonly string[], tools: Tools) {
+async function runPdfimages(args: readonly string[], tools: Tools) {
   try {
     return await tools.exec('pdfimages', args)
   } catch (error) {
-    throw unreadablePdf(error)
+    throw toPdfError(error)
   }
 }

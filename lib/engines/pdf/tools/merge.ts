@@ -36,7 +36,7 @@ export async function mergePdfs(
     opened.map(({ path }) => path),
     tools,
   )
-  const unencrypted = { ...first, encrypted: false }
+  const unencrypted = { ...first, isEncrypted: false }
   const file = await reencrypt(unencrypted, path, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details: { pages, files: opened.length } }

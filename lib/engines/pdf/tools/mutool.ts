@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Tools } from '../../engine.ts'
-import { unreadablePdf } from '../qpdf.ts'
+import { toPdfError } from '../qpdf.ts'
 
 /**
  * Runs one of our scripts in MuPDF's own program, which stays apart from this code as its license (AGPL) asks.
@@ -10,7 +10,7 @@ import { unreadablePdf } from '../qpdf.ts'
  * @returns what it printed, by line.
  * @throws AppError CORRUPT_FILE.
  */
-export async function runScript(
+export async function runMutoolScript(
   name: 'appearances' | 'facts' | 'outlines' | 'redact',
   args: readonly string[],
   tools: Tools,
@@ -21,6 +21,6 @@ export async function runScript(
     const { stdout } = await tools.exec('mutool', ['run', script, ...args])
     return stdout.split('\n').filter((line) => line !== '')
   } catch (error) {
-    throw unreadablePdf(error)
+    throw toPdfError(error)
   }
 }

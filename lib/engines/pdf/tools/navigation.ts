@@ -1,7 +1,7 @@
-import { isDict, isRef, type PdfDict, type PdfObjects, type PdfValue } from './objects.ts'
+import { isPdfDict, isPdfRef, type PdfDict, type PdfObjects, type PdfValue } from './objects.ts'
 
 /** A place in a document: a page, counted from 0, and how it is shown, as [/XYZ, 0, 700, null]. */
-export interface Place {
+export interface Destination {
   readonly page: number
   readonly view: readonly PdfValue[]
 }
@@ -9,9 +9,9 @@ export interface Place {
 export interface OutlineItem {
   /** A text of qpdf's JSON. */
   readonly title: PdfValue
-  readonly place?: Place | undefined
+  readonly destination?: Destination | undefined
   readonly uri?: PdfValue | undefined
-  readonly open: boolean
+  readonly isOpen: boolean
   readonly children: readonly OutlineItem[]
 }
 
@@ -19,35 +19,38 @@ export interface OutlineItem {
 export interface Navigation {
   readonly outline: readonly OutlineItem[]
   /** By page, then by the number of the annotation on it. */
-  readonly links: readonly ReadonlyMap<number, Place>[]
+  readonly links: readonly ReadonlyMap<number, Destination>[]
 }
 
 const maxItems = 50_000
 const maxDepth = 64
 
 /** Reads it from the outline, the links and the named destinations (ISO 32000-1, 12.3 and 12.5.6.5). */
-export function navigationOf(objects: PdfObjects): Navigation {
+export function readNavigation(objects: PdfObjects): Navigation {
   const pages = objects.pages()
   const numbers = new Map(pages.map(({ ref }, index) => [ref, index]))
-  const named = namedPlaces(objects)
-  const placeOf = (holder: PdfDict): Place | undefined => {
+  const named = readNamedDestinations(objects)
+  const findDestination = (holder: PdfDict): Destination | undefined => {
     const action = objects.dict(holder['/A'])
-    const goes = action?.['/S'] === '/GoTo' ? action['/D'] : undefined
-    return placed(objects, holder['/Dest'] ?? goes, named, numbers)
+    const actionTarget = action?.['/S'] === '/GoTo' ? action['/D'] : undefined
+    return resolveDestination(objects, holder['/Dest'] ?? actionTarget, named, numbers)
   }
   const links = pages.map(({ dict }) => {
-    const found = new Map<number, Place>()
+    const found = new Map<number, Destination>()
     for (const [index, annotation] of objects.list(dict['/Annots']).entries()) {
       const link = objects.dict(annotation)
-      const place = link?.['/Subtype'] === '/Link' ? placeOf(link) : undefined
-      if (place) found.set(index, place)
+      const destination = link?.['/Subtype'] === '/Link' ? findDestination(link) : undefined
+      if (destination) found.set(index, destination)
     }
     return found
   })
-  return { outline: outlineOf(objects, placeOf), links }
+  return { outline: readOutline(objects, findDestination), links }
 }
 
-function outlineOf(objects: PdfObjects, placeOf: (item: PdfDict) => Place | undefined): OutlineItem[] {
+function readOutline(
+  objects: PdfObjects,
+  findDestination: (item: PdfDict) => Destination | undefined,
+): OutlineItem[] {
   const seen = new Set<PdfDict>()
   const siblings = (first: PdfValue | undefined, depth: number): OutlineItem[] => {
     const items: OutlineItem[] = []
@@ -58,9 +61,9 @@ function outlineOf(objects: PdfObjects, placeOf: (item: PdfDict) => Place | unde
       const { '/Count': count } = next
       items.push({
         title: objects.resolve(next['/Title']) ?? 'u:',
-        place: placeOf(next),
+        destination: findDestination(next),
         uri: action?.['/S'] === '/URI' ? objects.resolve(action['/URI']) : undefined,
-        open: typeof count === 'number' && count > 0,
+        isOpen: typeof count === 'number' && count > 0,
         children: siblings(next['/First'], depth + 1),
       })
       next = objects.dict(next['/Next'])
@@ -71,9 +74,12 @@ function outlineOf(objects: PdfObjects, placeOf: (item: PdfDict) => Place | unde
 }
 
 /** Named destinations, from the tree of today and the dictionary of PDF 1.1. */
-function namedPlaces(objects: PdfObjects): ReadonlyMap<string, PdfValue> {
-  const places = new Map<string, PdfValue>(
-    Object.entries(objects.dict(objects.root['/Dests']) ?? {}).map(([name, place]) => [name, place]),
+function readNamedDestinations(objects: PdfObjects): ReadonlyMap<string, PdfValue> {
+  const destinations = new Map<string, PdfValue>(
+    Object.entries(objects.dict(objects.root['/Dests']) ?? {}).map(([name, destination]) => [
+      name,
+      destination,
+    ]),
   )
   const seen = new Set<PdfDict>()
   const walk = (node: PdfValue | undefined) => {
@@ -83,43 +89,43 @@ function namedPlaces(objects: PdfObjects): ReadonlyMap<string, PdfValue> {
     const names = objects.list(dict['/Names'])
     for (let at = 0; at + 1 < names.length; at += 2) {
       const name = objects.resolve(names[at])
-      if (typeof name === 'string') places.set(name, names[at + 1] ?? null)
+      if (typeof name === 'string') destinations.set(name, names[at + 1] ?? null)
     }
     for (const kid of objects.list(dict['/Kids'])) walk(kid)
   }
   walk(objects.dict(objects.root['/Names'])?.['/Dests'])
-  return places
+  return destinations
 }
 
-function placed(
+function resolveDestination(
   objects: PdfObjects,
   destination: PdfValue | undefined,
   named: ReadonlyMap<string, PdfValue>,
   numbers: ReadonlyMap<string, number>,
-): Place | undefined {
+): Destination | undefined {
   let found = objects.resolve(destination)
   if (typeof found === 'string') found = objects.resolve(named.get(found))
-  if (isDict(found)) found = objects.resolve(found['/D'])
+  if (isPdfDict(found)) found = objects.resolve(found['/D'])
   if (!Array.isArray(found)) return undefined
   const [target, ...view] = found
   // Some programs write the number of the page, which is only right for other files.
-  const page = isRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
+  const page = isPdfRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
   return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
 }
 
 /** As much of a document as an outline needs to be written into it. */
-export type Outlined = Pick<PdfObjects, 'root' | 'touchRoot' | 'add' | 'set'>
+export type OutlineTarget = Pick<PdfObjects, 'root' | 'markRootChanged' | 'add' | 'set'>
 
 /** Replaces the outline of a document. `pageOf` tells the object of a page. */
 export function writeOutline(
-  objects: Outlined,
+  objects: OutlineTarget,
   items: readonly OutlineItem[],
   pageOf: (page: number) => string | undefined,
 ): void {
   const { root } = objects
   delete root['/Outlines']
   if (root['/PageMode'] === '/UseOutlines' && items.length === 0) delete root['/PageMode']
-  objects.touchRoot()
+  objects.markRootChanged()
   if (items.length === 0) return
   const holder: PdfDict = { '/Type': '/Outlines' }
   const ref = objects.add(holder)
@@ -129,7 +135,7 @@ export function writeOutline(
 
 /** @returns how many items show below the parent while it is open. */
 function addItems(
-  objects: Outlined,
+  objects: OutlineTarget,
   items: readonly OutlineItem[],
   parent: { readonly ref: string; readonly dict: PdfDict },
   pageOf: (page: number) => string | undefined,
@@ -138,13 +144,13 @@ function addItems(
   let shown = items.length
   for (const [index, item] of items.entries()) {
     const ref = refs[index] ?? ''
-    const dict = itemDict(item, { parent: parent.ref, previous: refs[index - 1], next: refs[index + 1] })
-    const page = item.place && pageOf(item.place.page)
-    if (page && item.place) dict['/Dest'] = [page, ...item.place.view]
+    const dict = toItemDict(item, { parent: parent.ref, previous: refs[index - 1], next: refs[index + 1] })
+    const page = item.destination && pageOf(item.destination.page)
+    if (page && item.destination) dict['/Dest'] = [page, ...item.destination.view]
     if (item.children.length > 0) {
       const below = addItems(objects, item.children, { ref, dict }, pageOf)
-      dict['/Count'] = item.open ? below : -below
-      if (item.open) shown += below
+      dict['/Count'] = item.isOpen ? below : -below
+      if (item.isOpen) shown += below
     }
     objects.set(ref, dict)
   }
@@ -159,7 +165,10 @@ interface Neighbors {
   readonly next: string | undefined
 }
 
-function itemDict({ title, place, uri }: OutlineItem, { parent, previous, next }: Neighbors): PdfDict {
+function toItemDict(
+  { title, destination: place, uri }: OutlineItem,
+  { parent, previous, next }: Neighbors,
+): PdfDict {
   return {
     '/Title': title,
     '/Parent': parent,

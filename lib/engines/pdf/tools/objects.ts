@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { EngineCrash } from '../../sandbox/engine-crash.ts'
-import { damaged, qpdf } from '../qpdf.ts'
+import { damagedPdfError, runQpdf } from '../qpdf.ts'
 
 /**
  * A PDF object as qpdf's JSON writes it (qpdf manual, "qpdf JSON"): names begin with `/`, texts with `u:` or, as
@@ -16,12 +16,12 @@ export interface PdfDict {
 }
 export type PdfRef = string
 
-const Entry = z.looseObject({
+const QpdfEntry = z.looseObject({
   value: z.unknown().optional(),
   stream: z.looseObject({ dict: z.record(z.string(), z.unknown()) }).optional(),
 })
-const File = z.object({
-  qpdf: z.tuple([z.looseObject({ maxobjectid: z.int() }), z.record(z.string(), Entry)]),
+const QpdfJson = z.object({
+  qpdf: z.tuple([z.looseObject({ maxobjectid: z.int() }), z.record(z.string(), QpdfEntry)]),
 })
 
 /** More would not fit into a text that can be parsed without the worker standing still for seconds. */
@@ -29,11 +29,11 @@ const maxBytes = 160 * 1024 * 1024
 /** Deeper than any real document, and no loop goes on for ever. */
 const maxDepth = 100
 
-export function isDict(value: PdfValue | undefined): value is PdfDict {
+export function isPdfDict(value: PdfValue | undefined): value is PdfDict {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function isRef(value: PdfValue | undefined): value is PdfRef {
+export function isPdfRef(value: PdfValue | undefined): value is PdfRef {
   return typeof value === 'string' && /^\d+ \d+ R$/.test(value)
 }
 
@@ -48,11 +48,11 @@ export interface PdfPage {
 /** The objects of a PDF without the data of its streams, to be read, changed and written back by qpdf. */
 export class PdfObjects {
   readonly #path: string
-  readonly #entries: Record<string, z.infer<typeof Entry>>
+  readonly #entries: Record<string, z.infer<typeof QpdfEntry>>
   readonly #changed = new Set<string>()
   #lastId: number
 
-  private constructor(path: string, { qpdf: [{ maxobjectid }, entries] }: z.infer<typeof File>) {
+  private constructor(path: string, { qpdf: [{ maxobjectid }, entries] }: z.infer<typeof QpdfJson>) {
     this.#path = path
     this.#entries = entries
     this.#lastId = maxobjectid
@@ -63,11 +63,11 @@ export class PdfObjects {
     const json = `${path}.json`
     const job = { inputFile: path, jsonOutput: '2', jsonStreamData: 'none', outputFile: json }
     try {
-      await qpdf(job, tools, { maxFileBytes: maxBytes })
-      return new PdfObjects(path, File.parse(JSON.parse(await readFile(json, 'utf8'))))
+      await runQpdf(job, tools, { maxFileBytes: maxBytes })
+      return new PdfObjects(path, QpdfJson.parse(JSON.parse(await readFile(json, 'utf8'))))
     } catch (error) {
-      if (error instanceof AppError && error.cause instanceof EngineCrash) throw tooLarge(error)
-      if (error instanceof z.ZodError || error instanceof SyntaxError) throw damaged(error)
+      if (error instanceof AppError && error.cause instanceof EngineCrash) throw tooManyObjectsError(error)
+      if (error instanceof z.ZodError || error instanceof SyntaxError) throw damagedPdfError(error)
       throw error
     } finally {
       await rm(json, { force: true })
@@ -76,7 +76,7 @@ export class PdfObjects {
 
   get trailer(): PdfDict {
     const value = this.#value('trailer')
-    return isDict(value) ? value : {}
+    return isPdfDict(value) ? value : {}
   }
 
   /** The catalog, which holds all that is no page. */
@@ -97,13 +97,13 @@ export class PdfObjects {
   /** What a value is, or what it refers to. A stream is its dictionary. */
   resolve(value: PdfValue | undefined): PdfValue {
     let found = value ?? null
-    for (let depth = 0; isRef(found) && depth < maxDepth; depth++) found = this.#value(`obj:${found}`)
-    return isRef(found) ? null : found
+    for (let depth = 0; isPdfRef(found) && depth < maxDepth; depth++) found = this.#value(`obj:${found}`)
+    return isPdfRef(found) ? null : found
   }
 
   dict(value: PdfValue | undefined): PdfDict | undefined {
     const found = this.resolve(value)
-    return isDict(found) ? found : undefined
+    return isPdfDict(found) ? found : undefined
   }
 
   list(value: PdfValue | undefined): PdfValue[] {
@@ -116,18 +116,18 @@ export class PdfObjects {
   }
 
   /** Says that the object was changed in place. */
-  touch(ref: PdfRef): void {
+  markChanged(ref: PdfRef): void {
     this.#changed.add(`obj:${ref}`)
   }
 
-  touchRoot(): void {
+  markRootChanged(): void {
     const root = this.trailer['/Root']
-    if (isRef(root)) this.touch(root)
+    if (isPdfRef(root)) this.markChanged(root)
   }
 
   set(ref: PdfRef, value: PdfValue): void {
     this.#entries[`obj:${ref}`] = { value }
-    this.touch(ref)
+    this.markChanged(ref)
   }
 
   add(value: PdfValue): PdfRef {
@@ -142,7 +142,7 @@ export class PdfObjects {
     const seen = new Set<string>()
     const walk = (node: PdfValue | undefined, above: readonly PdfDict[]) => {
       const dict = this.dict(node)
-      if (!dict || !isRef(node) || seen.has(node) || above.length > maxDepth) return
+      if (!dict || !isPdfRef(node) || seen.has(node) || above.length > maxDepth) return
       seen.add(node)
       const chain = [dict, ...above]
       if (Array.isArray(this.resolve(dict['/Kids']))) {
@@ -163,7 +163,7 @@ export class PdfObjects {
     await writeFile(update, JSON.stringify({ qpdf: [head, changed] }))
     try {
       const packed = { objectStreams: 'generate' }
-      await qpdf({ inputFile: this.#path, updateFromJson: update, ...packed, outputFile: path }, tools)
+      await runQpdf({ inputFile: this.#path, updateFromJson: update, ...packed, outputFile: path }, tools)
     } finally {
       await rm(update, { force: true })
     }
@@ -176,12 +176,12 @@ export class PdfObjects {
   }
 }
 
-function tooLarge(cause: Error): AppError {
+function tooManyObjectsError(cause: Error): AppError {
   const sentence = 'The PDF has too many parts for this tool. Split it first.'
   return new AppError('FILE_TOO_LARGE', sentence, undefined, { cause })
 }
 
 /** A text of the JSON as people read it; undefined for bytes that are none. */
-export function textOf(value: PdfValue | undefined): string | undefined {
+export function decodePdfText(value: PdfValue | undefined): string | undefined {
   return typeof value === 'string' && value.startsWith('u:') ? value.slice(2) : undefined
 }

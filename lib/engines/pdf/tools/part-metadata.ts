@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { runScript } from './mutool.ts'
+import { runMutoolScript } from './mutool.ts'
 
 /** Gives each part of a document its title, author and what else it says of itself, in both places of a PDF. */
-export async function keepFacts(source: string, paths: readonly string[], tools: Tools): Promise<void> {
+export async function copyMetadata(source: string, paths: readonly string[], tools: Tools): Promise<void> {
   const list = join(tools.workDir, 'parts.json')
   await writeFile(list, JSON.stringify(paths))
-  const told = await runScript('facts', [source, list], tools)
-  if (!told.includes('unread')) return
+  const lines = await runMutoolScript('facts', [source, list], tools)
+  if (!lines.includes('unread')) return
   tools.warn(
     'METADATA_DROPPED',
     'Title and author, if the PDF has any, were dropped: it is too damaged to read them.',

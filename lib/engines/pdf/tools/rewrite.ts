@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
-import { qpdf } from '../qpdf.ts'
-import { distill, pagesIn, warnLost, withoutForm } from './distill.ts'
-import { finish, type Tool, warnSigned, warnUnlocked } from './editable-pdf.ts'
+import { runQpdf } from '../qpdf.ts'
+import { countPages, distill, flattenForm, warnDistillLosses } from './distill.ts'
+import { finishPdf, type PdfTool, warnEncryptionRemoved, warnSignatureInvalid } from './editable-pdf.ts'
 import { PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
-import { removeHiding } from './sanitize.ts'
+import { removeHiddenContent } from './sanitize.ts'
 
-export const grayscale: Tool<ToolOptions<'grayscale-pdf'>> = async (job) => {
+export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (job) => {
   const { pdf, tools } = job
-  warnLost(pdf, tools)
+  warnDistillLosses(pdf, tools)
   const output = join(tools.workDir, 'gray.pdf')
   const args = [
     '-sColorConversionStrategy=Gray',
@@ -19,24 +19,28 @@ export const grayscale: Tool<ToolOptions<'grayscale-pdf'>> = async (job) => {
     '-dCompatibilityLevel=1.7',
   ]
   // Pictures keep their pixels: only the color goes.
-  const exact = [
+  const keepResolution = [
     '-dDownsampleColorImages=false',
     '-dDownsampleGrayImages=false',
     '-dDownsampleMonoImages=false',
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
-  await distill(await withoutForm(pdf, tools), { args: [...args, ...exact], output, onProgress }, tools)
+  await distill(
+    await flattenForm(pdf, tools),
+    { args: [...args, ...keepResolution], output, onProgress },
+    tools,
+  )
   await requirePages(output, pdf.sizes.length, tools)
-  return finish(job, output, { pages: pdf.sizes.length })
+  return finishPdf(job, output, { pages: pdf.sizes.length })
 }
 
-const profile = '/usr/share/color/icc/ghostscript/srgb.icc'
+const srgbProfile = '/usr/share/color/icc/ghostscript/srgb.icc'
 
 /** The color that RGB numbers mean, without which PDF/A takes none (ISO 19005-1, 6.2.2). */
 const outputIntent = `
 [ /_objdef {icc} /type /stream /OBJ pdfmark
 [ {icc} << /N 3 >> /PUT pdfmark
-[ {icc} (${profile}) (r) file /PUT pdfmark
+[ {icc} (${srgbProfile}) (r) file /PUT pdfmark
 [ /_objdef {intent} /type /dict /OBJ pdfmark
 [ {intent} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {icc}
   /OutputConditionIdentifier (sRGB) /Info (sRGB IEC61966-2.1) >> /PUT pdfmark
@@ -44,9 +48,9 @@ const outputIntent = `
 `
 
 /** For the archive: fonts inside, colors defined, nothing that depends on the reader. */
-export const toPdfA: Tool<ToolOptions<'to-pdfa'>> = async (job) => {
+export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const { pdf, options, tools } = job
-  warnUnlocked(pdf, tools)
+  warnEncryptionRemoved(pdf, tools)
   const part = options.pdfaVersion.slice(0, 1)
   const output = join(tools.workDir, 'archive.pdf')
   const args = [
@@ -57,23 +61,23 @@ export const toPdfA: Tool<ToolOptions<'to-pdfa'>> = async (job) => {
     '-dEmbedAllFonts=true',
     '-dSubsetFonts=true',
     `-dCompatibilityLevel=${part === '1' ? '1.4' : '1.7'}`,
-    `--permit-file-read=${profile}`,
+    `--permit-file-read=${srgbProfile}`,
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
-  warnLost(pdf, tools)
-  const plain = await withoutForm(pdf, tools)
-  const passive = { ...plain, path: await withoutActive(plain.path, tools) }
+  warnDistillLosses(pdf, tools)
+  const flattened = await flattenForm(pdf, tools)
+  const passive = { ...flattened, path: await removeActiveContent(flattened.path, tools) }
   await distill(passive, { args, prolog: outputIntent, output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
-  await requireArchival(output, part, tools)
-  const unlocked = { ...job, pdf: { ...pdf, encrypted: false } }
-  return finish(unlocked, output, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
+  await requirePdfA(output, part, tools)
+  const unencryptedJob = { ...job, pdf: { ...pdf, isEncrypted: false } }
+  return finishPdf(unencryptedJob, output, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
 }
 
 /** Ghostscript would take over attachments and actions that no part of PDF/A allows. */
-async function withoutActive(source: string, tools: Tools): Promise<string> {
+async function removeActiveContent(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
-  const removed = removeHiding(objects, {})
+  const removed = removeHiddenContent(objects, {})
   if (Object.keys(removed).length === 0) return source
   const sentence = 'Scripts, actions and attached files were removed: an archive file must not have them.'
   tools.warn('ACTIVE_CONTENT_REMOVED', sentence)
@@ -83,12 +87,14 @@ async function withoutActive(source: string, tools: Tools): Promise<string> {
 }
 
 /** Ghostscript writes a plain PDF where it finds no way to keep the rules, and says so only in passing. */
-async function requireArchival(path: string, part: string, tools: Tools) {
+async function requirePdfA(path: string, part: string, tools: Tools) {
   const text = await readFile(path, 'latin1')
-  const claims = new RegExp(`pdfaid:part(?:>|=['"])${part}`).test(text)
+  const claimsPdfA = new RegExp(`pdfaid:part(?:>|=['"])${part}`).test(text)
   const { stdout } = await tools.exec('pdffonts', [path])
-  const loose = stdout.split('\n').some((line) => /\sno\s+(?:yes|no)\s+(?:yes|no)\s+\d+\s+\d+$/.test(line))
-  if (claims && text.includes('/GTS_PDFA1') && !loose) return
+  const hasUnembeddedFont = stdout
+    .split('\n')
+    .some((line) => /\sno\s+(?:yes|no)\s+(?:yes|no)\s+\d+\s+\d+$/.test(line))
+  if (claimsPdfA && text.includes('/GTS_PDFA1') && !hasUnembeddedFont) return
   throw new AppError(
     'CONVERSION_FAILED',
     `The PDF holds something that PDF/A-${part} cannot, so no conforming file could be made. Try another pdfaVersion.`,
@@ -97,18 +103,18 @@ async function requireArchival(path: string, part: string, tools: Tools) {
 }
 
 async function requirePages(path: string, pages: number, tools: Tools) {
-  if ((await pagesIn(path, tools)) === pages) return
+  if ((await countPages(path, tools)) === pages) return
   throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be written anew.')
 }
 
-export const linearize: Tool<ToolOptions<'linearize-pdf'>> = async (job) => {
+export const linearizePdf: PdfTool<ToolOptions<'linearize-pdf'>> = async (job) => {
   const { pdf, work, tools } = job
   // qpdf keeps the protection here by itself: a second pass for it would undo the order.
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
-  await warnSigned([source], tools)
-  const opened = { inputFile: source, ...(password !== undefined && pdf.encrypted && { password }) }
-  await qpdf({ ...opened, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
+  await warnSignatureInvalid([source], tools)
+  const opened = { inputFile: source, ...(password !== undefined && pdf.isEncrypted && { password }) }
+  await runQpdf({ ...opened, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { pages: pdf.sizes.length } }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { finish, type Tool } from './editable-pdf.ts'
-import { isDict, isRef, type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
+import { finishPdf, type PdfTool } from './editable-pdf.ts'
+import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
 /** Actions that run code, open programs or files, or send what was filled in (ISO 32000-2, 12.6.4). */
@@ -40,59 +40,62 @@ const activeKeys: Readonly<Record<string, string>> = {
   '/XFA': 'xfa',
 }
 
-type Removed = Record<string, number>
+type RemovedCounts = Record<string, number>
 
 /** Takes out what does something by itself or carries something along; what is seen on the pages stays. */
-export const sanitize: Tool<ToolOptions<'sanitize-pdf'>> = async (job) => {
+export const sanitizePdf: PdfTool<ToolOptions<'sanitize-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
   const objects = await PdfObjects.load(pdf.path, tools)
   const actions = options.removeLinks ? ['/URI'] : []
   const keys = options.removeMetadata ? ['/Metadata', '/PieceInfo'] : []
-  const removed = removeHiding(objects, { actions, keys })
+  const removed = removeHiddenContent(objects, { actions, keys })
   if (options.removeMetadata) {
     const { '/Info': info } = objects.trailer
-    if (isRef(info)) objects.set(info, {})
+    if (isPdfRef(info)) objects.set(info, {})
   }
   const path = join(tools.workDir, 'sanitized.pdf')
   await objects.save(path, tools)
-  return finish(job, path, { pages: pdf.sizes.length, removed })
+  return finishPdf(job, path, { pages: pdf.sizes.length, removed })
 }
 
-export interface Hiding {
+export interface ExtraRemovals {
   /** Besides those that are always removed. */
   readonly actions?: readonly string[]
   readonly keys?: readonly string[]
 }
 
 /** @returns how much of what was removed. */
-export function removeHiding(objects: PdfObjects, { actions = [], keys = [] }: Hiding): Removed {
-  const removed: Removed = {}
+export function removeHiddenContent(
+  objects: PdfObjects,
+  { actions = [], keys = [] }: ExtraRemovals,
+): RemovedCounts {
+  const removed: RemovedCounts = {}
   const count = (kind: string) => {
     removed[kind] = (removed[kind] ?? 0) + 1
   }
-  const isActive = (dict: PdfDict) => {
+  const isActiveAction = (dict: PdfDict) => {
     const kind = objects.resolve(dict['/S'])
     return typeof kind === 'string' && (activeActions.includes(kind) || actions.includes(kind))
   }
-  const isCarrier = (dict: PdfDict) => {
+  const isActiveAnnotation = (dict: PdfDict) => {
     const kind = objects.resolve(dict['/Subtype'])
     return typeof kind === 'string' && activeAnnotations.includes(kind) && '/Rect' in dict
   }
-  const gone = (value: PdfValue): boolean => {
-    if (!isDict(value)) return false
-    if (isActive(value)) count(value['/S'] === '/URI' ? 'links' : 'actions')
-    else if (isCarrier(value)) count('annotations')
+  const countIfActive = (value: PdfValue): boolean => {
+    if (!isPdfDict(value)) return false
+    if (isActiveAction(value)) count(value['/S'] === '/URI' ? 'links' : 'actions')
+    else if (isActiveAnnotation(value)) count('annotations')
     else return false
     return true
   }
   let changed = false
   const clean = (value: PdfValue): PdfValue => {
-    if (gone(value)) {
+    if (countIfActive(value)) {
       changed = true
       return null
     }
     if (Array.isArray(value)) return value.map(clean)
-    if (!isDict(value)) return value
+    if (!isPdfDict(value)) return value
     for (const key of Object.keys(value)) {
       const kind = keys.includes(key) ? 'metadata' : activeKeys[key]
       if (kind !== undefined) {
@@ -108,31 +111,31 @@ export function removeHiding(objects: PdfObjects, { actions = [], keys = [] }: H
     const before = objects.resolve(ref)
     const after = clean(before)
     if (!changed) continue
-    if (isDict(after)) objects.touch(ref)
+    if (isPdfDict(after)) objects.markChanged(ref)
     else objects.set(ref, after)
   }
-  openingAction(objects, count)
+  removeOpenAction(objects, count)
   dropEmptyAnnotations(objects)
   return removed
 }
 
 /** A place to open at does no harm; an action that was removed leaves nothing. */
-function openingAction(objects: PdfObjects, count: (kind: string) => void): void {
+function removeOpenAction(objects: PdfObjects, count: (kind: string) => void): void {
   const { root } = objects
   if (!('/OpenAction' in root) || Array.isArray(objects.resolve(root['/OpenAction']))) return
   if (objects.dict(root['/OpenAction'])?.['/S'] === '/GoTo') return
   if (objects.dict(root['/OpenAction'])) count('actions')
   delete root['/OpenAction']
-  objects.touchRoot()
+  objects.markRootChanged()
 }
 
 /** Readers dislike lists with gaps. */
 function dropEmptyAnnotations(objects: PdfObjects): void {
   for (const { ref, dict } of objects.pages()) {
     const annotations = objects.list(dict['/Annots'])
-    const left = annotations.filter((annotation) => objects.resolve(annotation) !== null)
-    if (left.length === annotations.length) continue
-    dict['/Annots'] = left
-    objects.touch(ref)
+    const remaining = annotations.filter((annotation) => objects.resolve(annotation) !== null)
+    if (remaining.length === annotations.length) continue
+    dict['/Annots'] = remaining
+    objects.markChanged(ref)
   }
 }

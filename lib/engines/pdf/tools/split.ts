@@ -2,62 +2,71 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { packPages } from '../pack-pages.ts'
 import { type PageFile, pageFileName } from '../page-files.ts'
-import { pagesOf } from '../page-range.ts'
-import { qpdf } from '../qpdf.ts'
+import { resolvePages } from '../page-range.ts'
+import { runQpdf } from '../qpdf.ts'
 import { assemble } from './assemble.ts'
-import { type EditablePdf, invalid, lockAgain, type Tool, warnSigned, warnUntagged } from './editable-pdf.ts'
+import {
+  type EditablePdf,
+  invalidOption,
+  type PdfTool,
+  reencrypt,
+  warnSignatureInvalid,
+  warnTagsRemoved,
+} from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
-import { keepFacts } from './part-metadata.ts'
-import { keepOutlines } from './part-outlines.ts'
+import { copyMetadata } from './part-metadata.ts'
+import { copyOutlines } from './part-outlines.ts'
 
 const maxParts = 2000
 
 /** A file for each part of the range, or for each page. */
-export const splitPages: Tool<ToolOptions<'split-pdf'>> = async ({ pdf, options, work, tools }) => {
+export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options, work, tools }) => {
   const { length } = pdf.sizes
-  warnUntagged(pdf, tools)
-  await warnSigned([pdf.path], tools)
-  const parts = options.pages?.split(',') ?? pagesOf(undefined, length).map(String)
+  warnTagsRemoved(pdf, tools)
+  await warnSignatureInvalid([pdf.path], tools)
+  const parts = options.pages?.split(',') ?? resolvePages(undefined, length).map(String)
   if (parts.length > maxParts) {
-    throw invalid(
+    throw invalidOption(
       'pages',
       `the PDF would become ${parts.length} files; at most ${maxParts} are made at once.`,
     )
   }
-  const ranges = parts.map((part) => pagesOf(part, length))
-  const hides = await hidesLayers(pdf.path, tools)
-  const cuts = hides ? [] : await cutOut(pdf, options.pages === undefined ? undefined : ranges, tools)
-  if (!hides) {
-    await keepOutlines(
+  const ranges = parts.map((part) => resolvePages(part, length))
+  const usesAssemble = await hasHiddenLayers(pdf.path, tools)
+  const extractedPaths = usesAssemble
+    ? []
+    : await extractRanges(pdf, options.pages === undefined ? undefined : ranges, tools)
+  if (!usesAssemble) {
+    await copyOutlines(
       pdf.path,
-      cuts.map((path, index) => ({ path, pages: ranges[index] ?? [] })),
+      extractedPaths.map((path, index) => ({ path, pages: ranges[index] ?? [] })),
       tools,
     )
-    await keepFacts(pdf.path, cuts, tools)
-    await warnUnattached(pdf.path, tools)
+    await copyMetadata(pdf.path, extractedPaths, tools)
+    await warnAttachmentsDropped(pdf.path, tools)
   }
   const files: PageFile[] = []
   for (const [index, pages] of ranges.entries()) {
     const [first = 1] = pages
     const name = pages.length === 1 ? pageFileName(first, length, 'pdf') : rangeName(pages, length)
     const path = join(work.outDir, ranges.length === 1 ? 'output.pdf' : uniqueName(name, files))
-    const taken = cuts[index] ?? (await assemble([{ path: pdf.path, pages }], tools))
-    await lockAgain(pdf, taken, path, tools)
+    const partPath = extractedPaths[index] ?? (await assemble([{ path: pdf.path, pages }], tools))
+    await reencrypt(pdf, partPath, path, tools)
     files.push({ page: first, path })
     tools.progress(0.6 + (0.3 * (index + 1)) / parts.length, 'pages')
   }
   const details = { pages: length, files: files.length }
   const [only] = files
-  const single = only && files.length === 1 && work.to === 'pdf'
-  const path = single
+  const isSingleFile = only && files.length === 1 && work.to === 'pdf'
+  const path = isSingleFile
     ? only.path
     : await packPages(work.outDir, files, { format: 'pdf', pages: options.pages ?? 'each' })
   tools.progress(1)
-  return { files: [single ? { path } : { path, format: 'zip' }], details }
+  return { files: [isSingleFile ? { path } : { path, format: 'zip' }], details }
 }
 
 /** Which layers are hidden stands in the catalog, which pages that are only cut out do not take along. */
-async function hidesLayers(path: string, tools: Tools): Promise<boolean> {
+async function hasHiddenLayers(path: string, tools: Tools): Promise<boolean> {
   const args = ['show', path, 'trailer/Root/OCProperties/D']
   // A ruin that only qpdf can read has none that anybody could find.
   const { stdout } = await tools.exec('mutool', args, { okCodes: [0, 1] })
@@ -65,17 +74,17 @@ async function hidesLayers(path: string, tools: Tools): Promise<boolean> {
 }
 
 /** Nothing of the other pages comes along, as it would with the outline of the whole. */
-async function cutOut(
+async function extractRanges(
   pdf: EditablePdf,
   ranges: readonly (readonly number[])[] | undefined,
   tools: Tools,
 ): Promise<string[]> {
-  if (!ranges) return everyPage(pdf, tools)
+  if (!ranges) return extractEveryPage(pdf, tools)
   const paths: string[] = []
   for (const [index, range] of ranges.entries()) {
     const path = join(tools.workDir, `cut-${index + 1}.pdf`)
     const pages = [{ file: pdf.path, range: range.join(',') }]
-    await qpdf({ empty: '', pages, objectStreams: 'generate', outputFile: path }, tools)
+    await runQpdf({ empty: '', pages, objectStreams: 'generate', outputFile: path }, tools)
     paths.push(path)
     tools.progress((0.6 * paths.length) / ranges.length, 'pages')
   }
@@ -83,16 +92,16 @@ async function cutOut(
 }
 
 /** One call for all pages reads the document once. */
-async function everyPage(pdf: EditablePdf, tools: Tools): Promise<string[]> {
+async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[]> {
   const name = join(tools.workDir, 'cut-%d.pdf')
-  const how = { splitPages: '1', objectStreams: 'generate' }
-  await qpdf({ inputFile: pdf.path, ...how, outputFile: name }, tools)
+  const splitSettings = { splitPages: '1', objectStreams: 'generate' }
+  await runQpdf({ inputFile: pdf.path, ...splitSettings, outputFile: name }, tools)
   const digits = String(pdf.sizes.length).length
   return pdf.sizes.map((_, index) => name.replace('%d', String(index + 1).padStart(digits, '0')))
 }
 
 /** Files that belong to the whole would be in each part, and the parts together far larger than what came. */
-async function warnUnattached(path: string, tools: Tools): Promise<void> {
+async function warnAttachmentsDropped(path: string, tools: Tools): Promise<void> {
   const { stdout } = await tools.exec('qpdf', ['--list-attachments', path], { okCodes: [0, 3] })
   // A line for each: its key, and the object that holds it.
   const count = stdout.match(/ -> \d+,\d+$/gm)?.length ?? 0
@@ -113,8 +122,8 @@ function rangeName(pages: readonly number[], length: number): string {
 }
 
 function uniqueName(name: string, files: readonly PageFile[]): string {
-  const taken = (candidate: string) => files.some(({ path }) => path.endsWith(`/${candidate}`))
+  const isTaken = (candidate: string) => files.some(({ path }) => path.endsWith(`/${candidate}`))
   let candidate = name
-  for (let copy = 2; taken(candidate); copy++) candidate = name.replace(/\.pdf$/, `-${copy}.pdf`)
+  for (let copy = 2; isTaken(candidate); copy++) candidate = name.replace(/\.pdf$/, `-${copy}.pdf`)
   return candidate
 }

@@ -1,16 +1,16 @@
-import { watermarkDrawing, createWatermark } from '../../image/watermark.ts'
+import { createWatermark, watermarkDrawing } from '../../image/watermark.ts'
 import type { PageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
-import { finish, type Tool } from './editable-pdf.ts'
+import { finishPdf, type PdfTool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 import { stampPages } from './stamp.ts'
 
 /** A text or a picture over pages. */
-export const addWatermark: Tool<ToolOptions<'watermark'>> = async (job) => {
+export const addWatermark: PdfTool<ToolOptions<'watermark'>> = async (job) => {
   const { pdf, options, work, tools } = job
   const watermark = await createWatermark(options, work.inputs[1])
   const pages = resolvePages(options.pages, pdf.sizes.length)
   const draw = (page: PageSize) => watermarkDrawing(page, watermark)
   const stamped = await stampPages(pdf, draw, [...new Set(pages)], tools)
-  return finish(job, stamped, { pages: pdf.sizes.length })
+  return finishPdf(job, stamped, { pages: pdf.sizes.length })
 }
