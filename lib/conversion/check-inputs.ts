@@ -6,13 +6,13 @@ import type { Route } from '../plan/index.ts'
 export interface InputRules {
   readonly route: Route
   readonly operation: Operation
-  /** The form field that the files came in. */
+  /** Request field that contains the files. */
   readonly field: string
 }
 
 /**
- * The files after the first are as many, and of such formats, as the operation takes.
- * @throws AppError INVALID_INPUT, INVALID_REQUEST for files where none belong.
+ * Checks the number and formats of the files after the first.
+ * @throws AppError INVALID_INPUT; INVALID_REQUEST when the operation takes only one file.
  */
 export function requireInputs(more: readonly StoredFile[], { route, operation, field }: InputRules): void {
   const rule = route.steps[0].capability.more
@@ -34,19 +34,15 @@ export function requireInputs(more: readonly StoredFile[], { route, operation, f
     if (rule.from.some((id) => id === format)) continue
     throw new AppError(
       'INVALID_INPUT',
-      `${field}: file ${index + 2} (${filename}) is ${format}, which does not go together with the first; expected ${rule.from.join(', ')}.`,
+      `${field}: file ${index + 2} (${filename}) is ${format}, which cannot be combined with the first file; expected ${rule.from.join(', ')}.`,
       { field, index: index + 1, format, expected: rule.from },
     )
   }
 }
 
 export const takesOneFile = (operation: Operation, field: string, got: number) =>
-  new AppError(
-    'INVALID_REQUEST',
-    `${field}: ${operation} takes one file, got ${got}. Leave the others out.`,
-    {
-      field,
-      max: 1,
-      got,
-    },
-  )
+  new AppError('INVALID_REQUEST', `${field}: ${operation} takes one file, got ${got}. Send only one file.`, {
+    field,
+    max: 1,
+    got,
+  })

@@ -9,10 +9,10 @@ import { errorsNameTasks, type JobRequest } from './job-request.ts'
 import type { SourceFile } from './source.ts'
 import { storedFile } from './to-stored-file.ts'
 
-/** By the name of the import. */
+/** Detected files or errors, by the name of the import task. */
 export type DetectedSources = ReadonlyMap<string, StoredFile | AppError>
 
-/** The files of all imports that are there; in a batch an error of one file is its own. */
+/** Detects the files of all imports that are available. In a batch, an error only affects its own file. */
 export async function detectSources(
   request: JobRequest,
   engines: readonly Engine[],
@@ -37,7 +37,7 @@ async function detectSource(
   request: JobRequest,
   engines: readonly Engine[],
 ): Promise<StoredFile> {
-  // Of the requests that reach a function with this, most bring no file.
+  // Loaded on demand, since most requests contain no file.
   const { detectFormat } = await import('../formats/detect.ts')
   const consumers = request.tasks.filter(({ input }) => input.includes(name))
   const seen = new Map<string, StoredFile>()
@@ -55,27 +55,27 @@ async function detectSource(
   return [...seen.values()][0] ?? storedFile(source, await detectFormat(source))
 }
 
-/** What must be known to look into a PDF. */
+/** What detection needs to know about a PDF, from the task that consumes it. */
 function pdfHintOf(consumer: RequestedTask, engines: readonly Engine[]): PdfHint {
   const { operation, fields } = consumer
   if (operation.kind !== 'process') return { mayBeLocked: true }
   const { options } = operation.parseSpec(fields)
-  // The password of a PDF that is to be locked is the new one.
+  // For `encrypt-pdf`, `password` is the new password.
   const passwordField = operation.name === 'encrypt-pdf' ? 'currentPassword' : 'password'
   const password = options[passwordField]
   return {
     passwordField,
-    // One that the conversion would not use opens nothing, though it were the right one.
+    // A password that the conversion would not use must not open the file, even if it is correct.
     ...(typeof password === 'string' && usesPassword(consumer, engines) && { password }),
     ...(operation.name === 'repair-pdf' && { mayBeDamaged: true }),
     ...(contentAgnosticOperations.includes(operation.name) && { mayBeLocked: true }),
   }
 }
 
-/** Operations that do not look into a file. */
+/** Operations that do not read the content of a file. */
 const contentAgnosticOperations = ['archive', 'extract', 'metadata']
 
-/** The way out that a conversion has for a PDF whose password is missing or wrong. */
+/** Adds advice for a PDF with a missing or wrong password: send the password, or decrypt the PDF first. */
 function addPasswordHint(error: unknown, consumer: RequestedTask, engines: readonly Engine[]): unknown {
   if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || consumer.operation.kind !== 'process')
     return error
@@ -86,7 +86,7 @@ function addPasswordHint(error: unknown, consumer: RequestedTask, engines: reado
   }
 }
 
-/** What is wrong with the wish itself is told when it is planned. */
+/** Whether the conversion uses a PDF password. Errors in the request itself are reported later, by the planner. */
 function usesPassword(consumer: RequestedTask, engines: readonly Engine[]): boolean {
   try {
     return pdfRouteHas('password', consumer, engines) || pdfRouteHas('currentPassword', consumer, engines)

@@ -4,14 +4,14 @@ import type { InputPlan } from '../jobs/job.ts'
 
 const mib = 1024 ** 2
 
-/** Bytes that a worker of an image can hold: as much as its engines ask for. Its inputs lie there while it works. */
+/** Disk space of an image's workers in bytes: the maximum that its engines require. It must hold a task's inputs. */
 export const workerDiskBytes = (image: string, engines: readonly Engine[]): number =>
   Math.max(
     0,
     ...engines.filter((engine) => engine.image === (image as ImageId)).map(({ limits }) => limits.diskMb),
   ) * mib
 
-/** @throws AppError FILE_TOO_LARGE for files that the worker of their next step cannot hold. */
+/** @throws AppError FILE_TOO_LARGE for files that do not fit on the disk of the next step's worker. */
 export function requireInputsFitWorker({ steps, step, files }: InputPlan, engines: readonly Engine[]): void {
   const next = steps[step]
   if (!next) return
@@ -20,7 +20,7 @@ export function requireInputsFitWorker({ steps, step, files }: InputPlan, engine
   requireWorkerDisk(next.image, { size, what: subject, engines })
 }
 
-/** @throws AppError FILE_TOO_LARGE for so many bytes, as `what` (`The file a.pdf has`) tells of them. */
+/** @throws AppError FILE_TOO_LARGE; `subject` starts its message (`The file a.pdf has`). */
 export function requireWorkerDisk(
   image: string,
   { size, what: subject, engines }: { size: number; what: string; engines: readonly Engine[] },
@@ -29,7 +29,7 @@ export function requireWorkerDisk(
   if (size <= max) return
   throw new AppError(
     'FILE_TOO_LARGE',
-    `${subject} ${Math.ceil(size / mib)} MiB; a conversion of this kind can hold ${Math.floor(max / mib)} MiB. Send a smaller file, or parts of it.`,
+    `${subject} ${Math.ceil(size / mib)} MiB; this conversion accepts at most ${Math.floor(max / mib)} MiB. Send a smaller file, or split it.`,
     { field: 'file', maxBytes: max, size },
   )
 }

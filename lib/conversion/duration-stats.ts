@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
 
-/** What conversions of one kind took lately, all together. */
+/** Totals of recent conversions of one kind. */
 const DurationTotals = z.object({
   runs: z.number(),
   ms: z.number(),
-  /** Of their first files. */
+  /** Total size of their first files. */
   bytes: z.number(),
 })
 export type DurationTotals = z.infer<typeof DurationTotals>
@@ -16,10 +16,10 @@ export interface ConversionKind {
   readonly to: string
 }
 
-/** With more runs than these the older ones count for less: machines and engines change. */
+/** Older runs lose weight beyond this number, because machines and engines change. */
 const maxWeightedRuns = 64
 const recordLifetimeS = 90 * 24 * 3600
-/** A kind is written down, and looked up, no more often than this: many of one kind end, or begin, at a time. */
+/** Minimum intervals between writes, and between reads, of one kind, because many conversions of a kind run at once. */
 const writeIntervalMs = 10_000
 const cacheMs = 30_000
 
@@ -27,8 +27,8 @@ const nameOf = ({ operation, from, to }: ConversionKind) => `${operation} ${from
 const keyOf = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
 
 /**
- * How long conversions of a kind take here, for those who wait for the next one. Two processes that write at the same
- * moment lose some runs of one of them, which no estimate shows.
+ * Records how long conversions of a kind take, for estimates. Concurrent writes of two processes may lose some runs, which
+ * does not affect estimates.
  */
 export class DurationStats {
   readonly #table: Table
@@ -56,7 +56,7 @@ export class DurationStats {
     await this.#table.writeAll([{ ...keyOf(name), ...addTotals(weighted, added), ttl }], [])
   }
 
-  /** Undefined where none has run. */
+  /** Returns undefined when no conversion of this kind has run. */
   async get(kind: ConversionKind): Promise<DurationTotals | undefined> {
     const name = nameOf(kind)
     const known = this.#cache.get(name)

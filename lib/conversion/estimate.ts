@@ -9,32 +9,32 @@ import { findTaskOperation } from '../tasks/index.ts'
 import type { ConversionKind, DurationTotals } from './duration-stats.ts'
 
 export const Estimate = z.object({
-  queueMs: z.int().describe('Until it begins: by the tasks that wait before it'),
-  runMs: z.int().describe('From then to its end'),
+  queueMs: z.int().describe('Estimated wait until it starts, from the tasks ahead in the queue'),
+  runMs: z.int().describe('Estimated duration from start to end'),
   basis: z
     .enum(['recorded', 'planned'])
     .describe(
-      '`recorded`: by what conversions of this kind took here; `planned`: none has run, a rough guess',
+      '`recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none',
     ),
 })
 export type Estimate = z.infer<typeof Estimate>
 
-/** Of a conversion as much is the same for every size: starting, reading, writing. */
+/** Fraction of the duration that does not depend on the size: starting, reading, writing. */
 const fixedFraction = 0.3
-/** Beyond this a file is too unlike those before it for anything to be said. */
+/** Limits extrapolation to much larger files. */
 const maxSizeRatio = 100
 
-/** How long a file of this size takes, by those before it. */
+/** Estimates the duration for a file of this size from earlier conversions. */
 export function estimateFromHistory({ runs, ms, bytes }: DurationTotals, size: number): number {
   const sizeRatio = bytes > 0 ? Math.min(maxSizeRatio, size / (bytes / runs)) : 1
   return Math.round((ms / runs) * (fixedFraction + (1 - fixedFraction) * sizeRatio))
 }
 
-/** Seconds for a typical file are what engines say of themselves. */
+/** Estimates the duration from the engines' declared seconds for a typical file. */
 const estimateFromRoute = ({ steps }: Route) =>
   Math.round(steps.reduce((sum, { capability }) => sum + capability.cost, 0) * 1000)
 
-/** A guess about a job of one task; null where nothing can be said, or nothing is left to wait for. */
+/** Estimates a job with a single task; null when that is not possible or the job is over. */
 export async function estimateJob({ job }: JobState, services: Services): Promise<Estimate | null> {
   const { source, target } = job.display
   const operations = job.display.operations.filter((name) => findTaskOperation(name)?.kind === 'process')
@@ -44,19 +44,19 @@ export async function estimateJob({ job }: JobState, services: Services): Promis
   const [from, to] = [source.format, target.format]
   if (!isFormatId(from) || !isFormatId(to)) return null
   const route = planRoute({ from, to, operation, engines: await services.engines() })
-  // The task itself is among those that wait, unless it has begun.
+  // The queue contains the task itself, unless it has started.
   return estimateConversion({ operation, from, to, route, size: source.size, ownQueuedTasks: 1 }, services)
 }
 
 interface Planned extends ConversionKind {
   readonly route: Route
-  /** Bytes; as usual when left out. */
+  /** Bytes; the average size when left out. */
   readonly size?: number | undefined
-  /** Tasks in the queue that are no others. */
+  /** Number of the queued tasks that belong to this conversion. */
   readonly ownQueuedTasks: 0 | 1
 }
 
-/** A guess about a conversion that begins now. */
+/** Estimates a conversion that is started now. */
 export async function estimateConversion(
   { route, size, ownQueuedTasks, ...kind }: Planned,
   services: Services,

@@ -7,21 +7,21 @@ import { optionsSchemaOf, planOtherRoute, type Route } from '../plan/index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
 import { type ConversionSpec, groupInputs, planFiles, routeFiles } from './plan-files.ts'
 
-/** What is tried after an engine could not read a file. */
+/** Chooses the next route after an engine could not read a file. */
 
-/** Ways in all: each begins with the file anew. */
+/** Maximum number of routes per file; each starts again from the source file. */
 export const maxRoutes = 3
 
 export interface FallbackAttempt {
-  /** Place of the files among the pieces of their task. */
+  /** Index of the input plan in its task. */
   readonly index: number
   readonly tried: readonly [TriedRoute, ...TriedRoute[]]
   readonly engines: readonly Engine[]
 }
 
 /**
- * The next way of files that go together: the cheapest on which nobody reads what he could not, and that takes all
- * options that the first one took. Or what is said when there is none, or one engine is wanted and no other.
+ * Plans the next route of an input: the cheapest on which no engine reads again what it could not read, and that accepts
+ * all options of the first route. Returns the error to report when there is none, or when the request pins an engine.
  */
 export function planFallback(
   files: readonly StoredFile[],
@@ -30,9 +30,9 @@ export function planFallback(
 ): InputPlan | { readonly error: JobError } {
   const detectedFiles = withDetectedFormat(files, spec, attempt)
   if (foundKind(attempt.tried.at(-1)?.error)) return planForDetectedFormat(detectedFiles, spec, attempt)
-  // By another name nothing was read of it.
+  // Attempts with a wrong format say nothing about the file's content.
   const [first, ...rest] = attempt.tried.filter(({ error }) => !foundKind(error))
-  if (!first) throw new Error('another way is asked for, and none was gone')
+  if (!first) throw new Error('a fallback was requested, but no route has failed')
   const tried = [first, ...rest] as const
   const { engine, ...unpinnedSpec } = spec
   const inputPlan =
@@ -42,11 +42,11 @@ export function planFallback(
   if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.tried] }
   const error = pickMostInformative(tried.map((one) => one.error))
   if (!inputPlan) return { error }
-  const message = `${error.message} Only ${engine} was tried, as engine asks for; leave engine out to have others try.`
+  const message = `${error.message} Only ${engine} was tried, because engine requests it; leave engine out to try other engines.`
   return { error: { ...error, message, details: { ...error.details, engine } } }
 }
 
-/** The files as what they are, where one of them was named as something else. */
+/** Returns the files with the detected format of a file whose extension was wrong. */
 function withDetectedFormat(
   files: readonly StoredFile[],
   spec: ConversionSpec,
@@ -59,7 +59,7 @@ function withDetectedFormat(
   return files.map((file) => (file === misnamed ? { ...file, format: found, mimeType } : file))
 }
 
-/** What is said when nothing leads to the target from there is said of what the file is. */
+/** Plans the input again with its detected format. Errors refer to that format. */
 function planForDetectedFormat(
   files: readonly StoredFile[],
   spec: ConversionSpec,
@@ -67,7 +67,7 @@ function planForDetectedFormat(
 ): InputPlan | { readonly error: JobError } {
   try {
     const [inputPlan] = planFiles(groupInputs(files, spec)[index] ?? [], spec, engines).inputPlans
-    if (!inputPlan) throw new Error('files without a way')
+    if (!inputPlan) throw new Error('no route was planned for the files')
     return { ...inputPlan, tried: [...tried] }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -94,7 +94,7 @@ function planAnotherRoute(
   try {
     return { steps: stepsWithOptions(route, spec.options).steps, step: 0, files: group, tried: [...tried] }
   } catch (error) {
-    // A value that only the engines of the first way know.
+    // An option value that only the engines of the first route support.
     if (error instanceof AppError) return undefined
     throw error
   }
@@ -105,10 +105,10 @@ function endFormatsOf({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> 
   return { from: first.from, to: steps.at(-1)?.to ?? first.to }
 }
 
-/** From what says least of a file to what its sender can act on. */
+/** Kinds of errors, from the least informative to those that the sender can act on. */
 const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'CORRUPT_FILE',
-  // Somebody could read it.
+  // At least one engine could read it.
   ({ details }) => details?.['reason'] === 'content-lost',
   ({ code }) => code === 'UNSUPPORTED_FORMAT',
   ({ code }) => code === 'FILE_TOO_LARGE',
@@ -116,7 +116,7 @@ const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'PDF_ENCRYPTED',
 ]
 
-/** Of what says as much the first. */
+/** Returns the most informative error, the first one among equals. */
 export function pickMostInformative(errors: readonly JobError[]): JobError {
   const rank = (error: JobError) => errorsByInformation.findIndex((matches) => matches(error))
   return errors.reduce((best, next) => (rank(next) > rank(best) ? next : best))

@@ -15,7 +15,7 @@ import { maxPutBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
 import type { ImportSource } from './job-request.ts'
 import { type SourceFile, uploadedSource } from './source.ts'
 
-/** Files that travel in the request are stored side by side: a gateway waits for 30 s at most. */
+/** Inline files are stored in parallel, because the gateway times out after 30 s. */
 const maxConcurrentImports = 8
 
 interface ImportContext {
@@ -24,9 +24,9 @@ interface ImportContext {
 }
 
 /**
- * What each import task of a request brings in. Files that travelled in the request are stored by then; `discard`
- * deletes those that no job adopted.
- * @throws AppError for uploads that are not there, and for files that are no base64 or too large.
+ * Opens the source of each import task of a request. Inline files are stored; `discard` deletes those that no job has
+ * adopted.
+ * @throws AppError for missing uploads, invalid base64 and files that are too large.
  */
 export async function openImports(
   tasks: readonly RequestedTask[],
@@ -47,12 +47,12 @@ export async function openImports(
       failures.push(error)
     }
   })
-  // Not before all are settled: what is stored later would stay.
+  // After all imports have finished: a file that is stored later would not be deleted.
   if (failures.length > 0) {
     await discard()
     throw failures[0]
   }
-  // In the order of the request, whichever was there first.
+  // In the order of the request, not of completion.
   const imports = importing.flatMap(({ name }) => {
     const importSource = opened.get(name)
     return importSource ? [[name, importSource] as const] : []
@@ -83,12 +83,12 @@ type Fields = Readonly<Record<string, unknown>>
 
 const fromText = (text: string) => Buffer.from(text, 'utf8')
 
-/** Standard and URL-safe alphabets, with or without padding and line ends; a data URL may stand before it. */
+/** Accepts the standard and URL-safe alphabets, with or without padding and line breaks, and data URLs. */
 function fromBase64(text: string): Buffer {
   const digits = text.replace(/^data:[^,]{0,200};base64,/, '').replace(/[\r\n]/g, '')
   if (/^[\w+/-]*={0,2}$/.test(digits) && digits.replace(/=/g, '').length % 4 !== 1)
     return Buffer.from(digits, 'base64')
-  throw new AppError('INVALID_INPUT', 'file: expected the bytes of the file in base64.', { field: 'file' })
+  throw new AppError('INVALID_INPUT', 'file: expected the content of the file in base64.', { field: 'file' })
 }
 
 async function inlineImport(
@@ -117,7 +117,7 @@ async function inlineImport(
   return { source }
 }
 
-/** The task waits for a form that a browser sends, or for a PUT of any size up to the limit. */
+/** Creates an upload that the task waits for, sent as a browser form or with PUT, up to the size limit. */
 async function awaitedImport(fields: Fields, { owner, services }: ImportContext): Promise<ImportSource> {
   await requireDiskSpace(services.config)
   const { filename, redirect, sha256, max_file_size } = importUploadOperation.fields.parse(fields)

@@ -4,40 +4,40 @@ import type { UploadRecord } from '../uploads.ts'
 import type { WebhookFormat } from '../webhooks/webhook.ts'
 import type { SourceFile } from './source.ts'
 
-/** What an import task gives from the start, or waits for. */
+/** Source of an import task: a stored file, or an upload that the task waits for. */
 export type ImportSource =
   | { readonly source: SourceFile }
   | { readonly awaited: UploadRecord; readonly form: Record<string, unknown> }
-  /** Fetched by the task, into an upload that others take. */
+  /** The task fetches the file into an upload that other requests can use. */
   | { readonly into: UploadRecord }
-  /** Of a batch: there is none, and the task says why. */
+  /** Batches only: there is no file, and the task reports why. */
   | { readonly refused: AppError }
 
 export interface JobRequest {
   readonly owner: string
-  /** The API key or the client that asked. */
+  /** The API key or client that sent the request. */
   readonly keyId?: string | undefined
   readonly requestId: string
   readonly jobId?: string | undefined
   readonly tag?: string | null | undefined
   readonly webhookUrl?: string | undefined
-  /** As it is told there; `json` when left out. */
+  /** Format of the webhook's payload; `json` when left out. */
   readonly webhookFormat?: WebhookFormat | undefined
   readonly retryOf?: string
   readonly tasks: readonly RequestedTask[]
-  /** By the name of the task. */
+  /** Sources by name of the import task. */
   readonly imports: ReadonlyMap<string, ImportSource>
-  /** One task that gives something is enough; those that cannot work are told of in the job, and do not end it. */
+  /** One completed task is enough; rejected tasks are reported in the job and do not fail it. */
   readonly isBatch?: boolean
   readonly failFast?: boolean
-  /** Seconds after its end in which its files go, where that is sooner than the service has it. */
+  /** Seconds after the job's end when its files are deleted, if shorter than the service's retention. */
   readonly expiresInS?: number | undefined
-  /** What is thrown when no task of a batch can work. */
+  /** Creates the error for a batch in which every task was rejected. */
   readonly createAllRefusedError?: (errors: readonly AppError[]) => AppError
-  /** The tasks are ours and not the client's: errors name the client's fields. */
+  /** Set when the endpoint and not the client defines the tasks: the client's field to name in errors. */
   readonly additionalFilesField?: string
 }
 
-/** Of a batch each error stands beside its item, and nobody has sent the tasks that items become. */
+/** Whether errors name tasks. Clients do not know the tasks that endpoints and batches create for them. */
 export const errorsNameTasks = ({ additionalFilesField, isBatch }: JobRequest) =>
   additionalFilesField === undefined && !isBatch

@@ -9,9 +9,9 @@ import { createSteps, optionsSchemaOf, type Route } from '../plan/index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**
- * The steps of a route with those of the given options that they know, validated; the others are listed, not refused.
- * Both spellings are taken, `audio_codec` as well as `audioCodec`.
- * @throws AppError INVALID_INPUT that names each option with a wrong value, or one that is given with two.
+ * Returns the steps of a route with their validated options. Unknown options cause warnings, not errors. Option names may
+ * be written as `audio_codec` or `audioCodec`.
+ * @throws AppError INVALID_INPUT naming each option with an invalid value, or an option with two values.
  */
 export function stepsWithOptions(
   route: Route,
@@ -30,31 +30,31 @@ export function stepsWithOptions(
   return { steps: createSteps(route, parseWith(schema, known, 'options')), warnings }
 }
 
-/** @throws AppError INVALID_INPUT when it is there with another value: which of the two is meant, nobody can know. */
+/** Adds an option. @throws AppError INVALID_INPUT when it already has a different value. */
 export function addOption(options: Record<string, unknown>, name: string, value: unknown): void {
   if (Object.hasOwn(options, name) && asText(options[name]) !== asText(value))
     throw new AppError(
       'INVALID_INPUT',
-      `${name}: it was given twice, with different values. Expected it once, in either spelling, in options or beside them.`,
+      `${name}: sent twice with different values. Send it once, in either spelling, inside or outside of options.`,
       { field: name },
     )
   options[name] = value
 }
 
-/** Fields of a form are texts, whatever they hold. */
+/** Form fields are always strings. */
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Either spelling; undefined for what is no option. */
+/** Resolves either spelling; undefined for an unknown option. */
 const publicNameOf = (name: string, { shape }: z.ZodObject) =>
   [name, camelCase(name)].find((candidate) => Object.hasOwn(shape, candidate))
 
-/** Names of the given options that a route knows. */
+/** Names of the options that a route supports. */
 export function knownOptions(route: Route, options: Readonly<Record<string, unknown>>): string[] {
   const schema = optionsSchemaOf(route)
   return Object.keys(options).flatMap((name) => publicNameOf(name, schema) ?? [])
 }
 
-/** A value that means nothing here, of an option that takes no harm by being left out. */
+/** Whether an invalid value can be dropped with a warning, because the option is lenient. */
 const isIgnorableValue = (option: unknown, value: unknown) =>
   option instanceof z.ZodType && isLenientOption(option) && !option.safeParse(value).success
 
@@ -64,23 +64,23 @@ function droppedOptionWarning(field: string, value: unknown, schema: z.ZodObject
   return {
     code: 'OPTION_NOT_USED',
     field,
-    message: `${field}: ${sent} means nothing here and was dropped. ${description}`,
+    message: `${field}: ${sent} has no effect here and was ignored. ${description}`,
   }
 }
 
 function unknownOptionWarning(name: string, known: readonly string[]): Warning {
   const field = name.slice(0, 64)
-  const hint = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes no options'
+  const hint = known.length > 0 ? `it supports ${known.join(', ')}` : 'it has no options'
   return {
     code: 'UNKNOWN_PARAMETER',
     field,
-    message: `"${field}" is no option of this conversion and was dropped; ${hint}.`,
+    message: `"${field}" is not an option of this conversion and was ignored; ${hint}.`,
   }
 }
 
 const pinnableEngines = engineIds.filter((id) => id !== 'pdf')
 
-/** @throws AppError INVALID_INPUT for a name that is no engine. */
+/** @throws AppError INVALID_INPUT for an unknown engine. */
 export function parseEngine(name: string | undefined): EngineId | undefined {
   if (name === undefined || name === '' || name === 'auto') return undefined
   const id = pinnableEngines.find((candidate) => candidate === name.toLowerCase())

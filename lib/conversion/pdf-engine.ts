@@ -2,7 +2,7 @@ import { camelCase } from '../case-conversion.ts'
 import { AppError } from '../errors.ts'
 import type { PlanId } from '../plans.ts'
 
-/** `pdfEngine` asks for a renderer of documents that somebody else hosts. This service has none: `auto` is what it does. */
+/** `pdfEngine` selects an external document renderer. This service has none and only supports `auto`. */
 
 const field = 'pdfEngine'
 const values = ['auto']
@@ -10,7 +10,7 @@ const allowedPlans: readonly PlanId[] = ['business', 'self-hosted']
 
 export const isPdfEngine = (option: string) => camelCase(option) === field
 
-/** @throws AppError INSUFFICIENT_PERMISSIONS below the plan that may ask for one, else UNSUPPORTED_CONVERSION. */
+/** @throws AppError INSUFFICIENT_PERMISSIONS on plans without external renderers, otherwise UNSUPPORTED_CONVERSION. */
 export function requireAutoPdfEngine(options: Readonly<Record<string, unknown>>, plan: PlanId): void {
   const other = Object.entries(options).find(
     ([name, value]) => isPdfEngine(name) && value !== '' && String(value).toLowerCase() !== 'auto',
@@ -19,12 +19,12 @@ export function requireAutoPdfEngine(options: Readonly<Record<string, unknown>>,
   if (!allowedPlans.includes(plan))
     throw new AppError(
       'INSUFFICIENT_PERMISSIONS',
-      `${field}: the plan ${plan} allows auto; another renderer needs the plan business. Leave it out, or send auto.`,
+      `${field}: the plan ${plan} only allows auto; other renderers require the plan business. Leave it out or send auto.`,
       { field, expected: values, plan, reason: 'plan' },
     )
   throw new AppError(
     'UNSUPPORTED_CONVERSION',
-    `${field}: no renderer but auto is configured on this service. Leave it out, or send auto.`,
+    `${field}: this service only supports auto. Leave it out or send auto.`,
     { field, expected: values },
   )
 }

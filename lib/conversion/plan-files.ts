@@ -9,15 +9,15 @@ import { requireInputsFitWorker } from './disk-limits.ts'
 import { stepsWithOptions } from './options.ts'
 import { timeLimitOf } from './time-limits.ts'
 
-/** What is wanted of files. */
+/** A requested conversion of some files. */
 export interface ConversionSpec {
   readonly operation: Operation
-  /** The format of the first file when left out. */
+  /** Target format; the format of the first file when left out. */
   readonly to?: FormatId | undefined
   readonly engine?: EngineId | undefined
-  /** As they came: nothing of them is known to be an option. */
+  /** As requested, not yet validated. */
   readonly options: Readonly<Record<string, unknown>>
-  /** The field of the request that files after the first came in, for messages. */
+  /** Request field that contains the files after the first, for error messages. */
   readonly additionalFilesField: string
 }
 
@@ -33,16 +33,16 @@ interface RoutedFiles {
   readonly route: Route
 }
 
-/** Files that go the same way together. */
+/** Groups files that take the same route together. */
 export const groupInputs = (
   files: readonly StoredFile[],
   { operation }: ConversionSpec,
 ): readonly StoredFile[][] => (operation === 'convert' ? files.map((file) => [file]) : [[...files]])
 
 /**
- * The way of files to what is wanted of them: a conversion takes each for itself, whatever else takes all together.
- * Options are not looked at, as secrets among them are sealed for all but the worker.
- * @throws AppError for files and targets that cannot work.
+ * Plans the route of each group of files: `convert` takes each file separately, other operations take all together.
+ * Options are ignored, because secrets among them are sealed for everyone but the worker.
+ * @throws AppError for unsupported files and targets.
  */
 export function routeFiles(
   files: readonly StoredFile[],
@@ -50,10 +50,10 @@ export function routeFiles(
   engines: readonly Engine[],
 ): readonly RoutedFiles[] {
   if (files.length === 0)
-    throw new AppError('NO_FILES', 'There is no file to work on: the tasks before gave none.')
+    throw new AppError('NO_FILES', 'There are no input files: the input tasks produced none.')
   return groupInputs(files, spec).map((group) => {
     const [first, ...more] = group
-    if (!first) throw new Error('a group of no files')
+    if (!first) throw new Error('a group without files')
     const { operation, engine } = spec
     const from = requireKnownFormat(first)
     const route = planRoute({ from, to: spec.to ?? from, operation, engine, engines, traits: first.traits })
@@ -63,8 +63,8 @@ export function routeFiles(
 }
 
 /**
- * The same with the options of each step.
- * @throws AppError for options that cannot work as well.
+ * Plans the routes including the options of each step.
+ * @throws AppError for unsupported files, targets and options.
  */
 export function planFiles(
   files: readonly StoredFile[],
@@ -86,23 +86,23 @@ export function planFiles(
   }
 }
 
-/** @throws AppError FILE_ENCRYPTED for a document that needs a password, where none came. */
+/** @throws AppError FILE_ENCRYPTED for a document that needs a password when none was sent. */
 function requireUnlocked(files: readonly StoredFile[], route: Route, { options }: ConversionSpec): void {
   if (options['password'] !== undefined || !mayNeedUnlock(route)) return
   const [{ engine, from }] = route.steps
-  // The office opens sheets by itself that were only locked against changes.
+  // LibreOffice opens spreadsheets that are only protected against changes without a password.
   const isLeftToOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
   if (files.some(({ locked }) => locked) && !isLeftToOffice) throw documentLocked()
 }
 
 const spreadsheetFormats: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']
 
-/** A member of an archive may be anything. */
+/** An extracted file can have any format. */
 function requireKnownFormat({ format, filename }: StoredFile): FormatId {
   if (isFormatId(format)) return format
   throw new AppError(
     'UNSUPPORTED_FORMAT',
-    `The format of ${filename} is not known, so nothing can be made of it. GET /v1/formats lists what can be read.`,
+    `The format of ${filename} is unknown, so it cannot be converted. GET /v1/formats lists the supported formats.`,
     { filename },
   )
 }

@@ -14,8 +14,8 @@ export interface ReceiveUploadDeps {
 }
 
 /**
- * The file of an upload has arrived, or may have: a task that waits for it goes on. It may be told of twice, and of
- * uploads that nobody waits for.
+ * Resumes the task that waits for an upload, if its file has arrived. May be called repeatedly, and for uploads that no
+ * task waits for.
  */
 export async function receiveUpload(
   uploadId: string,
@@ -27,11 +27,11 @@ export async function receiveUpload(
   if (!stored) return
   const ref = { jobId: upload.jobId, task: upload.task }
   const isTaken = await jobs.completeUpload(ref, await inspectUpload(upload, stored, files))
-  // Nobody would delete it with the job.
+  // Otherwise no record refers to the file, and nothing would delete it.
   if (!isTaken) await files.delete([upload.key])
 }
 
-/** Tells whoever wants to know; what the service fetched into an upload is told of by who fetched it. */
+/** Publishes that an upload has arrived. Files that the service imported into an upload are published by the import. */
 export async function publishUploadEvent(
   uploadId: string,
   { uploads, files, jobs }: ReceiveUploadDeps,
@@ -69,7 +69,7 @@ async function inspectUpload(
   }
 }
 
-/** A file that was sent again after its job was deleted, or that was never asked for, is nobody's. */
+/** Deletes a file that was uploaded again after its job was deleted, or without a known upload. */
 export async function deleteOrphanUpload(
   uploadId: string,
   key: string,

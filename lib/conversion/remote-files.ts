@@ -6,31 +6,31 @@ import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 
-/** Tasks that bring files from elsewhere to a conversion, or take its result there. */
+/** Tasks that fetch remote files for a conversion or export its result. */
 
-/** Fields of the requests that make them. */
+/** Request fields for exporting results. */
 export const remoteFields = {
   exportMethod: z
     .string()
     .optional()
-    .describe('Where the result is stored as well: `s3`, `blobstore`, `gcs` or `sftp`'),
+    .describe('Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`'),
   exportPath: z
     .string()
     .optional()
-    .describe('Its path or key there; `{name} {ext} {jobId} {index} {date}` stand for what they say'),
+    .describe('Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`'),
   exportConfig: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
-    .describe('The other fields of the task `export/…`, as an object (JSON in a form)'),
+    .describe('Other fields of the `export/…` task, as an object (JSON in a form)'),
 }
 
 export const fileUrlField = z
   .string()
   .min(1)
   .max(4096)
-  .describe('Address that the file is fetched from, instead of sending it')
+  .describe('URL to fetch the file from instead of uploading it')
 
-/** The task that fetches a file. @throws AppError INVALID_INPUT naming the field. */
+/** Creates the task that fetches a file. @throws AppError INVALID_INPUT naming the field. */
 export function createFetchTask(
   name: string,
   { url, filename, field }: { url: string; filename?: string | undefined; field: string },
@@ -39,7 +39,7 @@ export function createFetchTask(
   if (!parsed.success)
     throw new AppError(
       'INVALID_INPUT',
-      `${field}: expected an address that begins with https:// or http://, got "${url.slice(0, 100)}".`,
+      `${field}: expected a URL that starts with https:// or http://, got "${url.slice(0, 100)}".`,
       { field },
     )
   return { name, operation: importUrlOperation, input: [], continueOnError: false, fields: parsed.data }
@@ -51,7 +51,7 @@ interface ExportFields {
   readonly exportConfig?: string | Readonly<Record<string, unknown>> | undefined
 }
 
-/** The task that stores results elsewhere, where somebody asked for it. @throws AppError INVALID_INPUT */
+/** Creates the task that exports the results, if requested. @throws AppError INVALID_INPUT */
 export function createExportTask(body: ExportFields, input: readonly string[]): RequestedTask | undefined {
   const { exportMethod: method, exportPath: path } = body
   if (!method) {
@@ -76,7 +76,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   if (path && config[pathField] !== undefined)
     throw new AppError(
       'INVALID_INPUT',
-      `exportPath: exportConfig.${pathField} says the same. Leave one of them out.`,
+      `exportPath: exportConfig.${pathField} sets the same path. Leave one of them out.`,
       { field: 'exportPath' },
     )
   const fields = { ...config, ...(path && { [pathField]: path }) }
@@ -87,7 +87,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   }
 }
 
-/** `s3` of `export/s3`. */
+/** Export methods, such as `s3` for the operation `export/s3`. */
 const exportMethods = () =>
   taskOperations.flatMap((operation) =>
     operation.kind === 'export' && operation.place ? operation.name.slice('export/'.length) : [],

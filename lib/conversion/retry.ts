@@ -10,7 +10,7 @@ import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey } from '../uploads.ts'
 import type { ImportSource, JobRequest } from './job-request.ts'
 
-/** A job that is over as a request once more, with copies of its files: the old one may be deleted at any time. */
+/** Turns a job that is over into a new request, with copies of its files, since the old job may be deleted at any time. */
 export async function createRetryRequest(
   state: JobState,
   services: Services,
@@ -44,7 +44,7 @@ export async function createRetryRequest(
   }
 }
 
-/** Whose file came with the request; others are fetched again. */
+/** Whether the file of an import came with the request; other imports fetch their files again. */
 const isStoredImport = ({ operation }: FixedTask | Task) =>
   operation.startsWith('import/') && !findTransferOperation(operation)
 
@@ -63,7 +63,7 @@ async function copySource(
 }
 
 const missingFileError = ({ name, message }: FixedTask | Task) =>
-  new AppError('FILE_GONE', `tasks.${name}: there was no file to begin with. ${message ?? ''}`.trim(), {
+  new AppError('FILE_GONE', `tasks.${name}: the original job had no file. ${message ?? ''}`.trim(), {
     task: name,
   })
 
@@ -97,7 +97,7 @@ function toRequestedTask(task: FixedTask | Task, { job, names, services }: Retry
   }
 }
 
-/** One of a batch that had no target has nothing but its options, if it has those. */
+/** A batch item without a target may have a spec without options. */
 const StoredSpec = TaskSpec.partial({ options: true })
 
 function fieldsOf(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {

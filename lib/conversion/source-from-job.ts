@@ -11,15 +11,15 @@ import type { SourceFile } from './source.ts'
 
 interface JobSourceRequest {
   readonly sourceJobId: string
-  /** A task whose file is meant; what the job began with when left out. */
+  /** Task whose file is used; the job's source file when left out. */
   readonly sourceTask?: string | undefined
   readonly filename?: string | undefined
 }
 
 /**
- * A file of an earlier job as the source of another. It is a copy: that job may be deleted at any time.
- * @returns a source, and what deletes the copy again unless a job has taken it.
- * @throws AppError JOB_NOT_FOUND, also for a job of somebody else; TASK_NOT_FOUND; FILE_GONE.
+ * Copies a file of an earlier job as the source of a new one, since the earlier job may be deleted at any time.
+ * @returns the source, and a function that deletes the copy unless a job has adopted it.
+ * @throws AppError JOB_NOT_FOUND, also for jobs of other owners; TASK_NOT_FOUND; FILE_GONE.
  */
 export async function copySourceFromJob(
   { sourceJobId: jobId, sourceTask, filename }: JobSourceRequest,
@@ -50,7 +50,7 @@ export async function copySourceFromJob(
   }
 }
 
-/** A key that stands in a web page works with what was made by itself. */
+/** A key that is public in a web page can only access jobs that it created. */
 const isAccessible = ({ job }: JobState, principal: Principal) =>
   job.owner === principal.ownerId && isVisibleToKey(job, principal)
 
@@ -63,14 +63,12 @@ function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | u
 }
 
 const jobNotFound = (jobId: string) =>
-  new AppError(
-    'JOB_NOT_FOUND',
-    `sourceJobId: there is no job ${namedId(jobId)} of yours. Send the file again.`,
-    { field: 'sourceJobId' },
-  )
+  new AppError('JOB_NOT_FOUND', `sourceJobId: you have no job ${namedId(jobId)}. Send the file again.`, {
+    field: 'sourceJobId',
+  })
 
 const fileGone = (jobId: string) =>
-  new AppError('FILE_GONE', `sourceJobId: the file of ${jobId} is no longer kept. Send it again.`, {
+  new AppError('FILE_GONE', `sourceJobId: the file of ${jobId} has been deleted. Send it again.`, {
     field: 'sourceJobId',
     jobId,
   })

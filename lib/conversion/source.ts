@@ -9,8 +9,8 @@ import type { Services } from '../services.ts'
 import type { UploadRecord } from '../uploads.ts'
 
 /**
- * The file to convert, wherever it came from; it lies in the bucket already. The `sha256` of a presigned upload is
- * empty: its bytes never passed through us.
+ * A file to convert, already stored in the bucket. The `sha256` of a presigned upload is empty, because its bytes were
+ * sent directly to the storage.
  */
 export interface SourceFile extends ReceivedFile {
   readonly upload?: UploadRecord
@@ -19,14 +19,14 @@ export interface SourceFile extends ReceivedFile {
 
 interface SourceFields {
   readonly uploadId?: string | undefined
-  /** Of the first file. */
+  /** Name of the first file. */
   readonly filename?: string | undefined
 }
 
 type Request = Pick<HttpRequest<unknown, unknown, SourceFields>, 'body' | 'files' | 'principal'>
 
 /**
- * The one file of a conversion.
+ * Returns the source file of a conversion.
  * @throws AppError NO_FILES, INVALID_REQUEST, UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
 export async function openSource(
@@ -37,30 +37,28 @@ export async function openSource(
   if (second) {
     throw new AppError(
       'INVALID_REQUEST',
-      'Two files came in the field `file`; this endpoint converts one. Send a request for each, or further inputs as `additionalFile`.',
+      'The field `file` contains two files; this endpoint converts one. Send one request per file, or further inputs as `additionalFile`.',
       { field: 'file' },
     )
   }
   if (file && body.uploadId) {
-    throw new AppError(
-      'INVALID_REQUEST',
-      'Both `file` and `uploadId` were sent; exactly one of them names the source.',
-      { field: 'uploadId' },
-    )
+    throw new AppError('INVALID_REQUEST', 'Both `file` and `uploadId` were sent; send exactly one of them.', {
+      field: 'uploadId',
+    })
   }
   if (file) return body.filename ? { ...file, filename: fileName(body.filename) } : file
   if (body.uploadId)
     return uploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
   throw new AppError(
     'NO_FILES',
-    'There is no file: send it in the form field `file`, its address as `fileUrl`, or name an upload in `uploadId`.',
+    'There is no file: send it in the form field `file`, its URL in `fileUrl`, or the id of an upload in `uploadId`.',
     { field: 'file' },
   )
 }
 
 /**
- * A file that was uploaded before.
- * @param field the one of the request that names it.
+ * Returns the file of an earlier upload.
+ * @param field request field that contains the upload's id.
  * @throws AppError UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
 export async function uploadedSource(
@@ -74,7 +72,7 @@ export async function uploadedSource(
   return { ...storedSource(upload, stored, services), field, filename: fileName(filename ?? upload.filename) }
 }
 
-/** A file of an upload that is there; only the bytes that are there now are ever used. */
+/** The stored file of an upload, pinned to its current bytes by ETag. */
 export function storedSource(
   upload: UploadRecord,
   { size, etag }: StoredObject,
@@ -86,7 +84,7 @@ export function storedSource(
 }
 
 /**
- * An upload of this owner, from before he signed up too, or an open one, that has not expired.
+ * Returns an upload that has not expired and is open or belongs to this owner, including uploads from before signing up.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function requireOwnUpload(
@@ -104,7 +102,7 @@ export async function requireOwnUpload(
 export const uploadNotFound = (uploadId: string, field: string) =>
   new AppError(
     'UPLOAD_NOT_FOUND',
-    `There is no upload ${namedId(uploadId)} of yours; it may have expired. Upload the file again.`,
+    `You have no upload ${namedId(uploadId)}; it may have expired. Upload the file again.`,
     { field },
   )
 
@@ -127,20 +125,20 @@ async function explainMissingFile(
     return `The file of upload ${id} has not arrived. PUT it to the presigned URL first.`
   const job = await jobs.store.getJob(importJobId)
   if (job && !isTerminalStatus(job.status))
-    return `The file of upload ${id} is still being fetched. GET /v1/uploads/${id} says when it is there.`
-  return `The file of upload ${id} was not fetched: ${job?.error?.message ?? 'its import was deleted.'} Import it again.`
+    return `The file of upload ${id} is still being fetched. Poll GET /v1/uploads/${id} until it is complete.`
+  return `The file of upload ${id} could not be fetched: ${job?.error?.message ?? 'its import was deleted.'} Import it again.`
 }
 
-/** The key of an upload ends in its id, and either names it. */
+/** Accepts the key of an upload, which ends with its id, as well as the id. */
 const uploadIdIn = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/') + 1)
 
-/** A process may die between its claims and the job that they were for. */
+/** Checks that the job exists, since a process may die between claiming uploads and storing the job. */
 const isUsedByJob = async (jobId: string, { jobs }: Services) =>
   (await jobs.store.getJob(jobId)) !== undefined
 
 export const uploadAlreadyUsed = (upload: UploadRecord, jobId: string | undefined, field: string) =>
   new AppError(
     'CONFLICT',
-    `The upload ${upload.id} went into ${jobId ? `the job ${jobId}` : 'another job'} already. Upload the file again for a second conversion.`,
+    `The upload ${upload.id} was already used by ${jobId ? `the job ${jobId}` : 'another job'}. Upload the file again for a second conversion.`,
     { field, uploadId: upload.id, ...(jobId && { jobId }) },
   )

@@ -20,8 +20,8 @@ import { type SourceFile, uploadAlreadyUsed } from './source.ts'
 import { pollAfterS } from './time-limits.ts'
 
 /**
- * Looks into the files, plans what can be planned, and sets the job going.
- * @throws AppError for files, targets and options that cannot work; nothing is stored then.
+ * Detects the files, plans what can be planned, and starts the job.
+ * @throws AppError for unsupported files, targets and options; nothing is stored then.
  */
 export async function startJob(request: JobRequest, services: Services): Promise<JobState> {
   const jobId = request.jobId ?? newId('job')
@@ -70,7 +70,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const adoptAll = () => {
     for (const source of sources) source.adopt()
   }
-  // Before the job, whose first event is told as soon as it is there.
+  // Before the job, whose first event is published as soon as it is stored.
   if (webhookUrl !== undefined)
     await webhooks.createForJob({ url: webhookUrl, format: request.webhookFormat, owner, jobId, retentionS })
   const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
@@ -84,7 +84,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   return { job, fixed, tasks: stored, chunks: [] }
 }
 
-/** @throws AppError for a renderer that is not there, whatever else is wanted. */
+/** @throws AppError for a PDF renderer that is not available. */
 function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
@@ -95,13 +95,13 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   }
 }
 
-/** @throws AppError INVALID_INPUT for an upload that is named twice: it can be taken once. */
+/** @throws AppError INVALID_INPUT for an upload that is named twice: it can only be used once. */
 function requireDistinctUploads(sources: readonly SourceFile[]): readonly UploadRecord[] {
   const taken = new Map<string, UploadRecord>()
   for (const { upload, field } of sources) {
     if (!upload) continue
     if (taken.has(upload.id)) {
-      const sentence = `${field}: ${upload.id} is named twice. Name it once, or upload the file again for the second place.`
+      const sentence = `${field}: ${upload.id} is named twice, but can only be used once. Upload the file again for the second use.`
       throw new AppError('INVALID_INPUT', sentence, { field, uploadId: upload.id })
     }
     taken.set(upload.id, upload)
@@ -109,7 +109,7 @@ function requireDistinctUploads(sources: readonly SourceFile[]): readonly Upload
   return [...taken.values()]
 }
 
-/** An earlier try of the same request made the job, unless somebody else took an upload. */
+/** Finds the job of an earlier attempt at the same request; otherwise another job has used an upload. */
 async function findEarlierJob(
   jobId: string,
   uploads: readonly UploadRecord[],
@@ -119,7 +119,7 @@ async function findEarlierJob(
   if (state) return state
   const [first] = uploads
   if (first) throw uploadAlreadyUsed(first, undefined, 'uploadId')
-  throw new Error(`${jobId} was refused, but nobody has it`)
+  throw new Error(`${jobId} was not created, but no earlier attempt has created it either`)
 }
 
 function requireWork(
@@ -142,9 +142,9 @@ interface TaskContext {
 
 interface PlannedTask {
   readonly task: NewTask
-  /** Of one that makes something: its target, that of its files when left out. */
+  /** Set for a task that produces files: its target format, that of its inputs when undefined. */
   readonly output?: { readonly to: string | undefined }
-  /** Seconds, where the way is known. */
+  /** Time limit in seconds, if the route is known. */
   readonly limitS?: number
   readonly error?: AppError
 }
@@ -182,7 +182,7 @@ function importFields(name: string, { files, request }: TaskContext): Pick<NewTa
   if (file) return { fixed: { status: 'completed', files: [file] } }
   const one = request.imports.get(name)
   if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
-  throw new Error(`nothing is imported by ${name}`)
+  throw new Error(`the task ${name} has no import source`)
 }
 
 function importTargetFields(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
@@ -199,11 +199,11 @@ const failedTaskFields = ({ code, message, details }: AppError): NonNullable<New
   ...(details && { details: { ...details } }),
 })
 
-/** Where all its files are there, its way is planned now, so that what cannot work is said at once. */
+/** Plans a task whose files are all available, so that errors are reported immediately. */
 function createProcessTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
   const { request, files, services, engines, jobId } = context
   const { operation, fields, input, name } = requested
-  if (operation.kind !== 'process') throw new Error(`${operation.name} makes nothing`)
+  if (operation.kind !== 'process') throw new Error(`${operation.name} is not a processing operation`)
   const withTaskName = <T>(action: () => T) =>
     errorsNameTasks(request) ? withTaskInErrors(name, action) : action()
   const plan = (spec: TaskSpec) => {
@@ -223,7 +223,7 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
   let task = common
   try {
     const spec = withTaskName(() => operation.parseSpec(fields))
-    // What cannot work keeps it too, for who does the job again.
+    // Failed tasks also keep their spec, for retries of the job.
     task = { ...common, spec: sealedSpec(spec, jobId, services) }
     const planned = withTaskName(() => plan(spec))
     return {
@@ -245,7 +245,7 @@ const sealedSpec = (spec: TaskSpec, jobId: string, { vault }: Services): TaskSpe
   options: vault.sealSome(spec.options, secretOptionNames, jobId),
 })
 
-/** What is shown of the job without its tasks: its first file, and the last target that can be made. */
+/** Summary of the job without its tasks: its first file, and the last target that can be produced. */
 function displayOf(
   { tasks }: JobRequest,
   planned: readonly PlannedTask[],
@@ -263,5 +263,5 @@ function displayOf(
   }
 }
 
-/** Seconds of a task whose files are not there yet. */
+/** Assumed time limit in seconds of a task whose files are not available yet. */
 const unknownLimitS = 600

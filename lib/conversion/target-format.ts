@@ -2,14 +2,14 @@ import { type ToolOperation, toolOperations } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatByAlias } from '../formats/index.ts'
 
-/** The target of a conversion goes by three names. */
+/** Aliases of the field with the target format. */
 export interface TargetFields {
   readonly targetFormat?: string | undefined
   readonly output_format?: string | undefined
   readonly target?: string | undefined
 }
 
-/** @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT; undefined when no target is named. */
+/** Returns undefined when no target is sent. @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT */
 export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
   const given = [fields.targetFormat, fields.output_format, fields.target].filter(
     (target) => target !== undefined && target !== '',
@@ -20,7 +20,7 @@ export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): For
     const shown = given.map((target) => target?.slice(0, 64)).join(', ')
     throw new AppError(
       'INVALID_INPUT',
-      `targetFormat, output_format and target are names of one field, but differ: ${shown}.`,
+      `targetFormat, output_format and target are aliases of one field, but have different values: ${shown}.`,
       { field: name },
     )
   }
@@ -28,12 +28,12 @@ export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): For
   if (format) return format.id
   throw new AppError(
     'UNSUPPORTED_FORMAT',
-    `${name}: "${first.slice(0, 64)}" is no format that we know. GET /v1/formats lists them.`,
+    `${name}: "${first.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
     { field: name },
   )
 }
 
-/** @throws AppError INVALID_INPUT for a name that is no tool. */
+/** @throws AppError INVALID_INPUT for an unknown tool. */
 export function toolOf(name: string | undefined): ToolOperation | undefined {
   if (name === undefined || name === '') return undefined
   const tool = toolOperations.find((candidate) => candidate === name.toLowerCase())

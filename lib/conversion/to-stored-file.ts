@@ -3,7 +3,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { StoredFile } from '../jobs/job.ts'
 import type { SourceFile } from './source.ts'
 
-/** A source of which it is known what it is; its name gets the ending of that. */
+/** Returns the record of a source whose format is known; its name gets the matching file extension. */
 export function storedFile(
   source: Pick<SourceFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
   detected: { format: FormatId; mimeType: string },

@@ -9,7 +9,7 @@ import type { JobLifecycle } from './job-lifecycle.ts'
 import { filesOfJob } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
 
-/** The end of all that a job has stored, by request or by the clock. Begun once, it is finished by the sweep if need be. */
+/** Deletes everything that a job has stored, on request or on expiry. The sweep finishes an interrupted deletion. */
 
 export interface DeleteJobDeps {
   readonly store: JobStore
@@ -19,11 +19,11 @@ export interface DeleteJobDeps {
   readonly log: Log
 }
 
-/** Seconds that the record of an expired job answers "gone" instead of "unknown". */
+/** How long an expired job is reported as gone instead of unknown. */
 const tombstoneLifetimeS = 30 * 24 * 3600
 const maxMarkAttempts = 10
 
-/** From now on nobody sees the job; a live one is cancelled by the same write. False when it is marked or gone already. */
+/** Hides the job and cancels it if it is live, in one write. Returns false when it is already marked or deleted. */
 export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string): Promise<boolean> {
   let current: Job | undefined = job
   const deletedBy = randomUUID()
@@ -50,7 +50,7 @@ export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string):
   return false
 }
 
-/** The time of a job is over. */
+/** Marks a job as expired and deletes its data. */
 export async function expireJob(
   job: Job,
   reason: 'retention' | 'upload_timeout',
@@ -72,7 +72,7 @@ export async function expireJob(
   if (applied) await deleteJobData(job.id, deps)
 }
 
-/** Deletes files and records of a job that is marked as deleted or expired, and tells of it. */
+/** Deletes the files and records of a job that is marked as deleted or expired, and publishes that. */
 export async function deleteJobData(
   jobId: string,
   { store, files, lifecycle, uploads, log }: DeleteJobDeps,
@@ -81,7 +81,8 @@ export async function deleteJobData(
   if (!found) return
   const { job } = found
   const state = job.filesTold ? found : await lifecycle.endAllTasks(found)
-  // Records go after this is stored: what was read before is whole, and all who erase tell the same.
+  // Records are only deleted after `filesTold` is stored: until then every reader sees the complete state and publishes
+  // the same events.
   const current = await store.getJob(jobId)
   if (!current) return
   if (!current.filesTold) {
@@ -90,7 +91,7 @@ export async function deleteJobData(
     await uploads.forget([
       ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited]),
     ])
-    // What an attempt stored that did not come to say so lies below the prefix too.
+    // The prefix also covers files of attempts that died before recording them.
     await files.deleteAll(
       deletedFiles.map(({ key }) => key),
       jobPrefix(jobId),
@@ -99,7 +100,7 @@ export async function deleteJobData(
     const endEvents = mayHaveUnpublishedEnd(job) ? unpublishedEventsOfEndedJob(state) : []
     const expiryEvents = job.deletedAt ? [] : [expiredEvent(state, deletedFiles.length)]
     await lifecycle.publish([...endEvents, ...deletionEvents, ...expiryEvents])
-    // From here on records go, and with them the list of files.
+    // From now on the records, which list the files, are deleted.
     await store.changeJob(jobId, { set: { filesTold: true } })
   }
   await store.deleteTasks(state)
@@ -112,7 +113,7 @@ export async function deleteJobData(
   log.info({ jobId, reason: job.deletedAt ? 'request' : job.expiredFor }, 'job erased')
 }
 
-/** Whoever ended the job may be on the way to tell of it; the message that guards that finds no job any more. */
+/** The process that ended the job may have died before publishing; its redelivered message would find no job. */
 const mayHaveUnpublishedEnd = ({ endedAt, deletedAt }: Job) =>
   endedAt !== undefined &&
   deletedAt !== undefined &&

@@ -12,8 +12,8 @@ import {
 import { measureJobUsage } from './job-usage.ts'
 
 /**
- * Events of a job, rendered from what is stored and from nothing else: whoever publishes them, and however often, they
- * are the same.
+ * Events of a job, rendered only from stored records: they are identical no matter which process publishes them or how
+ * often.
  */
 
 interface Rendering<Name extends EventName> {
@@ -44,7 +44,7 @@ function renderEvent<Name extends EventName>(
 
 const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
-/** The files of the request, `job.created`, and `job.queued` where nothing has to be waited for. */
+/** Events of the request's files, `job.created`, and `job.queued` unless the job waits for uploads. */
 export function creationEvents(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedAtOnce = job.queuedAt === job.createdAt
@@ -74,7 +74,7 @@ export function startedEvent(state: JobState): BusEvent {
   return renderEvent(job, { event: 'job.started', sequence: numberOf(job, 'started'), occurredAt, body })
 }
 
-/** @param name of the fact in the job's log. */
+/** @param name key of the fact in the job's log. */
 export function progressEvent(job: Job, name: string, fact: EventFact): BusEvent {
   const { percent = percentOf(job), stage = 'convert', taskName } = fact
   return renderEvent(job, {
@@ -85,7 +85,7 @@ export function progressEvent(job: Job, name: string, fact: EventFact): BusEvent
   })
 }
 
-/** Those whose facts nobody is known to have published, in order. */
+/** Events whose facts are still in the log, in order. */
 export function unpublishedEvents(state: JobState): BusEvent[] {
   const { job } = state
   const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
@@ -98,14 +98,14 @@ export function unpublishedEvents(state: JobState): BusEvent[] {
   })
 }
 
-/** All that may not be out of a job that is over. Of one that nobody began, its creator may not have told anything. */
+/** All events of an ended job that may be unpublished. For a job that never started, this includes its creation. */
 export function unpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
   const { job } = state
   const isUntouched = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
   return [...(isUntouched ? creationEvents(state) : []), ...unpublishedEvents(state), endEvent(state)]
 }
 
-/** How the job ended. */
+/** The event of the job's end, with its usage. */
 export const endEvent = (state: JobState): BusEvent => ({
   ...renderEnd(state),
   share: measureJobUsage(state),
@@ -141,7 +141,7 @@ export interface UploadedFile {
   readonly jobId?: string | undefined
 }
 
-/** A file of somebody is there; told by itself, as most come before there is a job. */
+/** An owner's file has arrived. Independent of a job, because most files arrive before their job is created. */
 export function fileUploadedEvent({ owner, file, occurredAt, via, jobId }: UploadedFile): BusEvent {
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
@@ -155,7 +155,7 @@ export function fileUploadedEvent({ owner, file, occurredAt, via, jobId }: Uploa
   return renderEvent({ id: key, owner }, { event: 'file.uploaded', sequence: 1, occurredAt, body })
 }
 
-/** The files that came with the request for a job. */
+/** Events of the files that were sent with the request. */
 const requestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
   fixed
     .filter(({ operation }) => operation.startsWith('import/') && job.retryOf === undefined)
@@ -165,7 +165,7 @@ const requestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
       fileUploadedEvent({ owner: job.owner, file, occurredAt: job.createdAt, via: 'form', jobId: job.id }),
     )
 
-/** The files that a task has brought from elsewhere. */
+/** Events of the files that an import task fetched. */
 export function importedFileEvents({ id: jobId, owner }: Pick<Job, 'id' | 'owner'>, task: Task): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
   const files = task.brought ? [task.brought] : task.files
@@ -189,7 +189,7 @@ export function fileDownloadedEvent(
   return renderEvent(job, { event: 'file.downloaded', sequence: job.sequence, occurredAt, body })
 }
 
-/** @param index the place of the file among those that go. */
+/** @param index position of the file among the deleted files. */
 export function fileDeletedEvent({ job }: JobState, file: JobFile, index: number): BusEvent {
   const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
   return renderEvent(job, {
@@ -200,7 +200,7 @@ export function fileDeletedEvent({ job }: JobState, file: JobFile, index: number
   })
 }
 
-/** @param deletedFiles files of which each is told before. */
+/** @param deletedFiles number of `file.deleted` events that precede it. */
 export function expiredEvent({ job }: JobState, deletedFiles: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
   return renderEvent(job, {
@@ -215,7 +215,7 @@ const isUpload = ({ operation }: Pick<Task, 'operation'>) => operation === 'impo
 const statusBeforeStart = (): TaskStatus => 'pending'
 const statusAfterUpload = (task: Task): TaskStatus => (isUpload(task) ? 'completed' : 'pending')
 
-/** In the order of the request. */
+/** Tasks in the order of the request. */
 const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
   [...fixed, ...tasks].sort((a, b) => a.number - b.number)
 

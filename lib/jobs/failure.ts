@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { JobError } from './job.ts'
 
-/** It may go well in a while; `forClient` is what is told when it does not. */
+/** A failure that a retry may fix; `clientError` is reported when it does not. */
 export class TransientError extends Error {
   readonly clientError: AppError
   readonly retryInS: number
@@ -13,7 +13,7 @@ export class TransientError extends Error {
   }
 }
 
-/** What the client hears of it, of anything but an AppError when the last attempt ended by it. */
+/** The error that a client sees; anything but an `AppError` counts as an engine crash after the last attempt. */
 export function toClientError(error: unknown): JobError {
   if (error instanceof TransientError) return toClientError(error.clientError)
   if (!(error instanceof AppError)) return engineCrashed
@@ -24,5 +24,5 @@ export function toClientError(error: unknown): JobError {
 const engineCrashed: JobError = {
   code: 'CONVERSION_FAILED',
   message:
-    'The engine broke down on this file, three times. The file may be damaged or need more memory than one conversion gets.',
+    'The engine crashed three times on this file. The file may be damaged or need more memory than a conversion can use.',
 }

@@ -3,7 +3,7 @@ import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
 import { hasRecord, nameExportFiles } from './job-state-machine.ts'
 
 /**
- * A task by its name, with the files that it gave. What came in is not given out.
+ * Finds a task by name and returns it with its result files. Imported files are not available for download.
  * @throws AppError TASK_NOT_FOUND
  */
 export function findTaskFiles(
@@ -15,7 +15,7 @@ export function findTaskFiles(
   if (task) return { task, files: hasRecord(task) ? task.files : nameExportFiles(task, state) }
   throw new AppError(
     'TASK_NOT_FOUND',
-    `The job has no task "${name.slice(0, 64)}" with a result; details.tasks has those that there are.`,
+    `The job has no task "${name.slice(0, 64)}" with a result; see details.tasks for the tasks that have one.`,
     {
       task: name,
       tasks: candidates.map((one) => one.name).slice(0, 100),

@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events'
 import type { Job } from './job.ts'
 
 /**
- * Jobs that this process brought to their end, as it stored that. For who waits nearby: events tell the world of it,
- * but go by way of the bus. The id of each is the name of its event.
+ * Emits each job whose end this process stored, under the job's id. For waiting requests in the same process, which
+ * need not wait for the event bus.
  */
 export const jobEndEmitter = new EventEmitter().setMaxListeners(0)
 
-/** Name of the event that carries every job. */
+/** Event name that receives every job. */
 export const anyJob = Symbol('any job')
 
 export function emitJobEnd(job: Job): void {

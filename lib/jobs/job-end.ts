@@ -3,10 +3,10 @@ import type { JobState } from './job.ts'
 import { firstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { listKeyOf } from './list.ts'
 
-/** Bytes of a result that the job's own record takes. */
+/** Maximum bytes of a result in the job's record. */
 const maxInlineResultBytes = 2000
 
-/** The write that ends a job; it starts it as well where nobody has told of that. */
+/** The write that ends a job. It also starts the job if its start is not recorded yet. */
 export function jobEndChange(
   state: JobState,
   outcome: JobOutcome,
@@ -19,7 +19,7 @@ export function jobEndChange(
   const firstStarted = state.tasks
     .filter(({ startedAt }) => startedAt !== undefined)
     .sort((a, b) => (a.startedAt ?? '').localeCompare(b.startedAt ?? '') || a.number - b.number)[0]
-  // Retention counts from the end, so that a long conversion does not eat into it.
+  // Retention starts when the job ends, so that a long conversion does not shorten it.
   const expiresAt = new Date(now.getTime() + job.retentionS * 1000).toISOString()
   const importedSource = job.display.source ? null : firstImportedFile(state)
   return {

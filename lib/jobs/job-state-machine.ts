@@ -19,17 +19,17 @@ import {
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /**
- * What follows from the records of a job, without input or output. Writes give back the record that they changed, and
- * these functions say of it what is to happen next; asked again of the same record they say the same.
+ * Decisions about a job, derived from its records without I/O. Each write returns the changed record, and these functions
+ * decide what happens next; the same record always leads to the same decision.
  */
 
-/** Seconds that a worker has beyond its lease before its task is sent to another one. */
+/** Seconds after the end of a lease before the task is sent to another worker. */
 export const leaseGraceS = 30
 export const maxAttempts = 3
 
 export type NextAction = 'wait' | 'run' | 'skip'
 
-/** A task runs when all that it takes is there; what was lost cannot come any more. */
+/** A task runs when all its inputs are available. A lost input never becomes available. */
 export function decideNextAction({
   open,
   lost,
@@ -41,28 +41,28 @@ export function decideNextAction({
   return fed || got ? 'run' : 'skip'
 }
 
-/** All its parts are there. */
+/** Whether all chunks of a task are complete. */
 export const isReadyToJoin = ({ expandedBy, open, lost }: Pick<Task, 'expandedBy' | 'open' | 'lost'>) =>
   expandedBy !== undefined && !open && !lost
 
-/** Percent of a task when all its parts are over and are to be joined. */
+/** Percent of a task when all its chunks are complete and have to be joined. */
 export const joinStartPercent = 90
 
-/** 0 to 100; of a task that has split as much as its parts that are over, or what was done before if that is more. */
+/** 0 to 100. A task that was split counts its finished chunks, but never reports less than before. */
 export function percentOfTask({ status, percent, expandedBy, partCount, open }: Task): number {
   if (status !== 'processing' || expandedBy === undefined || !partCount) return percent
   return Math.max(percent, Math.floor(((partCount - (open?.size ?? 0)) / partCount) * joinStartPercent))
 }
 
-/** Whether those that wait for a task, and its job, have lost something by its end. */
+/** Whether the end of a task fails its dependents and its job. */
 export const failsDependents = ({ status, continueOnError }: Pick<Task, 'status' | 'continueOnError'>) =>
   status !== 'completed' && !continueOnError
 
-/** Whether nothing that a job waits for is left, or nothing else counts any more. */
+/** Whether a job waits for nothing more, or the rest cannot change its outcome. */
 export const isOutcomeKnown = ({ open, lost, failFast, total }: Job) =>
   !open || total === 0 || (failFast === true && lost !== undefined)
 
-/** 0 to 100; it never falls, as what is under way counts for less than what is over. */
+/** 0 to 100. It never falls, because a running task counts less than a finished one. */
 export function percentOf({ status, open, units, running }: Job): number {
   if (status === 'completed') return 100
   const openUnits = [...(open ?? [])]
@@ -72,7 +72,7 @@ export function percentOf({ status, open, units, running }: Job): number {
     : Math.min(99, Math.floor(((units - openUnits.length) * 100 + runningPercent) / units))
 }
 
-/** The task that started first, as it was then; the others had not. */
+/** Status of a task when the job started: only the first task was running. */
 export function statusAtStart({ number }: { readonly number: number }, job: Job): Task['status'] {
   return number === job.startedWith ? 'processing' : 'pending'
 }
@@ -84,7 +84,7 @@ export interface JobOutcome {
   readonly result: JobResult
 }
 
-/** How a job ends whose tasks are over. */
+/** Decides how a job ends once its tasks are over. */
 export function decideOutcome(state: JobState): JobOutcome {
   const { job, tasks } = state
   const summary = job.require === 'any' ? { summary: summaryOf(state) } : {}
@@ -96,7 +96,7 @@ export function decideOutcome(state: JobState): JobOutcome {
   return { status: 'failed', error: errorOf(findFirstFailure(state, lost)), ...summary, result }
 }
 
-/** Whether a task has a record of its own. */
+/** Whether a task has its own record. */
 export const hasRecord = (task: FixedTask | Task): task is Task => 'attempt' in task
 
 const isWork = ({ operation }: { readonly operation: string }) =>
@@ -108,13 +108,13 @@ function summaryOf({ fixed, tasks }: JobState): BatchSummary {
   return { total: work.length, completed, failed: work.length - completed }
 }
 
-/** What failed first; those that were only left without input come after it. */
+/** Finds the task that failed first; tasks that were cancelled for lack of input come after failed ones. */
 function findFirstLoss({ tasks }: JobState): Task | undefined {
   const lost = tasks.filter((task) => isTaskOver(task) && failsDependents(task))
   return sortByEnd(lost.filter(({ status }) => status === 'failed'))[0] ?? sortByEnd(lost)[0]
 }
 
-/** What a task lacked that was only left without input is told by the one that failed before it. */
+/** A task that was cancelled for lack of input is explained by the task that failed before it. */
 const findFirstFailure = ({ fixed, tasks }: JobState, lost: Task | undefined): Task | FixedTask | undefined =>
   (lost?.status === 'failed' ? lost : undefined) ??
   sortByEnd(tasks.filter(({ status }) => status === 'failed'))[0] ??
@@ -128,12 +128,12 @@ function errorOf(task: Task | FixedTask | undefined): JobError {
   return {
     // Codes of tasks come from AppErrors, or are made here.
     code: (task?.code as JobError['code'] | undefined) ?? 'CONVERSION_FAILED',
-    message: task?.message ?? 'None of the tasks gave a result.',
+    message: task?.message ?? 'None of the tasks produced a result.',
     details,
   }
 }
 
-/** The result of a job that is over: where its own record had no room for it, from its tasks. */
+/** Result of a job that is over: from its record, or built from its tasks if it did not fit there. */
 export const resultOfJob = (state: JobState): JobResult => state.job.result ?? buildResult(state)
 
 function buildResult(state: JobState): JobResult {
@@ -149,7 +149,7 @@ function buildResult(state: JobState): JobResult {
   return { files: resultFiles(state), warnings: warningsOf(job, tasks), ...present }
 }
 
-/** What came through of all that was sent: of tasks side by side their sum, of those in turn what is left. */
+/** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
 function fidelityOf(work: readonly Task[]): Fidelity | undefined {
   const completed = new Map(
     work.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),
@@ -166,17 +166,17 @@ function fidelityOf(work: readonly Task[]): Fidelity | undefined {
   return together([...completed.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo))
 }
 
-/** About the request first, then task by task, each once. */
+/** Warnings about the request, then those of each task, without duplicates. */
 export const warningsOf = (job: Pick<Job, 'warnings'>, tasks: readonly Pick<Task, 'warnings'>[]): Warning[] =>
   uniqueWarnings([...job.warnings, ...tasks.flatMap(({ warnings }) => warnings)])
 
-/** Each once. The table gives their fields back in an order of its own. */
+/** Removes duplicates. The table returns the fields of a warning in any order. */
 export function uniqueWarnings(warnings: readonly Warning[]): Warning[] {
   const byContent = ({ code, message, field }: Warning) => JSON.stringify([code, message, field])
   return [...new Map(warnings.map((warning) => [byContent(warning), warning])).values()]
 }
 
-/** What the exports of a job give out; where none gives out links, what they took elsewhere, which lies here as well. */
+/** Files behind the links of a job's exports; without such links, the files stored elsewhere, which are also kept here. */
 export function resultFiles(state: JobState): StoredFile[] {
   const links = state.fixed.filter(({ operation }) => operation === 'export/url')
   const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
@@ -184,7 +184,7 @@ export function resultFiles(state: JobState): StoredFile[] {
   return withUniqueNames([...new Map(files.map((file) => [file.key, file])).values()])
 }
 
-/** The files of an export under the names that it gives them. */
+/** Files of an export, renamed by its filename template. */
 export function nameExportFiles(task: FixedTask | Task, state: JobState): StoredFile[] {
   const template = task.spec?.['filename']
   const { id: jobId, createdAt: date } = state.job
@@ -203,7 +203,7 @@ function withUniqueNames(files: readonly StoredFile[]): StoredFile[] {
   return files.map((file) => ({ ...file, filename: names.next(file.filename) }))
 }
 
-/** What a task gives to those that take its files. */
+/** Files that a task provides to its dependents. */
 export function filesOfTask(
   number: number,
   { fixed, tasks }: Pick<JobState, 'fixed' | 'tasks'>,
@@ -213,7 +213,7 @@ export function filesOfTask(
   return fixed.find((candidate) => candidate.number === number)?.files ?? []
 }
 
-/** An export of a link has no work of its own: it is over when its inputs are. */
+/** An export of links does no work: it is over when its inputs are. */
 export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedTask['status'] {
   if (!task.operation.startsWith('export/')) return task.status
   const inputs = tasks.filter(({ number }) => task.ins.includes(number))
@@ -222,7 +222,7 @@ export function statusOfFixed(task: FixedTask, { job, tasks }: JobState): FixedT
   return isTerminalStatus(job.status) ? 'cancelled' : 'pending'
 }
 
-/** The first file of a job whose imports brought it when the job was there already. */
+/** First file that was imported after the job was created. */
 export function firstImportedFile({ tasks }: Pick<JobState, 'tasks'>): Job['display']['source'] {
   const task = tasks.find(
     ({ operation, status }) => operation.startsWith('import/') && status === 'completed',
@@ -231,12 +231,12 @@ export function firstImportedFile({ tasks }: Pick<JobState, 'tasks'>): Job['disp
   return file ? { filename: file.filename, format: file.format, size: file.size } : null
 }
 
-/** A file of a job, and whether somebody sent it or the job made it. */
+/** A file of a job, and whether it is an input or a result. */
 export interface JobFile extends StoredFile {
   readonly role: 'source' | 'output'
 }
 
-/** Every file that somebody sent to a job or that a task made, each once, in an order that stays. */
+/** Every input and result file of a job, each once, in a stable order. */
 export function filesOfJob({ fixed, tasks }: JobState): JobFile[] {
   const roleOf = ({ operation }: { readonly operation: string }) =>
     operation.startsWith('import/') ? ('source' as const) : ('output' as const)
@@ -246,13 +246,13 @@ export function filesOfJob({ fixed, tasks }: JobState): JobFile[] {
 }
 
 export interface StalledTasks {
-  /** Ready, or left by their workers: they are sent again. */
+  /** Ready, or abandoned by their workers: send them again. */
   readonly toSend: readonly Task[]
-  /** Over, but those that wait for them may not have heard of it. */
+  /** Over, but their dependents may not have been updated. */
   readonly unreported: readonly Task[]
 }
 
-/** What has come to rest in a live job though nothing holds it: a message or a worker was lost. */
+/** Finds tasks of a live job that are stuck because a message or a worker was lost. */
 export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): StalledTasks {
   const graceLimit = new Date(now.getTime() - leaseGraceS * 1000).toISOString()
   const isAbandoned = (task: Task) => task.leaseUntil !== undefined && task.leaseUntil <= graceLimit
@@ -260,7 +260,7 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
     task.status === 'pending' &&
     job.status !== 'pending' &&
     task.form === undefined &&
-    // One with a plan has begun already, and what it waited for was forgotten then.
+    // A task with a plan has already started, and its dependencies were cleared then.
     (decideNextAction(task) === 'run' || (task.pieces !== undefined && !task.open && !task.lost))
   const all = [...tasks, ...chunks.filter((part) => isChunkAwaited(part, tasks))]
   return {
@@ -276,7 +276,7 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
   }
 }
 
-/** Whether a record still counts on a task that is over; where latches stand between, once all behind them are over. */
+/** Whether a record still waits for a finished task; with join buckets, only once all tasks of the bucket are over. */
 function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
   if (task.part !== undefined) return isChunkAwaited(task, tasks)
   const usesJoinBuckets = (numbers: readonly number[]) => numbers.length > bucketSize
@@ -297,7 +297,7 @@ function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'task
   )
 }
 
-/** Its task waits for it, or knows that it is lost and has not ended by it. */
+/** Whether the task of a chunk waits for it, or has recorded its failure without having ended. */
 const isChunkAwaited = (chunk: Task, tasks: readonly Task[]) =>
   tasks.some(({ number, status, open, lost }) => {
     const includesChunk = (numbers: ReadonlySet<number> | undefined) =>

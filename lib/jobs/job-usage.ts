@@ -10,7 +10,7 @@ const bytesOf = (files: readonly StoredFile[] = []) => files.reduce((sum, { size
 const filesOf = (task: FixedTask | Task): readonly StoredFile[] =>
   hasRecord(task) && task.brought ? [task.brought] : (task.files ?? [])
 
-/** Of a job that is over. */
+/** Measures the usage of a job that is over. */
 export function measureJobUsage(state: JobState): JobUsage {
   const { job, fixed, tasks } = state
   const work = tasks.filter(isWork)

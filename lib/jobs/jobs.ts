@@ -34,8 +34,8 @@ import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
 
 /**
- * Resolves when a job may have changed, with what it is now where that is told too, at the latest after `leftMs`;
- * `pauseMs` is how long to wait where nobody tells.
+ * Resolves when a job may have changed, at the latest after `leftMs`; with the new record if the notification contains
+ * it. `pauseMs` is how long to wait where there are no notifications.
  */
 export type WaitForJobChange = (
   jobId: string,
@@ -52,26 +52,26 @@ export interface JobsDeps {
   readonly log: Log
   readonly getSubscribers: (owner: string) => Promise<ListenersOf>
   readonly waitForChange: WaitForJobChange
-  /** Looks whether the upload that a task waits for is there, and reports it by `uploadArrived`. */
+  /** Checks whether the upload that a task waits for has arrived, and if so calls `completeUpload`. */
   readonly checkForUpload: (task: Task) => Promise<void>
 }
 
-/** Seconds between looks at a live job: as long as it is old, within these. */
+/** Seconds between checks of a live job: its age, within these limits. */
 const checkIntervalS = { min: 300, max: 3600 }
-/** Seconds between looks for an upload, and after which it is no longer waited for. */
+/** Seconds between checks for an upload, and until the job gives up waiting for it. */
 const uploadCheckIntervalS = 60
 export const uploadTimeoutS = 3600
 
 const secondsFromNow = (seconds: number, now = new Date()) =>
   new Date(now.getTime() + seconds * 1000).toISOString()
 
-/** Jobs as the rest of the service knows them: made, cancelled, deleted, waited for, looked after. */
+/** Creates, cancels, deletes, awaits and maintains jobs. */
 export class Jobs {
   readonly store: JobStore
   readonly taskSender: TaskSender
-  /** For whoever has a message that comes again. */
+  /** For work that a queue message triggers, which is delivered again after a crash. */
   readonly completion: TaskCompletion
-  /** For what an API call, the clock or an upload sets off. */
+  /** For work that an API call, the clock or an upload triggers, which is not delivered again. */
   readonly #oneShotCompletion: TaskCompletion
   readonly #deps: JobsDeps
 
@@ -84,8 +84,8 @@ export class Jobs {
   }
 
   /**
-   * Stores a new job, together with what must not be stored without it, and sets it going.
-   * @returns false when something of `along` was changed meanwhile.
+   * Stores a new job together with `otherWrites`, and starts it.
+   * @returns false when a condition of `otherWrites` is not met.
    */
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job, fixed, tasks } = records
@@ -104,7 +104,7 @@ export class Jobs {
     if (state.job.log['created']) await this.store.changeJob(state.job.id, { remove: ['log.created'] })
   }
 
-  /** Sends what can run from the start; a job of which nothing can is over. */
+  /** Sends the tasks that are ready from the start; a job without tasks ends immediately. */
   async #sendReadyTasks(state: JobState): Promise<void> {
     if (state.job.status === 'pending') return
     const ready = state.tasks.filter((task) => task.status === 'pending' && decideNextAction(task) === 'run')
@@ -112,7 +112,7 @@ export class Jobs {
     if (state.tasks.length === 0) await this.#oneShotCompletion.lifecycle.finish(state.job.id)
   }
 
-  /** Undefined when the job is unknown or over. */
+  /** Cancels a job. Returns undefined when it is unknown or already over. */
   async cancel(jobId: string, by: 'user' | 'system'): Promise<JobState | undefined> {
     const job = await this.store.getJob(jobId)
     if (!job) return undefined
@@ -143,12 +143,12 @@ export class Jobs {
     return this.store.getState(jobId)
   }
 
-  /** A file has arrived that may belong to a job, or to none yet. */
+  /** Publishes that a file has arrived, with or without a job. */
   publishUpload(facts: UploadedFile): Promise<void> {
     return this.#oneShotCompletion.lifecycle.publish([fileUploadedEvent(facts)])
   }
 
-  /** Somebody is led to a file of a job, which each time counts. */
+  /** Publishes that a file of a job was downloaded; each download gets its own sequence number. */
   async publishDownload(job: Job, file: StoredFile, facts: DownloadDetails): Promise<void> {
     const { applied, record } = await this.store.changeJob(
       job.id,
@@ -160,7 +160,7 @@ export class Jobs {
     await this.#oneShotCompletion.lifecycle.publish([event])
   }
 
-  /** Removes the job, its tasks and its files at once; false when somebody else has done so. */
+  /** Deletes the job, its tasks and its files. Returns false when it is already deleted. */
   async delete(jobId: string): Promise<boolean> {
     const job = await this.store.getJob(jobId)
     if (!job || !(await markJobDeleted(job, this.store, secondsFromNow(republishAfterS)))) return false
@@ -173,7 +173,7 @@ export class Jobs {
     return { store, files, uploads, log, lifecycle: this.#oneShotCompletion.lifecycle }
   }
 
-  /** A job in which nothing moves, or that is over: whatever has to happen to it now. */
+  /** Does whatever is due for a job whose `wakeAt` has passed. */
   async wake(jobId: string, now = new Date()): Promise<void> {
     const job = await this.store.getJob(jobId)
     if (!job) return
@@ -193,12 +193,12 @@ export class Jobs {
   }
 
   #scheduleCheck(job: Job, wakeAt: string) {
-    // Who deletes or ends it meanwhile wants it looked at sooner.
+    // A concurrent deletion or end sets an earlier time, which must not be overwritten.
     const condition = { equal: { status: job.status }, absent: ['unsaid'] }
     return this.store.changeJob(job.id, { set: { wakeAt } }, { condition })
   }
 
-  /** An upload that nobody told of, or that never came. */
+  /** Checks for uploads whose notification was lost or that never arrived. */
   async #checkUploads(state: JobState, now: Date): Promise<void> {
     const { job, tasks } = state
     if (job.log['created']) await this.#publishCreation(state)
@@ -213,7 +213,7 @@ export class Jobs {
     else await this.#scheduleCheck(job, secondsFromNow(uploadCheckIntervalS, now))
   }
 
-  /** A file that a task waited for is there, or is none that can be used. False when the task took no such file. */
+  /** Ends the task that waits for an upload, with its file or an error. Returns whether the task completed. */
   async completeUpload(
     ref: TaskRef,
     outcome: { readonly file: StoredFile } | { readonly error: Pick<Task, 'code' | 'message' | 'details'> },
@@ -232,7 +232,7 @@ export class Jobs {
     return record?.status === 'completed'
   }
 
-  /** With the last upload the job is queued. */
+  /** Queues the job after its last upload. */
   async #queueWhenUploaded(task: Task, { again: isRepeat }: { again: boolean }): Promise<void> {
     await this.#oneShotCompletion.completeTask(task, { isRepeat })
     const { jobId, number } = task
@@ -253,10 +253,10 @@ export class Jobs {
     await this.#sendReadyTasks(state)
   }
 
-  /** Repairs and goes on with a live job: messages or workers may be lost. */
+  /** Repairs and resumes a live job, since messages or workers may be lost. */
   async #resume(state: JobState, now: Date): Promise<void> {
     const { job, tasks } = state
-    // Whoever set it going may not have come to tell of it.
+    // The process that started it may have died before publishing.
     if (job.wakeAt === firstCheckAt(job.queuedAt ?? job.createdAt))
       await this.#oneShotCompletion.lifecycle.publish([...creationEvents(state), ...unpublishedEvents(state)])
     const { toSend, unreported } = findStalledTasks(state, now)
@@ -271,9 +271,9 @@ export class Jobs {
   }
 
   /**
-   * Waits until the job satisfies the condition or the time is over; then its newest form, undefined when there
-   * is none. Where changes are pushed to this process it wakes by them, elsewhere it looks at growing intervals.
-   * @param knownJob the job as whoever calls has just made it, so that it need not be read.
+   * Waits until the job satisfies the condition or the timeout has passed. Returns its latest version, or undefined when
+   * it does not exist. Reacts to notifications where this process receives them, and polls at growing intervals otherwise.
+   * @param knownJob the job that the caller has just created, to save a read.
    */
   async waitFor(
     jobId: string,

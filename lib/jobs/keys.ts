@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Key } from '../aws/table.ts'
 import { wakeShards } from '../resources/storage.ts'
 
-/** Where the records of a job stand: a hundred tasks to a partition, so that no key of the table has to carry them all. */
+/** Keys of a job's records: a hundred tasks per partition, so that no single partition gets all the traffic. */
 
-/** Most numbers of one set, and tasks of one bucket. */
+/** Maximum size of a set of numbers, and tasks per bucket. */
 export const bucketSize = 100
 
 const padNumber = (number: number) => String(number).padStart(5, '0')
@@ -15,7 +15,7 @@ export const jobPartition = (jobId: string, bucket = 0) =>
 export const jobKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'JOB' })
 export const fixedKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'FIXED' })
 
-/** A task of a job, or a part of one. */
+/** A task of a job, or one of its chunks. */
 export interface TaskRef {
   readonly jobId: string
   readonly task: number
@@ -27,7 +27,7 @@ export const taskKey = ({ jobId, task, part }: TaskRef): Key =>
     ? { pk: jobPartition(jobId, bucketNumber(task)), sk: `TASK#${padNumber(task)}` }
     : { pk: jobPartition(jobId, bucketNumber(task)), sk: `${chunkKeyPrefix(task)}${part}` }
 
-/** What the sort keys of a task's parts begin with. */
+/** Prefix of the sort keys of a task's chunks. */
 export const chunkKeyPrefix = (task: number) => `PART#${padNumber(task)}.`
 
 export const dependentsKey = (jobId: string, task: number, page: number): Key => ({
@@ -40,12 +40,12 @@ export const joinBucketKey = (jobId: string, task: number, index: number): Key =
   sk: `LATCH#${padNumber(task)}#${index}`,
 })
 
-/** Counts the tasks of a bucket that are not over. */
+/** Record that counts the unfinished tasks of a bucket. */
 export const bucketCountKey = (jobId: string, bucket: number): Key => ({
   pk: jobPartition(jobId, bucket),
   sk: 'LATCH#count',
 })
 
-/** The same for the same job, so that those whose time has come are spread over the index. */
+/** Always the same shard for the same job; shards spread due jobs over the index. */
 export const wakeShardOf = (id: string): string =>
   `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`

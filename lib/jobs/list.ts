@@ -2,7 +2,7 @@ import { encodeTime } from 'ulid'
 import type { Table } from '../aws/table.ts'
 import { isLiveStatus, type Job, type JobStatus } from './job.ts'
 
-/** Jobs of an owner by age: an index for each state that stays, and one for those under way. */
+/** Jobs of an owner by age: one index partition per terminal status, and one for live jobs. */
 
 const lists = ['live', 'completed', 'failed', 'cancelled'] as const
 type List = (typeof lists)[number]
@@ -10,7 +10,7 @@ type List = (typeof lists)[number]
 const listOf = (status: JobStatus): List | undefined =>
   isLiveStatus(status) ? 'live' : lists.find((list) => list === status)
 
-/** Undefined for what is in no list, as an expired job. */
+/** Returns undefined for jobs that are not listed, such as expired ones. */
 export function listKeyOf(owner: string, status: JobStatus): string | undefined {
   const list = listOf(status)
   return list && `${owner}#${list}`
@@ -22,25 +22,25 @@ export interface JobQuery {
   readonly owner: string
   readonly limit: number
   readonly newestFirst: boolean
-  /** Id of the last job that was looked at for the page before. */
+  /** Id of the last job that was scanned for the previous page. */
   readonly after?: string | undefined
   readonly statuses?: readonly JobStatus[] | undefined
   readonly tag?: string | undefined
-  /** Milliseconds since the epoch, both exclusive. */
+  /** Milliseconds since the epoch; both limits are exclusive. */
   readonly createdAfterMs?: number | undefined
   readonly createdBeforeMs?: number | undefined
-  /** A page ends where its jobs have so many tasks, however few they are. */
+  /** Ends a page when its jobs have this many tasks, even if it has fewer than `limit` jobs. */
   readonly maxTasks?: number | undefined
   readonly matches: (job: Job) => boolean
 }
 
 export interface JobPage {
   readonly jobs: readonly Job[]
-  /** Id after which the next page goes on; undefined on the last. */
+  /** Id after which the next page continues; undefined on the last page. */
   readonly next: string | undefined
 }
 
-/** Jobs that are looked at for one page: a filter that hardly anything passes must not read a whole history. */
+/** Jobs scanned per page: a filter that matches almost nothing must not read the whole history. */
 const maxScanned = 500
 const maxIdsPerRead = 100
 
@@ -50,14 +50,14 @@ const maxUlidMs = 281_474_976_710_655
 const idAt = (ms: number, rest: string) =>
   `job_${encodeTime(Math.min(maxUlidMs, Math.max(0, ms)), 10)}${rest}`
 
-/** No job is before or after these. */
+/** Lower and upper bound of all job ids. */
 export const idBounds = { first: idAt(0, lowestRandomness), last: idAt(maxUlidMs, highestRandomness) }
 
-/** Milliseconds that making a job may take from the choice of its id, of which the list is in order. */
+/** Maximum time between choosing a job's id, which determines the order, and its `createdAt`. */
 const maxCreationMs = 60_000
 
 interface Range {
-  /** Both inclusive. */
+  /** Both limits are inclusive. */
   readonly from: string
   readonly to: string
 }
@@ -72,7 +72,7 @@ export async function queryJobs(
   let scanned = 0
   let last = after
   for (;;) {
-    // Without a filter one more than the page tells whether it goes on; with one, who knows.
+    // Without a filter, one more job than the page shows whether there is a next page.
     const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
     const { ids, isEnd } = await nextIds(query, last, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
@@ -84,11 +84,12 @@ export async function queryJobs(
     last = ids.at(-1) ?? last
     if (isEnd) return { jobs: found, next: undefined }
     if (scanned >= maxScanned) return { jobs: found, next: last }
-    if (ids.length === 0) throw new Error(`a list does not go on ${newestFirst ? 'before' : 'after'} ${last}`)
+    if (ids.length === 0)
+      throw new Error(`the job list does not advance ${newestFirst ? 'before' : 'after'} ${last}`)
   }
 }
 
-/** The id is older than the moment that a job shows, so it cannot tell by itself. */
+/** Compares `createdAt`, because the id is older than that timestamp. */
 function matchesQuery(job: Job, { createdAfterMs, createdBeforeMs, matches }: JobQuery): boolean {
   const createdMs = Date.parse(job.createdAt)
   if (createdAfterMs !== undefined && createdMs <= createdAfterMs) return false
@@ -101,7 +102,7 @@ function isFull(found: readonly Job[], next: Job, { limit, maxTasks = Infinity }
   return found.length >= limit || (found.length > 0 && tasks + next.total > maxTasks)
 }
 
-/** The next ids of all lists together, in order, as far as each of them was read. */
+/** Merges the next ids of all index partitions in order, up to the point that each of them was read. */
 async function nextIds(
   query: JobQuery,
   last: string | undefined,
@@ -162,7 +163,7 @@ async function queryIds(
     ExpressionAttributeNames: { '#key': attribute },
     ExpressionAttributeValues: { ':key': value, ':from': from, ':to': to },
     ScanIndexForward: !newestFirst,
-    // The last one seen comes again: the range includes it.
+    // One more, because the range includes the last id of the previous read.
     Limit: count + 1,
   })
   const ids = items.map(({ id }) => String(id)).filter((id) => id !== last)

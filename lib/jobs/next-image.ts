@@ -5,7 +5,7 @@ import { TaskSpec } from '../tasks/operation.ts'
 import type { InputPlan, JobState, StoredFile, Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
 
-/** The files of a task's inputs, and what it wants of them. @throws AppError for files that it does not take. */
+/** Returns a task's input files and its conversion spec. @throws AppError for unsupported files. */
 export function resolveConversion(
   task: Pick<Task, 'operation' | 'ins' | 'spec'>,
   state: Pick<JobState, 'fixed' | 'tasks'>,
@@ -14,10 +14,10 @@ export function resolveConversion(
   return [files, requireProcessOperation(task.operation).toConversionSpec(files, TaskSpec.parse(task.spec))]
 }
 
-/** Where the next step of pieces is done. Pieces for several images go to one after the other. */
+/** The image that runs the next step. Inputs that need several images go through them one after another. */
 export function nextImageOf(inputPlans: readonly InputPlan[]): ImageId {
   const next = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
-  if (!next) throw new Error('the task has no step that is left')
+  if (!next) throw new Error('the task has no remaining step')
   // Images of steps come from our own planner.
   return next.image as ImageId
 }

@@ -9,11 +9,11 @@ import type { PresignedWork, TaskMessage } from './task-message.ts'
 import type { TaskInputs, TaskSender } from './task-sender.ts'
 
 /**
- * Seconds that signatures are good for: longer than a function runs, and shorter than the keys last that a function
- * signs with. A task that waited so long that they may end while it runs comes back to be signed anew.
+ * Lifetime of the signatures: longer than a function runs, and shorter than the lifetime of the function's credentials.
+ * A task that waited too long in its queue is sent back to be signed again.
  */
 export const signatureLifetimeS = 3600
-/** Characters of a message (AWS takes 1 MiB); what is larger lies in the bucket, and the message says where. */
+/** Maximum characters of a message (the limit of SQS is 1 MiB); larger ones are stored in the bucket and linked. */
 const maxMessageCharacters = 200_000
 
 interface PresigningDeps {
@@ -23,14 +23,14 @@ interface PresigningDeps {
   readonly signer: WorkSigner
 }
 
-/** Sends tasks with all that their workers need, who reach no file and know no secret. */
+/** Adds presigned URLs and passwords to messages, for workers without access to files and secrets. */
 export const createPresigningSender = (
   sender: TaskSender,
   deps: PresigningDeps,
 ): Pick<TaskSender, 'route'> => ({
   route: async (task, taskInputs) => {
     const routed = await sender.route(task, taskInputs)
-    // What brings files from elsewhere or takes them there is a function of ours, and reaches files by its role.
+    // Transfers run in a function with its own role, which can access files directly.
     if (routed.queue === 'transfer') return routed
     return { ...routed, message: { ...routed.message, work: await presignWork(task, taskInputs, deps) } }
   },
@@ -51,13 +51,13 @@ async function presignWork(
   const signed = { until, inputs: Object.fromEntries(inputs), output }
   const work: PresignedWork = { ...signed, opened: openSecrets(task, vault) }
   if (JSON.stringify(work).length <= maxMessageCharacters) return work
-  // Nobody but this function writes below `work/`, and its lifecycle deletes it soon.
+  // Only this function writes below `work/`, and a lifecycle rule soon deletes the objects.
   const key = `work/${jobId}/${number}-${task.part ?? 0}-${until}.json`
   await files.putBytes(key, Buffer.from(JSON.stringify(work)), 'application/json')
   return { url: await signer.input(key, signatureLifetimeS) }
 }
 
-/** Every file that a worker may want: what is at hand, what the task began with, and what its parts have made. */
+/** All files that a worker may read: inputs of the task, files of its input plans, and results of its chunks. */
 async function findReadableFiles(
   task: Task,
   taskInputs: TaskInputs | undefined,
@@ -72,7 +72,7 @@ async function findReadableFiles(
   return [...inputFiles, ...planFiles, ...chunks.flatMap(({ files }) => files)]
 }
 
-/** By how they stand in the record. */
+/** Returns the opened secrets by their sealed values. */
 function openSecrets({ spec, pieces, jobId }: Task, vault: Vault): Record<string, unknown> {
   const opened: Record<string, unknown> = {}
   mapped([spec, pieces], (one) => {

@@ -29,26 +29,26 @@ import {
 import { type JobPage, type JobQuery, listKeyOf, queryJobs, tagKeyOf } from './list.ts'
 import type { GraphRecords } from './task-graph.ts'
 
-/** Records of one transaction; more go in batches, the job last. */
+/** Records per transaction; larger jobs are written in batches, the job record last. */
 const maxTransactionRecords = 10
-/** Partitions that are read at a time. */
+/** Partitions that are read concurrently. */
 const maxConcurrentReads = 8
 
-/** A write of somebody else's record that has to hold together with the job, as the claim of an upload. */
+/** A write to a record outside of the job that must succeed together with it, such as claiming an upload. */
 export interface TransactionWrite {
   readonly update: Key
   readonly change: { readonly set: Readonly<Item> }
   readonly if: Condition
 }
 
-/** What a write made of a record; `applied` is false when its condition did not hold. */
+/** Result of a conditional write; `applied` is false when the condition was not met. */
 export interface WriteResult<T> {
   readonly applied: boolean
-  /** As it is now; undefined when there is no such record. */
+  /** The current record; undefined when it does not exist. */
   readonly record: T | undefined
 }
 
-/** Every read and write of a job's records. Each write may come twice: its condition or its own mark tells. */
+/** Reads and writes a job's records. Each write can be repeated: its condition or mark recognizes the repetition. */
 export class JobStore {
   readonly #table: Table
 
@@ -56,7 +56,7 @@ export class JobStore {
     this.#table = table
   }
 
-  /** False when something of `along` does not hold; nothing is stored then. A repetition is true again. */
+  /** Returns false and stores nothing when a condition of `otherWrites` is not met. A repetition returns true again. */
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job } = records
     const others = otherItems(records)
@@ -84,7 +84,7 @@ export class JobStore {
     return found?.requestId === job.requestId && found.createdAt === job.createdAt
   }
 
-  /** Gives back what was claimed for a job that is not to be; records that were made for it go by their own time. */
+  /** Releases claims for a job that is not created; its task records expire by their TTL. */
   async #releaseClaims(writes: readonly TransactionWrite[]): Promise<void> {
     const claims = writes.filter((write) => write.if.exists)
     for (const { update, change } of claims)
@@ -100,7 +100,7 @@ export class JobStore {
     return item && Job.parse(item)
   }
 
-  /** Jobs in the order of the ids; those that are gone are left out. */
+  /** Returns jobs in the order of the ids, without those that no longer exist. */
   async getJobs(ids: readonly string[]): Promise<Job[]> {
     if (ids.length === 0) return []
     const items = await this.#table.getAll(ids.map(jobKey))
@@ -108,7 +108,7 @@ export class JobStore {
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  /** The job with all its tasks. */
+  /** Reads a job with all its tasks. */
   async getState(jobId: string): Promise<JobState | undefined> {
     const first = await this.#table.partition(jobPartition(jobId))
     const found = first.find(({ sk }) => sk === 'JOB')
@@ -133,9 +133,9 @@ export class JobStore {
     }
   }
 
-  /** The job, read unless it is known, and what a task of it takes files from. */
+  /** Reads the input tasks of a task, and the job unless `knownJob` is passed. */
   async getInputs({ jobId, ins, fed, part }: TaskRecord, knownJob?: Job): Promise<JobState | undefined> {
-    // Of one that is there from the start no record is to be expected; a part is there for others' sake.
+    // A single input that was available from the start has no record. Chunks are excluded: their `fed` says nothing.
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => taskKey({ jobId, task }))
     const items = await this.#table.getAll(knownJob ? inputs : [jobKey(jobId), ...inputs])
@@ -157,7 +157,7 @@ export class JobStore {
     return items.map((item) => Task.parse(item))
   }
 
-  /** Everybody who waits for a task. */
+  /** Returns all dependents of a task. */
   async getDependents({ jobId, number, outs, edgePages = 0 }: TaskRecord): Promise<readonly string[]> {
     if (edgePages === 0) return outs
     const pages = Array.from({ length: edgePages }, (_, page) => dependentsKey(jobId, number, page))
@@ -192,8 +192,8 @@ export class JobStore {
   }
 
   /**
-   * The end of the only task of a job, and of the job with it; false when one of them is no longer as it was.
-   * @param endedJob the job as these writes make it.
+   * Ends the only task of a job together with the job. Returns false when one of them has changed.
+   * @param endedJob the job as it is after these writes.
    */
   async endTaskAndJob(
     ref: TaskRef,
@@ -213,7 +213,7 @@ export class JobStore {
     await this.#table.writeAll(chunks.map(taskItem))
   }
 
-  /** What a task has split into, in order. */
+  /** Reads the chunks of a task, in order. */
   async getChunks({ jobId, number }: Pick<TaskRecord, 'jobId' | 'number'>): Promise<TaskRecord[]> {
     const items = await this.#table.partition(
       jobPartition(jobId, bucketNumber(number)),
@@ -229,12 +229,12 @@ export class JobStore {
     )
   }
 
-  /** Jobs of one owner by age. */
+  /** Lists the jobs of one owner by age. */
   list(query: JobQuery): Promise<JobPage> {
     return queryJobs(query, this.#table, (ids) => this.getJobs(ids))
   }
 
-  /** Everything of a job but its own record. */
+  /** Deletes all records of a job except the job itself. */
   async deleteTasks({ job }: JobState): Promise<void> {
     const buckets = Array.from({ length: Math.max(1, Math.ceil(job.total / bucketSize)) }, (_, at) => at)
     await eachOf(buckets, maxConcurrentReads, async (bucket) => {
@@ -250,7 +250,7 @@ export class JobStore {
     await this.#table.delete(jobKey(jobId))
   }
 
-  /** What is left of a job that has expired, until `ttl`: that it was there. */
+  /** Replaces an expired job by a minimal record that is kept until `ttl`. */
   async writeTombstone(job: Job, ttl: number): Promise<void> {
     const { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence } = job
     const { createdAt, expiresAt, expiredAt, expiredFor } = job
@@ -261,7 +261,7 @@ export class JobStore {
   }
 }
 
-/** A job as it stands in the table, with what finds it there. */
+/** A job as a table item, with its index keys. */
 const jobItem = (job: Job): Item & Key => ({
   ...jobKey(job.id),
   ...job,

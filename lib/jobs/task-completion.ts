@@ -19,11 +19,11 @@ export interface TaskCompletionDeps extends JobLifecycleDeps {
 }
 
 /**
- * What follows when a task ends: those that wait for it hear of it, run or are skipped, and with the last one the job
- * ends. All of it may be asked for again; `again` says that it is, and then what was done before is said once more.
+ * Handles the end of a task: updates its dependents, which are sent or skipped, and ends the job after the last task.
+ * All steps can be repeated; with `isRepeat`, steps that were already done are published and sent again.
  */
 export class TaskCompletion {
-  /** That of the job as a whole. */
+  /** Lifecycle of the job as a whole. */
   readonly lifecycle: JobLifecycle
   readonly #store: JobStore
   readonly #queues: Queues
@@ -36,7 +36,7 @@ export class TaskCompletion {
     this.lifecycle = new JobLifecycle({ store, ...deps })
   }
 
-  /** Tells whoever waits for a task that it is over. */
+  /** Updates everything that waits for a finished task. */
   async completeTask(task: Task, { isRepeat }: { isRepeat: boolean }): Promise<void> {
     if (task.part !== undefined)
       return completeChunk(task, isRepeat, {
@@ -59,13 +59,13 @@ export class TaskCompletion {
     if (job) await this.lifecycle.publish(importedFileEvents(job, task))
   }
 
-  /** Sends a task that is ready on its way to a worker; one that cannot run fails. */
+  /** Sends a ready task to a worker; a task that cannot be planned fails. */
   async sendTask(task: Task, inputs?: TaskInputs): Promise<void> {
     const routed = await this.#routeTask(task, inputs)
     if (routed) await this.#queues.send(routed.queue, [routed.message], task.owner)
   }
 
-  /** Undefined for a task that cannot run, which has failed then. */
+  /** Returns undefined for a task that cannot be planned, after failing it. */
   async #routeTask(task: Task, inputs: TaskInputs | undefined): Promise<RoutedTask | undefined> {
     try {
       return await this.#taskSender.route(task, inputs)
@@ -77,7 +77,7 @@ export class TaskCompletion {
     }
   }
 
-  /** Sends many tasks of a job whose files are known, in as few calls as there may be. */
+  /** Sends several tasks of a job whose files are known, with one call per queue. */
   async sendTasks(tasks: readonly Task[], state: JobState): Promise<void> {
     const ready: RoutedTask[] = []
     for (const task of tasks) {
@@ -96,7 +96,7 @@ export class TaskCompletion {
     )
   }
 
-  /** One more task of the job is over; the job's record, where that changed it. */
+  /** Counts a finished task. Returns the job's record if that changed it. */
   async #countTask(task: Task): Promise<Job | undefined> {
     const { jobId, number } = task
     const change = dependencyUpdate(number, task.status === 'completed', failsDependents(task))
@@ -110,7 +110,7 @@ export class TaskCompletion {
         bucket,
         dependencyUpdate(bucket, bucketRecord.got !== undefined, bucketRecord.lost !== undefined),
       )
-    // A job that ends with its first failure learns of it at once.
+    // A fail-fast job must see the failure immediately.
     if (failsDependents(task))
       return (await this.#store.changeJob(jobId, { include: { lost: new Set([bucket]) } })).record
     await this.lifecycle.publishUnitProgress(
@@ -122,7 +122,7 @@ export class TaskCompletion {
   }
 
   async #countUnit(jobId: string, unit: number, change: Change): Promise<Job | undefined> {
-    // Only what this process has told of: what another one had to tell may not be out.
+    // Only facts that this process has published: those of other processes may be unpublished.
     const published = this.lifecycle.forgetPublished(jobId, ['started', String(unit)])
     const remove = [`running.${unit}`, ...published.map((name) => `log.${name}`)]
     return (await this.#store.changeJob(jobId, { ...change, remove })).record
@@ -152,7 +152,7 @@ export class TaskCompletion {
     const { record } = await this.#store.changeTask({ jobId, task: dependent }, change)
     if (!record) return
     if (record.status !== 'pending') {
-      // It ended because of this one, and whoever did that may not have come to say so.
+      // The dependent ended because of this task, and the process that ended it may have died before completing it.
       const isOurs = record.endedBy === skipMark || record.endedBy === planFailureMark
       if (isRepeat && isOurs) await this.completeTask(record, { isRepeat })
       return
@@ -163,7 +163,7 @@ export class TaskCompletion {
     if (action === 'skip') await this.#endUnclaimed(record, inputTaskFailed, isRepeat)
   }
 
-  /** The end of a task that nobody has begun. */
+  /** Ends a task that no worker has claimed. */
   async #endUnclaimed(
     task: Task,
     end: Pick<Task, 'status' | 'code' | 'message' | 'details' | 'endedBy'>,
@@ -186,10 +186,10 @@ export class TaskCompletion {
   }
 }
 
-/** It has brought files from elsewhere, which somebody may want to know. */
+/** Whether the task imported files from elsewhere, which has to be published. */
 export async function hasImportedFiles({ operation, status }: Task): Promise<boolean> {
   if (status !== 'completed') return false
-  // Most functions end no task.
+  // Loaded on demand: most functions never end a task.
   const { findTransferOperation } = await import('../tasks/index.ts')
   return findTransferOperation(operation)?.kind === 'import'
 }
@@ -201,7 +201,7 @@ const planFailureMark = 'plan'
 const inputTaskFailed = {
   status: 'cancelled',
   code: 'INPUT_TASK_FAILED',
-  message: 'A task whose files this one takes did not give any.',
+  message: 'A task whose files this task needs did not produce any.',
   endedBy: skipMark,
 } as const
 

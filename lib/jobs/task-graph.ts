@@ -1,21 +1,21 @@
 import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from './job.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
-/** Turns the tasks of a request into the records of a job: who waits for whom, as sets of numbers. Pure. */
+/** Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. Pure. */
 
 export interface NewTask {
   readonly name: string
   readonly operation: string
-  /** Numbers of the tasks whose files it takes. */
+  /** Numbers of its input tasks. */
   readonly ins: readonly number[]
   readonly spec: Readonly<Record<string, unknown>>
   readonly continueOnError: boolean
   readonly warnings: readonly Warning[]
-  /** Of a task that needs no work. */
+  /** For a task without work. */
   readonly fixed?: Pick<FixedTask, 'status' | 'files' | 'code' | 'message' | 'details'>
-  /** Of one that fetches a file into an upload. */
+  /** For a task that fetches a file into an upload. */
   readonly uploadId?: string
-  /** Of an upload that is awaited. */
+  /** For a task that waits for an upload. */
   readonly awaited?: Pick<Task, 'form' | 'uploadId'>
 }
 
@@ -35,20 +35,20 @@ export interface NewJob {
   readonly tasks: readonly NewTask[]
 }
 
-/** Dependents beyond these stand in records of their own: a task's record is written again and again. */
+/** More dependents than this go into separate records, because a task's record is rewritten often. */
 const maxInlineDependents = 32
 const dependentsPerPage = 1000
-/** Bytes of what needs no work that the job's own record takes. */
+/** Maximum bytes of fixed tasks in the job's record. */
 const maxInlineFixedBytes = 2000
-/** Seconds that a record outlives all that its job can last: what nobody deletes, the table does. */
+/** Seconds added to a job's longest possible lifetime; afterwards the table deletes leftover records. */
 const ttlMarginS = 14 * 24 * 3600
-/** Seconds until somebody looks whether a new job has begun. */
+/** Seconds until the sweep checks whether a new job has started. */
 export const firstCheckS = 60
 
 export interface GraphRecords {
   readonly job: Job
   readonly fixed: readonly FixedTask[]
-  /** Whether `fixed` has a record of its own. */
+  /** Whether `fixed` is stored in a separate record. */
   readonly isFixedSeparate: boolean
   readonly tasks: readonly Task[]
   readonly joinBuckets: readonly {
@@ -104,7 +104,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   }
 }
 
-/** For each task, who waits for it. */
+/** Returns the dependents of each task. */
 function findDependents(
   all: readonly NewTask[],
   counted: (ins: readonly number[]) => number[],
@@ -152,7 +152,7 @@ function createTaskRecord(input: TaskRecordInput): Task {
     outs: isPaged ? [] : [...outs],
     ...(isPaged && { edgePages: Math.ceil(outs.length / dependentsPerPage) }),
     ...(open.length > 0 && { open: new Set(open) }),
-    // One without inputs is ready from the start, unless somebody has to send its file.
+    // A task without inputs is ready from the start, unless it waits for an upload.
     fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
     ...(bucketed && { bucketed }),
     ...(task.continueOnError && { continueOnError: true }),
@@ -239,14 +239,14 @@ function createJobRecord(
     ...(failFast && { failFast }),
     ...(hasWebhook && { hasWebhook: true as const }),
     total: request.tasks.length,
-    // The table knows no empty set.
+    // DynamoDB does not store empty sets.
     ...(graph.units.length > 0 && { open: new Set(graph.units) }),
     units: graph.units.length,
     ...(isAwaiting && { waiting: new Set(graph.awaited) }),
     running: {},
     sequence: isAwaiting ? 1 : 2,
     numbers: isAwaiting ? { created: 1 } : { created: 1, queued: 2 },
-    // Whoever sends the files may be faster than the creator; of others it is told before anything is sent.
+    // An upload may arrive before the creator has published the event; other jobs publish it before any task is sent.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
     ...(graph.fixed && { fixed: [...graph.fixed] }),
@@ -257,7 +257,7 @@ function createJobRecord(
   }
 }
 
-/** A part of a task: a task without dependents, whose end its task waits for. Its time began with that of its task. */
+/** Creates the record of a chunk: a task without dependents that its task waits for. It shares its task's start time. */
 export function createChunkRecord(
   task: Task,
   part: number,
@@ -292,17 +292,17 @@ export function createChunkRecord(
   }
 }
 
-/** Parts that one attempt can have. */
+/** Maximum number of chunks per attempt. */
 export const maxChunks = 500
-/** Each of them can have a twin, which does the same. */
+/** Each chunk can have one speculative copy. */
 const numbersPerAttempt = 2 * maxChunks
 
-/** Parts of one attempt carry its number, so that those of an abandoned one are told apart. */
+/** Chunk numbers contain the attempt, so that chunks of an abandoned attempt can be recognized. */
 export const chunkNumber = (attempt: number, index: number) => attempt * numbersPerAttempt + index
 
 export const attemptOfChunk = (chunk: number) => Math.floor(chunk / numbersPerAttempt)
 
 export const isSpeculativeCopy = (chunk: number) => chunk % numbersPerAttempt >= maxChunks
 export const speculativeCopyOf = (chunk: number) => chunk + maxChunks
-/** The number that its task waits for. */
+/** The number that the task waits for. */
 export const originalChunkOf = (chunk: number) => (isSpeculativeCopy(chunk) ? chunk - maxChunks : chunk)

@@ -2,30 +2,29 @@ import * as z from 'zod'
 import type { TaskRef } from './keys.ts'
 
 /**
- * What a worker that reaches no file by itself is given for one task: addresses that are good for its inputs and for
- * what it makes, and nothing else; and the passwords of the task. The table has these sealed, and engines do not get the
- * service's secret, as it would open those of everybody. They travel in the message alone, which its queue keeps
- * encrypted and drops when the task is done.
+ * What a worker without access to files gets for one task: presigned URLs for its inputs and outputs only, and the
+ * task's passwords. The table stores passwords sealed, and workers do not get the service's secret, since it opens the
+ * passwords of all owners. They are only in the message, which the queue encrypts and deletes when the task is done.
  */
 export const PresignedWork = z.object({
-  until: z.number().describe('Epoch milliseconds at which the signatures end'),
+  until: z.number().describe('Expiry of the signatures, in milliseconds since the epoch'),
   inputs: z.record(z.string(), z.string()).describe('URLs by key'),
   output: z
     .object({ url: z.string(), prefix: z.string(), fields: z.record(z.string(), z.string()).readonly() })
-    .describe('Form of files whose keys begin so'),
-  opened: z.record(z.string(), z.unknown()).describe('Passwords, by what is in their place in the record'),
+    .describe('Upload form for keys with this prefix'),
+  opened: z.record(z.string(), z.unknown()).describe('Passwords, by their sealed values in the record'),
 })
 export type PresignedWork = z.infer<typeof PresignedWork>
 
-/** What travels in a queue: where to find the task; all else is in its record, but for what must not stand there. */
+/** Queue message of a task. It identifies the task's record and contains what must not be stored there. */
 export const TaskMessage = z.object({
   jobId: z.string(),
   task: z.int().describe('Number of the task'),
-  part: z.int().optional().describe('Number of one of its parts'),
+  part: z.int().optional().describe('Number of one of its chunks'),
   work: z
     .union([
       PresignedWork,
-      z.object({ url: z.string().describe('Where it lies when it is too large for a message') }),
+      z.object({ url: z.string().describe('Where to fetch it when it is too large for a message') }),
     ])
     .optional(),
 })

@@ -5,7 +5,7 @@ import type { JobState, Task } from './job.ts'
 import { type JobStore, taskRefOf } from './store.ts'
 import { type TaskMessage, taskMessageOf } from './task-message.ts'
 
-/** The files of a task's inputs, where they are at hand. */
+/** Records of a task's inputs, if the caller has read them. */
 export type TaskInputs = Pick<JobState, 'fixed' | 'tasks'>
 
 export interface RoutedTask {
@@ -13,11 +13,11 @@ export interface RoutedTask {
   readonly message: TaskMessage
 }
 
-/** How a task that is ready gets to a worker. */
+/** Decides to which queue a ready task is sent. */
 export interface TaskSender {
   /** @throws AppError for a task that cannot run. */
   readonly route: (task: Task, inputs?: TaskInputs) => Promise<RoutedTask>
-  /** Where a task waits for another worker that this one of a queue could not take. */
+  /** Queue for a task that has to be sent again after a worker of `queue` could not process it. */
   readonly retryQueue: (queue: QueueId) => QueueId
 }
 
@@ -26,7 +26,7 @@ interface DirectSenderDeps {
   readonly engines: () => Promise<readonly Engine[]>
 }
 
-/** Straight to the queue that has its next step; its worker reaches all that it needs. */
+/** Sends tasks directly to the queue of their next step; its workers have access to files and secrets. */
 export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
   route: async (task, inputs) => ({
     queue: await queueOf(task, inputs, deps),
@@ -35,7 +35,7 @@ export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
   retryQueue: (queue) => queue,
 })
 
-/** By the function that plans it and signs what its worker needs, which itself reaches no file. */
+/** Sends tasks to the function that plans them and presigns URLs, for workers without access to files. */
 export const preparingSender: TaskSender = {
   route: async (task) => ({ queue: 'ready', message: taskMessageOf(taskRefOf(task)) }),
   retryQueue: () => 'ready',
@@ -46,7 +46,7 @@ async function queueOf(
   inputs: TaskInputs | undefined,
   { store, engines }: DirectSenderDeps,
 ): Promise<QueueId> {
-  // Where tasks go by way of preparing, nothing is planned here.
+  // Loaded on demand: processes that use `preparingSender` never plan.
   const [{ transferQueueOf, findTransferOperation }, { nextImageOf, resolveConversion }] = await Promise.all([
     import('../tasks/index.ts'),
     import('./next-image.ts'),
@@ -55,13 +55,13 @@ async function queueOf(
   if (transfer) return transferQueueOf(transfer)
   if (task.pieces) return nextImageOf(task.pieces)
   const state = inputs ?? (await store.getInputs(task))
-  if (!state) throw new AppError('NO_FILES', 'The job of this task is gone.')
+  if (!state) throw new AppError('NO_FILES', 'The job of this task no longer exists.')
   const [files, spec] = resolveConversion(task, state)
   const [{ routeFiles }, { firstImageOf }] = await Promise.all([
     import('../conversion/plan-files.ts'),
     import('../plan/index.ts'),
   ])
   const [first] = routeFiles(files, spec, await engines())
-  if (!first) throw new Error('no way was planned')
+  if (!first) throw new Error('no route was planned')
   return firstImageOf(first.route, spec.options)
 }

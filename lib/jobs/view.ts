@@ -29,7 +29,7 @@ import {
   warningsOf,
 } from './job-state-machine.ts'
 
-/** Jobs and tasks as clients see them: no keys of the bucket, no owner, no leases. */
+/** Jobs and tasks as shown to clients: without bucket keys, owners and leases. */
 
 const ResultFile = z.object({
   filename: z.string(),
@@ -42,15 +42,15 @@ const ResultFile = z.object({
 const ResultView = z.object({
   downloadUrl: z.url(),
   ...ResultFile.shape,
-  engine: z.string().optional().describe('Engine that made the result'),
+  engine: z.string().optional().describe('Engine that produced the result'),
   engineVersion: z.string().optional(),
   method: z
     .string()
     .optional()
-    .describe('`stream-copy` when the streams were taken over as they are, `encode` otherwise'),
+    .describe('`stream-copy` when the streams were copied unchanged, `encode` otherwise'),
   details: z.record(z.string(), z.unknown()).optional(),
   fidelity: Fidelity.optional().describe(
-    'What the result kept of the source, counted by others than the engine; left out where nobody can tell',
+    'How much of the source the result kept, measured independently of the engine; left out when unknown',
   ),
   files: z.array(ResultFile.extend({ downloadUrl: z.url() })),
 })
@@ -63,10 +63,10 @@ export const StatusView = z.object({
   source: z
     .object({ filename: z.string(), format: z.string(), size: z.int() })
     .nullable()
-    .describe('The first file; null while it is awaited'),
+    .describe('The first file; null until it has arrived'),
   target: z.object({ format: z.string() }).nullable(),
   progress: z.object({
-    percent: z.int().min(0).max(100).describe('Never falls'),
+    percent: z.int().min(0).max(100).describe('Never decreases'),
     stage: z.string(),
     taskName: z.string().nullable(),
     etaMs: z.int().nullable().describe('Estimated from the progress so far'),
@@ -78,13 +78,13 @@ export const StatusView = z.object({
   result: ResultView.nullable(),
   warnings: z.array(Warning),
   error: JobError.nullable(),
-  summary: BatchSummary.nullable().describe('Of a batch that is over'),
-  retryOf: z.string().nullable().describe('The job that this one does again'),
+  summary: BatchSummary.nullable().describe('Of a batch that has ended'),
+  retryOf: z.string().nullable().describe('The job that this job retries'),
   links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
 })
 export type StatusView = z.infer<typeof StatusView>
 
-/** How to send the file that a task waits for. */
+/** How to upload the file that a task waits for. */
 export const UploadForm = z.object({
   form: z.object({ url: z.string(), parameters: z.record(z.string(), z.string()) }),
   put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
@@ -106,12 +106,15 @@ const TaskView = z.object({
   message: z.string().nullable(),
   warnings: z.array(Warning),
   details: z.record(z.string(), z.unknown()).nullable(),
-  fidelity: Fidelity.nullable().describe('What it kept of what went in; null where nobody can tell'),
+  fidelity: Fidelity.nullable().describe('How much of its input the task kept; null when unknown'),
   result: z
     .union([
       z.object({
-        url: z.url().nullable().describe('Null where the task gave no file'),
-        expires_at: z.iso.datetime().optional().describe('Of links; what is taken elsewhere stays there'),
+        url: z.url().nullable().describe('Null when the task produced no file'),
+        expires_at: z.iso
+          .datetime()
+          .optional()
+          .describe('When links expire; exported files stay in their store'),
         files: z.array(
           z.object({
             filename: z.string(),
@@ -126,7 +129,7 @@ const TaskView = z.object({
     ])
     .nullable()
     .describe(
-      'Of an export: links to its files, or where they are now. Of a task that makes files: links to them, once the job is completed. Of an upload that is awaited: where to send it',
+      'Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file',
     ),
 })
 
@@ -162,7 +165,7 @@ function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof
   }
 }
 
-/** Below this there is too little to reckon from. */
+/** Below this percentage an estimate would be too inaccurate. */
 const minPercentForEta = 5
 
 function etaMs(job: Job, percent: number): number | null {
@@ -171,11 +174,11 @@ function etaMs(job: Job, percent: number): number | null {
   return Math.max(0, Math.round((elapsedMs * (100 - percent)) / percent))
 }
 
-/** A job whose tasks are not at hand: of one that is over, its record has the result, unless it was too large for it. */
+/** Whether a view of the job needs its task records: its own record contains the result unless it was too large. */
 export const needsTaskRecords = (job: Job) =>
   isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
 
-/** @param tasks all of them, where `needsTasks` says so; else nobody looks at them. */
+/** @param state with all tasks if `needsTaskRecords` is true; they are not used otherwise. */
 export function statusView(state: JobState, link: ResultLink): StatusView {
   const { job, tasks } = state
   const percent = percentOf(job)
@@ -220,7 +223,7 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
     input: namesOf(names, task.ins),
     status: task.status,
     percent: percentOfTask(task),
-    // While its parts run nobody has it.
+    // The attempt is reset while chunks run.
     attempt: Math.max(task.attempt, task.expandedBy ?? 0),
     engine: task.engine ?? null,
     engineVersion: task.engineVersion ?? null,
@@ -238,9 +241,9 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
 
 function resultOfTask(task: Task, job: Job, link: ResultLink): z.infer<typeof TaskView>['result'] {
   if (task.deliveries) return exportedView(task.deliveries)
-  // Stored as the schema has it by whoever made the upload.
+  // The creator of the upload stored the form as the schema describes it.
   if (task.status === 'pending') return (inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
-  // What came in is not given out.
+  // Imported files are not available for download.
   const isDownloadable = job.status === 'completed' && task.status === 'completed' && !isImport(task)
   return isDownloadable && task.files.length > 0 ? linksView(task, task.files, job, link) : null
 }
@@ -320,6 +323,6 @@ export function jobView(state: JobState, link: ResultLink): JobView {
   }
 }
 
-/** Seconds after which it is worth asking again; nothing for a job that is over. */
+/** Recommended polling interval in seconds; undefined for a job that is over. */
 export const retryAfterS = (job: Job): number | undefined =>
   isLiveStatus(job.status) ? job.display.pollS : undefined

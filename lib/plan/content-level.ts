@@ -1,6 +1,6 @@
 import type { Format } from '../formats/index.ts'
 
-/** How much of what people care about a format can hold; a route may fall to its target's level, never below. */
+/** How much content a format can contain; a route may drop to the level of its target, but not below. */
 function contentLevel({ category, vector, fixedLayout }: Format): number {
   switch (category) {
     case 'document':
@@ -20,27 +20,27 @@ function contentLevel({ category, vector, fixedLayout }: Format): number {
 
 const canHavePages = (format: Format) => format.multiPage === true
 const isText = ({ category }: Format) => category === 'document' || category === 'ebook'
-/** Pages that are pictures, in an archive. */
+/** Comic books: an archive of page images. */
 const isComic = ({ category, fixedLayout }: Format) => category === 'ebook' && fixedLayout === true
-/** The text of all pages one after the other, as in a web page; pictures made of that would be one tall one. */
+/** Whether the text of all pages is kept without page breaks, as in a web page; as an image it would be one tall page. */
 const keepsTextOfPages = (intermediate: Format, to: Format) =>
   isText(intermediate) && !intermediate.fixedLayout && isText(to)
 const canHaveMotion = (format: Format) => format.category === 'video' || format.animated === true
 
 /**
- * Whether `between` passes on all that `from` has and `to` can hold. docx → png → pdf is none: the text is gone.
- * tiff → png → pdf is none: the other pages are gone. jpg → pdf → txt is none either: a picture on a page is not
- * text, so a picture stays a picture until the last step, and sound stays sound.
+ * Whether `intermediate` keeps all content of `from` that `to` can contain. docx → png → pdf loses the text, and
+ * tiff → png → pdf loses all pages but one. jpg → pdf → txt is rejected because an image on a page is not text: images
+ * must stay images until the last step, and audio must stay audio.
  */
 export function passesContent(from: Format, intermediate: Format, to: Format): boolean {
   if (contentLevel(intermediate) < Math.min(contentLevel(from), contentLevel(to))) return false
   if ((from.category === 'image' || from.category === 'audio') && intermediate.category !== from.category)
     return false
-  // A film is not made into pictures to take one of them, nor a picture into a film that stands still.
+  // Videos are not converted to images to pick one, nor images to a video without motion.
   if (from.category === 'video' && intermediate.category === 'image') return false
   if (to.category === 'video' && !canHaveMotion(from)) return false
   if (isComic(from) && isText(to) && !to.fixedLayout) return false
-  // Whatever the target: several pages come out of a step to jpg or png as a ZIP, which no next step reads.
+  // For any target: converting several pages to jpg or png produces a ZIP, which no further step reads.
   if (canHavePages(from) && !canHavePages(intermediate) && !keepsTextOfPages(intermediate, to)) return false
   if (canHaveMotion(from) && canHaveMotion(to) && !canHaveMotion(intermediate)) return false
   return true

@@ -2,7 +2,7 @@ import type { Capability, Engine, EngineId, ImageId, Operation } from '../engine
 import type { Trait } from '../formats/detect/drawing.ts'
 import type { FormatId } from '../formats/index.ts'
 
-/** What one engine makes of one format in one step. */
+/** A conversion of one format to another by one engine in one step. */
 export interface Edge {
   readonly engine: EngineId
   readonly image: ImageId
@@ -11,7 +11,7 @@ export interface Edge {
   readonly to: FormatId
 }
 
-/** By source, then by target, the cheapest first. */
+/** Edges by source and target, cheapest first. */
 export type Edges = ReadonlyMap<FormatId, ReadonlyMap<FormatId, readonly Edge[]>>
 
 export function buildEdges(engines: readonly Engine[], operation: Operation): Edges {
@@ -25,7 +25,7 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
   }
   for (const targets of bySource.values()) {
     for (const [to, edges] of targets) {
-      // A new list is as long as it needs to be; one that grew keeps room for sixteen more, and there are 15,000.
+      // Copied to an exact size: arrays that were pushed to keep spare capacity, and there are 15,000 of them.
       targets.set(
         to,
         edges.toSorted((a, b) => a.capability.cost - b.capability.cost),
@@ -35,7 +35,7 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
   return bySource
 }
 
-/** Without those of a source whose engine lacks what a file of it asks for. */
+/** Removes edges from `from` whose engine does not support the traits of the file. */
 export function withoutUnsuitableEdges(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
   const fits = ({ capability }: Edge) =>
     !capability.unsupportedTraits?.some((trait) => traits.includes(trait))
@@ -56,7 +56,7 @@ function listEdges(engines: readonly Engine[], operation: Operation): Edge[] {
   )
 }
 
-/** Every pair that a capability stands for. */
+/** All pairs of source and target format that a capability covers. */
 export function formatPairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
   const excluded = new Set(except.map(([source, target]) => `${source} ${target}`))
   return from.flatMap((source) =>

@@ -2,7 +2,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import type { Edge, Edges } from './edges.ts'
 import { appendStep, intermediateFormats, keepsContent, type Route } from './search.ts'
 
-/** What an engine could not read: the steps up to its own, which failed over what those before it had made. */
+/** Steps of a failed route, up to the step whose engine could not read its input. */
 export type UnreadableSteps = readonly {
   readonly engine: string
   readonly from: string
@@ -13,13 +13,13 @@ export interface OtherRouteRequest {
   readonly from: FormatId
   readonly to: FormatId
   readonly unreadable: readonly UnreadableSteps[]
-  /** Whether it can do what is asked for. */
+  /** Whether a route supports the requested options. */
   readonly accepts: (route: Route) => boolean
 }
 
 /**
- * The cheapest route on which no engine reads what it could not. It may begin with a step to the format that the file
- * has already: one engine writes it anew, so that another one can read it.
+ * Finds the cheapest route on which no engine reads again what it could not read. The route may start with a step to the
+ * same format: one engine rewrites the file so that another one can read it.
  */
 export function findOtherRoute(
   edges: Edges,
@@ -47,7 +47,7 @@ export function findOtherRoute(
   return best
 }
 
-/** Formats to go on over: each once, and the file's own only at first, as long as nothing is lost by that. */
+/** Possible intermediate formats: each once, and the source format only for the first step and if it is lossless. */
 function intermediatesOf(before: Route | undefined, from: FormatId): readonly FormatId[] {
   const others = intermediateFormats.filter(
     (id) => id !== from && !before?.steps.some((step) => step.to === id),
@@ -55,7 +55,7 @@ function intermediatesOf(before: Route | undefined, from: FormatId): readonly Fo
   return before || formatById(from).lossy ? others : [from, ...others]
 }
 
-/** Whatever the last engine would have made of it. */
+/** Whether a route starts with the steps of a failed route, ignoring the target of the failed step. */
 function startsWith({ steps }: Route, unreadable: UnreadableSteps): boolean {
   return unreadable.every(({ engine, from, to }, at) => {
     const step = steps[at]

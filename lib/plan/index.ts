@@ -21,10 +21,10 @@ export interface RouteRequest {
   readonly from: FormatId
   readonly to: FormatId
   readonly operation?: Operation
-  /** Pins the engine that makes the target; it also does the steps before where it can. */
+  /** Pins the engine of the last step; it also runs earlier steps where possible. */
   readonly engine?: EngineId | undefined
   readonly engines: readonly Engine[]
-  /** Of the file that is to be converted. */
+  /** Traits of the source file. */
   readonly traits?: readonly Trait[] | undefined
 }
 
@@ -35,8 +35,8 @@ export interface Conversion {
 }
 
 /**
- * The cheapest route of one to three steps.
- * @throws AppError UNSUPPORTED_CONVERSION; its details name the engines that can, where one was pinned.
+ * Returns the cheapest route of one to three steps.
+ * @throws AppError UNSUPPORTED_CONVERSION; if an engine was pinned, its details name the engines that support it.
  */
 export function planRoute({
   from,
@@ -48,15 +48,15 @@ export function planRoute({
 }: RouteRequest): Route {
   const plans = plansOf(engines, operation)
   const route = plans.from(from, engine).get(to)
-  // Who names an engine gets it, and a drawing that nobody here does justice to is drawn as well as can be. What is made
-  // of no other drawing is made of none.
+  // A pinned engine is always used. If no engine supports the traits of a drawing, the normal route is used. Without a
+  // normal route, the conversion is not supported at all.
   const hasTraits = route && engine === undefined && traits.length > 0
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
   const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw unsupportedOperationError(operation, from, to, engines)
   if (engine === undefined) {
-    throw new AppError('UNSUPPORTED_CONVERSION', `There is no way to convert ${pair}.`, {
+    throw new AppError('UNSUPPORTED_CONVERSION', `Converting ${pair} is not supported.`, {
       from,
       to,
       targets: listTargets(from, engines),
@@ -66,7 +66,7 @@ export function planRoute({
   const hint =
     capableEngines.length > 0
       ? `Leave "engine" out or use one of: ${capableEngines.join(', ')}.`
-      : 'No other engine can.'
+      : 'No other engine supports it.'
   throw new AppError('UNSUPPORTED_CONVERSION', `The engine ${engine} cannot convert ${pair}. ${hint}`, {
     from,
     to,
@@ -75,7 +75,7 @@ export function planRoute({
   })
 }
 
-/** The cheapest route that reads the file otherwise than those that could not; undefined when there is none. */
+/** Returns the cheapest route that avoids the failed ones; undefined when there is none. */
 export function planOtherRoute(
   request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
 ): Route | undefined {
@@ -83,7 +83,7 @@ export function planOtherRoute(
   return plansOf(engines, operation).findOther(request)
 }
 
-/** Formats that an error lists; the rest is in GET /v1/formats/conversions. */
+/** Maximum number of formats in an error; GET /v1/formats/conversions lists all. */
 const maxListed = 40
 
 const formatList = (formats: readonly FormatId[]) =>
@@ -104,21 +104,21 @@ function unsupportedOperationError(
   const targets = [...plansOf(engines, operation).from(from).keys()]
   const sentence =
     targets.length > 0
-      ? `${operation} makes ${targets.join(', ')} of ${from}, not ${to}.`
-      : `${operation} takes ${formatList(sources) || 'nothing on this machine'}; the file is ${from}.`
+      ? `${operation} converts ${from} to ${targets.join(', ')}, not to ${to}.`
+      : `${operation} supports ${formatList(sources) || 'no format on this machine'}; the file is ${from}.`
   const details = { operation, from, to, targets, ...(sources.length <= maxListed && { sources }) }
   return new AppError('UNSUPPORTED_CONVERSION', sentence, details)
 }
 
 /**
- * What people want a file of this format to become: its own category and the most wanted first, then as the registry
- * orders it, and never itself. `conversions` has all that works.
+ * Useful targets for a format, without the format itself: its own category first, the most popular first, then in the
+ * order of the registry. `findConversions` returns all possible ones.
  */
 export function listTargets(from: FormatId, engines: readonly Engine[]): FormatId[] {
   return listTargetsAmong(from, new Set(plansOf(engines, 'convert').from(from).keys()))
 }
 
-/** Those of the formats that it can become, as `targetsOf` gives them. */
+/** Selects and sorts the useful targets among reachable formats, as `listTargets` does. */
 export function listTargetsAmong(from: FormatId, reached: ReadonlySet<FormatId>): FormatId[] {
   const source = formatById(from)
   const targets = formats.filter((format) => reached.has(format.id) && isListedTarget(source, format))
@@ -130,7 +130,7 @@ export function listTargetsAmong(from: FormatId, reached: ReadonlySet<FormatId>)
     .map(({ id }) => id)
 }
 
-/** Every pair that works, or those of one source, with its route. Searched once for a list of engines. */
+/** All supported pairs, or those of one source, with their routes. Cached per list of engines. */
 export function findConversions(
   engines: readonly Engine[],
   operation: Operation = 'convert',
@@ -143,15 +143,15 @@ export function findConversions(
 const conversionsOf = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
   [...routes].map(([to, route]) => ({ from, to, route }))
 
-/** Every pair that should work, those included that nobody has seen to; `npm run conformance` tries them. */
+/** All pairs that should work, including unproven ones; `npm run conformance` tests them. */
 export function listCandidates(engines: readonly Engine[]): readonly Conversion[] {
   return lazyPlans(buildEdges(engines, 'convert'), maxStepsOf('convert'), {}).listAll()
 }
 
 /**
- * The options of all steps as one schema. A name that several steps know is the one of the last: it makes the target.
- * Only the password of a document belongs to what comes before them all, and how it is to be read is said to the first:
- * what the others read, we have made.
+ * The options of all steps as one schema. An option that several steps support belongs to the last one, which writes the
+ * target. Exceptions: the password belongs to the unlock step before all others, and options about reading the source
+ * belong to the first step, because the later steps read intermediate files.
  */
 export function optionsSchemaOf(route: Route): z.ZodObject {
   const shapes = route.steps.map(shapeOf)
@@ -159,13 +159,13 @@ export function optionsSchemaOf(route: Route): z.ZodObject {
 }
 
 function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record<string, z.ZodType>> {
-  // What an option is made of is none of the types that zod infers from it.
+  // zod does not infer the type of the shape's values.
   const shape = options.shape as Readonly<Record<string, z.ZodType>>
   if (at === 0) return shape
   return Object.fromEntries(Object.entries(shape).filter(([, option]) => !isInputOption(option)))
 }
 
-/** The steps of a route as a task keeps them, each with those of the parsed options that belong to it. */
+/** Creates the steps that a task stores, each with its parsed options. */
 export function createSteps(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const { password, ...rest } = options
   const [first] = route.steps
@@ -175,18 +175,18 @@ export function createSteps(route: Route, options: Readonly<Record<string, unkno
   return [{ ...unlock, options: { password } }, ...assignOptions(route, rest)]
 }
 
-/** Operations that need the content of a document, as against those that take it for bytes. */
+/** Operations that read the content of a document; others treat it as bytes. */
 const contentOperations: readonly Operation[] = ['convert', 'compress', 'thumbnail', 'watermark']
 
-/** Whether its file may need a password that a step before it would take away. */
+/** Whether the source file may need an unlock step that removes its password. */
 export const mayNeedUnlock = ({ steps: [first] }: Route): boolean =>
   isLockable(first.from) && contentOperations.includes(first.capability.operation)
 
-/** Whether a step before it takes the password away. */
+/** Whether an unlock step has to remove the password first. */
 const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>>) =>
   options['password'] !== undefined && mayNeedUnlock(route)
 
-/** Where the first step is done; of the options, which may be sealed, it matters only which there are. */
+/** The image of the first step. Options may be sealed, since only their presence matters. */
 export const firstImageOf = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
   needsUnlockStep(route, options) ? unlockEngine.image : route.steps[0].image
 
@@ -205,7 +205,7 @@ function assignOptions(route: Route, options: Readonly<Record<string, unknown>>)
 
 interface Plans {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
-  /** The same for a file with traits, by none of the engines that lack what they ask for. */
+  /** The same for a file with traits, without engines that do not support them. */
   fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
   listAll(): readonly Conversion[]
   findOther(request: OtherRouteRequest): Route | undefined
@@ -227,10 +227,10 @@ function plansOf(engines: readonly Engine[], operation: Operation): Plans {
   return known
 }
 
-/** What another operation does to a file, it does in one step. */
+/** Operations other than `convert` take a single step. */
 const maxStepsOf = (operation: Operation) => (operation === 'convert' ? 3 : 1)
 
-/** Sources are searched when first asked for: most requests of a fresh function need one. */
+/** Searches the routes of a source on first use, because most requests in a fresh process need only one. */
 function lazyPlans(
   edges: Edges,
   maxSteps: number,
@@ -242,7 +242,7 @@ function lazyPlans(
       [...routesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
-          // What one engine does in one step is always there; a page of a book as a sun raster is a way, but nobody's.
+          // Single steps are always included. Longer routes must be useful: nobody needs a page of a book as a Sun raster.
           (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )
@@ -258,7 +258,7 @@ function lazyPlans(
     bySource.set(key, known)
     return known
   }
-  // Some 8 MB that hardly anybody asks for: they stay for the next page of a list, and not for ever.
+  // About 8 MB and rarely needed: kept for the next page of a list, but garbage collected under memory pressure.
   let allConversions: WeakRef<readonly Conversion[]> | undefined
   const listAll = () => {
     const known = allConversions?.deref()

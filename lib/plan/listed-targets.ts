@@ -1,6 +1,6 @@
 import type { Format } from '../formats/index.ts'
 
-/** What people ask for most, the most wanted first; also of files of another category: a film as MP3, a page as PNG. */
+/** Most popular targets first, also for sources of other categories, such as a video as MP3 or a page as PNG. */
 const popularTargets: Readonly<Record<Format['category'], readonly string[]>> = {
   video: ['mp4', 'webm', 'mov', 'mkv', 'avi'],
   audio: ['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg', 'opus'],
@@ -11,7 +11,7 @@ const popularTargets: Readonly<Record<Format['category'], readonly string[]>> = 
   font: ['woff2', 'ttf', 'otf', 'woff'],
 }
 
-/** Documents that are no running text: what they become among documents. */
+/** Documents without running text, and the document formats listed for them. */
 const documentKinds = [
   {
     of: [
@@ -35,19 +35,19 @@ const documentKinds = [
   { of: ['odg', 'otg', 'fodg', 'vsd', 'vsdx', 'pub', 'dxf'], becomes: ['pdf'] },
 ]
 
-/** What is said in a film. */
+/** Subtitles of a video. */
 const subtitleFormats = ['srt', 'vtt', 'ass']
 
-/** Text becomes slides, where its headings are their titles. */
+/** Slides from text, with headings as titles. */
 const slideFormats = ['pptx', 'odp']
 
-/** Worth a longer way within their category, though not a place in a list: the tables of a text as a sheet. */
+/** Targets worth several steps within their category, but not listed, such as the tables of a text as a spreadsheet. */
 const worthSeveralSteps: readonly string[] = [
   ...['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex', 'rst', 'adoc'],
   ...['heic', 'jxl', 'jp2', 'ico', 'psd', 'tga', 'hdr', 'exr', 'dds', 'pcx', 'apng', 'eps', 'svgz'],
 ]
 
-/** Every id that a rule names. */
+/** All format ids in the rules. */
 export const formatIdsInRules: readonly string[] = [
   ...Object.values(popularTargets).flat(),
   ...documentKinds.flatMap(({ of, becomes }) => [...of, ...becomes]),
@@ -57,8 +57,8 @@ export const formatIdsInRules: readonly string[] = [
 ]
 
 /**
- * Whether a conversion that works is also shown among the targets of its source. One that is not is still made when it
- * is asked for by name; in a list of two hundred it would hide what is wanted.
+ * Whether a supported target is listed for its source. Other targets can still be requested; a list of two hundred would
+ * hide the useful ones.
  */
 export function isListedTarget(from: Format, to: Format): boolean {
   if (from.id === to.id) return false
@@ -70,15 +70,15 @@ export function isListedTarget(from: Format, to: Format): boolean {
   return kind ? kind.becomes.includes(to.id) : slideFormats.includes(to.id)
 }
 
-/** Whether a way of several steps is worth its loss of time and content. */
+/** Whether the target is useful enough for a route of several steps, which costs time and content. */
 export const isWorthSeveralSteps = (from: Format, to: Format) =>
   popularTargets[to.category].includes(to.id) ||
   (kindOf(from) === kindOf(to) && worthSeveralSteps.includes(to.id))
 
-/** A book is a document that is read elsewhere. */
+/** Treats ebooks as documents. */
 const kindOf = ({ category }: Format) => (category === 'ebook' ? 'document' : category)
 
-/** The most wanted of its category is 0; all that nobody asks for is the same. */
+/** 0 for the most popular target of its category; all others share the last rank. */
 export function rankOf({ id, category }: Format): number {
   const place = popularTargets[category].indexOf(id)
   return place < 0 ? popularTargets[category].length : place

@@ -5,18 +5,18 @@ import type { Edge, Edges } from './edges.ts'
 
 export interface Route {
   readonly steps: readonly [Edge, ...Edge[]]
-  /** Rough seconds, plus penalties for what the way loses. */
+  /** Approximate seconds, plus penalties for lost content. */
   readonly cost: number
 }
 
-/** A change of image costs a trip through the queue and the store. */
+/** Changing the image costs a round trip through the queue and the bucket. */
 const imageChangeCost = 0.5
-/** A pinned engine does every step that it can: no number of cheaper foreign steps is worth one of its own. */
+/** A pinned engine runs every step that it can: other engines' steps cost more than any saving. */
 const otherEngineCost = 10_000
 
 export const intermediateFormats = formats.filter((format) => format.via).map((format) => format.id)
 
-/** The cheapest route from one format to each that can be reached in at most so many steps. */
+/** Returns the cheapest route from one format to each format reachable in at most `maxSteps` steps. */
 export function routesFrom(
   edges: Edges,
   from: FormatId,
@@ -28,7 +28,7 @@ export function routesFrom(
     for (const [to, candidates] of edges.get(at) ?? []) {
       for (const step of usableEdges(candidates, pinned)) {
         if (pinned !== undefined && step.engine !== pinned) continue
-        // The price first: it is compared for millions of ways, and few are left to look at closer.
+        // Cost first: it is cheap to compare for millions of routes and leaves few for the content check.
         const known = best.get(to)
         if (known && costOf(before, step, pinned) >= known.cost) continue
         const route = appendStep(before, step, pinned)
@@ -49,7 +49,7 @@ export function routesFrom(
   return best
 }
 
-/** The cheapest, and the pinned engine's own. */
+/** The cheapest edge, and that of the pinned engine. */
 function usableEdges(edges: readonly Edge[], pinned: EngineId | undefined): readonly Edge[] {
   if (pinned === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
   const pinnedEdge = edges.find(({ engine }) => engine === pinned)
@@ -74,7 +74,7 @@ export function keepsContent({ steps }: Route): boolean {
   if (!source || !last || formatsRead.length === 1) return true
   const target = formatById(last.to)
   if (formatsRead.includes(target)) return false
-  // Each stop is held against all before it: what came in as one page may have become several on the way.
+  // Checked against all formats before it: a single page may have become several on the way.
   return formatsRead
     .slice(1)
     .every((between, index) =>

@@ -7,7 +7,7 @@ import {
   metadataField,
 } from './store-operations.ts'
 
-/** A container of Azure's blob storage. */
+/** A container of Azure Blob Storage. */
 const container = {
   name: 'blobstore',
   alias: 'blob',
@@ -25,8 +25,13 @@ const container = {
       )
       .describe('Name of the container'),
     sas_token: z.string().min(1).max(4096).optional().describe('Shared access signature'),
-    storage_access_key: z.string().min(1).max(256).optional().describe('Key of the account, instead'),
-    endpoint: endpointField.describe('Address of a storage that is not Azure but speaks its protocol'),
+    storage_access_key: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('Key of the account, instead of `sas_token`'),
+    endpoint: endpointField.describe('URL of a storage service that is compatible with Azure Blob Storage'),
   },
   secrets: ['sas_token', 'storage_access_key'],
   place: { path: 'blob', prefix: 'blob_prefix' },

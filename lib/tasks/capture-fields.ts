@@ -15,7 +15,7 @@ function describeOption(schema: z.ZodType): string {
   )
 }
 
-/** Options of the browser in the spelling of tasks; what is left out it knows itself. */
+/** The browser's options as task fields in snake_case; the browser applies the defaults. */
 function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
@@ -29,7 +29,7 @@ const { width, height, ...imageFields } = asFields(screenshotOptions.jpg)
 const pdfFields = asFields(PrintOptions)
 const viewportFields = { width, height }
 
-/** What `PrintOptions` or `pictureOptions` say of these fields; they have the words of both. */
+/** Selects the fields that belong to the options in `schema`. */
 export function pickOptions(
   fields: Readonly<Record<string, unknown>>,
   schema: z.ZodObject,
@@ -42,7 +42,7 @@ export function pickOptions(
   )
 }
 
-/** Characters of a cookie (RFC 6265, 4.1.1). */
+/** Cookies by name, with the characters that RFC 6265, 4.1.1 allows. */
 const cookies = z
   .record(
     z
@@ -61,7 +61,7 @@ const fields = {
   url: z
     .url({ protocol: /^https?$/ })
     .max(4096)
-    .describe('Address of the website; it has to be reachable from the internet'),
+    .describe('URL of the website, reachable from the internet'),
   output_format: z
     .enum([...captureTargets, 'jpeg'])
     .default('pdf')
@@ -71,40 +71,38 @@ const fields = {
     .min(1)
     .max(200)
     .optional()
-    .describe('Name of the result; made from the address when left out'),
+    .describe('Name of the result; derived from the URL when left out'),
   headers: requestHeaders
     .optional()
-    .describe('Headers to send along, such as `Authorization`; they go to the host of the URL only'),
-  cookies: cookies.optional().describe('Cookies by name; they go to the host of the URL only'),
+    .describe('Request headers, such as `Authorization`; only sent to the host of the URL'),
+  cookies: cookies.optional().describe('Cookies by name; only sent to the host of the URL'),
   wait_until: z
     .enum(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'])
     .default('load')
     .describe(
-      'The page is ready when all of it is loaded, when its text is read, or when nothing (at most two things) has been loading for half a second',
+      'When the page is ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been running for half a second',
     ),
   wait_for_element: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .describe('CSS selector of an element that has to be there besides'),
-  wait_time: z.int().min(0).max(30_000).default(0).describe('Milliseconds to wait after all that'),
-  timeout: z.int().min(1).max(90).default(30).describe('Seconds until the page has to be ready'),
+    .describe('CSS selector of an element that must also exist'),
+  wait_time: z.int().min(0).max(30_000).default(0).describe('Additional milliseconds to wait afterwards'),
+  timeout: z.int().min(1).max(90).default(30).describe('Seconds within which the page must be ready'),
 }
 
-/** What both have means something else in each. */
+/** `scale` has a different meaning for PDFs and images. */
 const scaleField = {
   scale: z
     .number()
     .min(0.1)
     .max(4)
     .optional()
-    .describe(
-      'Size of the content on paper, 0.1 to 2; of a picture its pixels per pixel of the page, 0.5 to 4',
-    ),
+    .describe('PDF: scale of the content, 0.1 to 2. Images: device pixels per CSS pixel, 0.5 to 4'),
 }
 
-/** Those that are not the engine's own. */
+/** The fields that are not options of the engine. */
 export type CaptureFields = z.output<z.ZodObject<typeof fields>>
 
 export const CaptureFields = z
@@ -114,7 +112,7 @@ export const CaptureFields = z
       context.addIssue({ code: 'custom', path: [name], message: error, input: given[name] })
   })
 
-/** What means nothing for the format that is asked for. */
+/** Finds fields that do not apply to the requested format. */
 function findUnsupportedFields(given: Readonly<Record<string, unknown>>): [name: string, error: string][] {
   const { output_format: target, scale = 1 } = given as { output_format: string; scale?: number }
   const [allowed, other] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
@@ -122,7 +120,7 @@ function findUnsupportedFields(given: Readonly<Record<string, unknown>>): [name:
   if (target === 'png') names.push('quality')
   const errors = names
     .filter((name) => given[name] !== undefined)
-    .map((name): [string, string] => [name, `expected nothing, as a ${target} has none`])
+    .map((name): [string, string] => [name, `not supported for ${target}; leave it out`])
   const [min, max] = target === 'pdf' ? [0.1, 2] : [0.5, 4]
   if (scale < min || scale > max) errors.push(['scale', `expected a number from ${min} to ${max}`])
   return errors

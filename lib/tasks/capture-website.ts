@@ -1,11 +1,11 @@
 import { CaptureFields } from './capture-fields.ts'
 import type { ImportOperation } from './operation.ts'
 
-/** A website, as a browser shows it. */
+/** Captures a website as a browser renders it. */
 export const captureWebsiteOperation = {
   kind: 'import',
   name: 'capture-website',
-  summary: 'Make a PDF or a picture of a website',
+  summary: 'Capture a website as a PDF or image',
   fields: CaptureFields,
   secrets: ['url', 'headers', 'cookies'],
   capture: async () => (await import('../capture/capture.ts')).captureWebsite,

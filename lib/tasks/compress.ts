@@ -9,10 +9,10 @@ import {
 } from './operation.ts'
 
 const documentProfiles = ['screen', 'ebook', 'printer', 'prepress'] as const
-/** What a profile means where `quality` is asked for. */
+/** The `quality` that the general profiles stand for. */
 const qualityByProfile = { web: 'medium', max: 'low' } as const
 
-/** The same file in fewer bytes. */
+/** Makes a file smaller. */
 export const compressOperation: ProcessOperation = {
   kind: 'process',
   name: 'compress',
@@ -22,7 +22,7 @@ export const compressOperation: ProcessOperation = {
       profile: z
         .enum([...documentProfiles, 'web', 'max'])
         .optional()
-        .describe('screen, ebook, printer and prepress for PDFs; web or max for anything'),
+        .describe('screen, ebook, printer and prepress for PDFs; web or max for any format'),
     },
     false,
   ),
@@ -45,7 +45,7 @@ function requirePdf([first]: readonly StoredFile[], profile: unknown): void {
   if (!first || first.format === 'pdf') return
   throw new AppError(
     'INVALID_INPUT',
-    `profile: ${String(profile)} is for PDFs, but ${first.filename} is ${first.format}. Use web or max, or leave it out.`,
+    `profile: ${String(profile)} only applies to PDFs, but ${first.filename} is ${first.format}. Use web or max, or leave it out.`,
     { field: 'profile', expected: ['web', 'max'] },
   )
 }

@@ -6,7 +6,7 @@ import {
   parseTaskSpec,
 } from './operation.ts'
 
-/** Each of its files into another format. */
+/** Converts each file to another format. */
 export const convertOperation: ProcessOperation = {
   kind: 'process',
   name: 'convert',
@@ -16,13 +16,9 @@ export const convertOperation: ProcessOperation = {
   parseSpec: (fields) => {
     const spec = parseTaskSpec(fields)
     if (spec.to) return spec
-    throw new AppError(
-      'INVALID_INPUT',
-      'output_format is missing: name the format to convert to, such as pdf.',
-      {
-        field: 'output_format',
-      },
-    )
+    throw new AppError('INVALID_INPUT', 'output_format is missing: send the target format, such as pdf.', {
+      field: 'output_format',
+    })
   },
   toConversionSpec: (_files, spec) => createConversionSpec(spec, 'convert'),
 }

@@ -11,32 +11,32 @@ interface EngineOperation {
   readonly name: Operation
   readonly summary: string
   readonly inputs: ProcessOperation['inputs']
-  /** The target when none is named; that of the source when left out. */
+  /** Default target; the source format when left out. */
   readonly to?: FormatId
 }
 
-/** Operations of which nothing has to be said but what the engines say of them. */
+/** Operations without task fields of their own. */
 const rows: readonly EngineOperation[] = [
   {
     name: 'thumbnail',
-    summary: 'Small pictures of a picture, film or PDF',
+    summary: 'Create thumbnails of an image, video or PDF',
     inputs: { min: 1, max: 1 },
     to: 'png',
   },
   {
     name: 'watermark',
-    summary: 'Text, or the picture of the second input, over a picture, film or PDF',
+    summary: 'Add a text, or the image of the second input, to an image, video or PDF',
     inputs: { min: 1, max: 2 },
   },
   {
     name: 'metadata',
-    summary: 'What a file says of itself, as JSON',
+    summary: 'Read the metadata of a file as JSON',
     inputs: { min: 1, max: 1 },
     to: 'json',
   },
-  { name: 'metadata/write', summary: 'Change what a file says of itself', inputs: { min: 1, max: 1 } },
+  { name: 'metadata/write', summary: 'Change the metadata of a file', inputs: { min: 1, max: 1 } },
   { name: 'archive', summary: 'Pack files into an archive', inputs: { min: 1, max: 1000 }, to: 'zip' },
-  { name: 'extract', summary: 'Take the files out of an archive', inputs: { min: 1, max: 1 } },
+  { name: 'extract', summary: 'Extract the files of an archive', inputs: { min: 1, max: 1 } },
 ]
 
 export const engineOperations: readonly ProcessOperation[] = rows.map(({ name, summary, inputs, to }) => ({

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
 import { createStoreExport, createStoreImport, headerFields } from './store-operations.ts'
 
-/** The key file of a service account as Google gives it out; what else stands in it is of no use here. */
+/** Key file of a Google service account; its other fields are ignored. */
 const credentials = z
   .object({
     type: z.literal('service_account').optional(),
@@ -11,12 +11,12 @@ const credentials = z
     private_key: z
       .string()
       .max(16_384)
-      .refine(isRsaKey, 'expected a private key of RSA in PEM form, with its line breaks')
-      .describe('Its key, PEM'),
+      .refine(isRsaKey, 'expected an RSA private key in PEM format, with line breaks')
+      .describe('Private key in PEM format'),
   })
-  .describe('The key file of a service account')
+  .describe('Key file of a service account')
 
-/** A bucket of Google's storage. */
+/** A bucket of Google Cloud Storage. */
 const bucket = {
   name: 'gcs',
   title: 'a bucket of Google Cloud Storage',
@@ -25,7 +25,7 @@ const bucket = {
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'expected lower-case letters, digits, dots and hyphens')
       .describe('Name of the bucket'),
-    project_id: z.string().max(256).optional().describe('Its project; the bucket is found without it'),
+    project_id: z.string().max(256).optional().describe('Project of the bucket; optional'),
     credentials,
   },
   secrets: ['credentials'],
@@ -42,12 +42,9 @@ const bucket = {
         'publicRead',
       ])
       .optional()
-      .describe('Who may read it, in the words of the storage'),
+      .describe('Predefined ACL of Google Cloud Storage'),
     ...headerFields,
-    metadata: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('Names and values that are stored with it'),
+    metadata: z.record(z.string(), z.string()).optional().describe('Metadata to store with the file'),
   },
   find: async () => (await import('../transfer/gcs.ts')).findInGcs,
   openStore: async () => (await import('../transfer/gcs.ts')).openGcs,

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { ImportOperation } from './operation.ts'
 
-/** Header names and values that a client may send along (RFC 9110, 5.5), none of which steer the connection itself. */
+/** Request headers that a client may set (RFC 9110, 5.5), without those that control the connection. */
 export const requestHeaders = z
   .record(
     z
       .string()
-      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a header, of at most 100 characters')
+      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected a header name of at most 100 characters')
       .refine(
         (name) => !reservedHeaders.includes(name.toLowerCase()),
         'expected another header: the service sets this one itself',
@@ -33,7 +33,7 @@ const reservedHeaders = [
   'proxy-authorization',
 ]
 
-/** A file behind a URL. */
+/** Fetches a file from a URL. */
 export const importUrlOperation = {
   kind: 'import',
   name: 'import/url',
@@ -42,17 +42,17 @@ export const importUrlOperation = {
     url: z
       .url({ protocol: /^https?$/ })
       .max(4096)
-      .describe('Address of the file; it has to be reachable from the internet'),
-    filename: z.string().min(1).max(1024).optional().describe('Name of the file, when it is another'),
-    requestHeaders: requestHeaders
+      .describe('URL of the file, reachable from the internet'),
+    filename: z.string().min(1).max(1024).optional().describe('Overrides the name of the file'),
+    headers: requestHeaders
       .optional()
-      .describe('Headers to send along, such as `Authorization`; they go to the host of the URL only'),
+      .describe('Request headers, such as `Authorization`; only sent to the host of the URL'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
       .optional()
-      .describe('Hex; other bytes are refused'),
-    max_size: z.int().min(1).optional().describe('Bytes; larger files are refused'),
+      .describe('SHA-256 in hex; other content is rejected'),
+    max_size: z.int().min(1).optional().describe('Bytes; larger files are rejected'),
   }),
   secrets: ['url', 'headers'],
   find: async () => (await import('../transfer/url.ts')).findByUrl,

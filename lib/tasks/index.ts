@@ -15,7 +15,7 @@ import { pdfToolOperations } from './pdf-tools.ts'
 import { exportS3Operation, importS3Operation } from './s3.ts'
 import { exportSftpOperation, importSftpOperation } from './sftp.ts'
 
-/** Every operation of a task. To add one: its file and its line here. */
+/** All public task operations. To add one, create its file and add a line here. */
 export const taskOperations: readonly TaskOperation[] = [
   importUploadOperation,
   importBase64Operation,
@@ -38,7 +38,7 @@ export const taskOperations: readonly TaskOperation[] = [
   exportSftpOperation,
 ]
 
-/** Those of tasks that only endpoints of ours make. */
+/** Operations of tasks that only our endpoints create. */
 const internalOperations: readonly TaskOperation[] = [packResultsOperation]
 
 const byName = new Map(
@@ -49,13 +49,13 @@ const byName = new Map(
 
 export const findTaskOperation = (name: string): TaskOperation | undefined => byName.get(name)
 
-/** Of those that a client may ask for. */
+/** Finds an operation that clients may request. */
 export function findPublicOperation(name: string): TaskOperation | undefined {
   const operation = byName.get(name)
   return operation && !internalOperations.includes(operation) ? operation : undefined
 }
 
-/** An operation that moves files, most over a connection, for which it needs a way out. */
+/** An operation that imports, exports or packs files; most need access to the internet. */
 export type TransferOperation =
   | (ImportOperation & { readonly find: NonNullable<ImportOperation['find']> })
   | (ImportOperation & { readonly capture: NonNullable<ImportOperation['capture']> })
@@ -65,7 +65,7 @@ export type TransferOperation =
 export const isTransferOperation = (operation: TaskOperation): operation is TransferOperation =>
   ['find', 'capture', 'packs', 'openStore'].some((name) => name in operation)
 
-/** The queue of its tasks. */
+/** Queue of the operation's tasks. */
 export const transferQueueOf = (operation: TransferOperation) =>
   'capture' in operation ? ('capture' as const) : ('transfer' as const)
 
@@ -74,9 +74,9 @@ export function findTransferOperation(name: string): TransferOperation | undefin
   return operation && isTransferOperation(operation) ? operation : undefined
 }
 
-/** @throws for the name of an import or export, whose tasks nobody runs. */
+/** @throws for imports and exports, which engines do not run. */
 export function requireProcessOperation(name: string): ProcessOperation {
   const operation = byName.get(name)
   if (operation?.kind === 'process') return operation
-  throw new Error(`the operation ${name} does not run`)
+  throw new Error(`${name} is not a processing operation`)
 }

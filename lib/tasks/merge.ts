@@ -10,16 +10,21 @@ import {
 export const mergeTypes = ['pdf', 'video', 'audio', 'image'] as const
 export type MergeType = (typeof mergeTypes)[number]
 
-/** What a merge writes when no target is named; sound and films become what the first one is. */
+/** Default targets; merged audio and video keep the format of the first file. */
 export const defaultMergeTargets: Partial<Record<MergeType, FormatId>> = { pdf: 'pdf', image: 'png' }
 
-/** Its files as one, in the order of its inputs. */
+/** Merges files into one, in the order of the inputs. */
 export const mergeOperation: ProcessOperation = {
   kind: 'process',
   name: 'merge',
-  summary: 'Join files into one, in the order of `input`',
+  summary: 'Merge files into one, in the order of `input`',
   fields: createProcessFields(
-    { merge_type: z.enum(mergeTypes).optional().describe('What the files are; by the first when left out') },
+    {
+      merge_type: z
+        .enum(mergeTypes)
+        .optional()
+        .describe('Kind of the files; determined by the first file when left out'),
+    },
     true,
   ),
   inputs: { min: 1, max: 1000 },

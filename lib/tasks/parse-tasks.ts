@@ -5,33 +5,33 @@ import { parseWith } from '../parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 
-/** A task of a request: its operation is known and its fields are checked. */
+/** A validated task of a request. */
 export interface RequestedTask {
   readonly name: string
   readonly operation: TaskOperation
-  /** Names of the tasks whose files it takes. */
+  /** Names of its input tasks. */
   readonly input: readonly string[]
   readonly continueOnError: boolean
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Characters of a name. */
+/** Maximum characters of a task's name. */
 const maxNameLength = 64
 export const taskNamePattern = new RegExp(`^[\\w-]{1,${maxNameLength}}$`)
-/** Tasks of one job. */
+/** Maximum number of tasks per job. */
 export const maxTasks = 1000
 
 /** Fields of every task. */
 const CommonFields = z.looseObject({
-  operation: z.string().describe('What the task does'),
+  operation: z.string().describe('Operation of the task'),
   input: z
     .union([z.string(), z.array(z.string()).min(1).max(maxTasks)])
     .optional()
-    .describe('Name, or names, of the tasks whose files it takes'),
+    .describe('Name or names of the input tasks'),
   continue_on_error: z
     .boolean()
     .optional()
-    .describe('When this task fails, what takes its files goes on without them'),
+    .describe('Whether tasks that use its files continue without them when this task fails'),
 })
 
 /** @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field. */
@@ -49,7 +49,7 @@ export function parseTasks(taskMap: Readonly<Record<string, unknown>>): Requeste
   return tasks
 }
 
-/** Errors of one task name it, and its fields as they stand in the request. */
+/** Runs an action and adds the task's name and the field's path in the request to its errors. */
 export function withTaskInErrors<T>(name: string, action: () => T): T {
   try {
     return action()
@@ -73,7 +73,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
   if (!taskNamePattern.test(name))
     throw new AppError(
       'INVALID_INPUT',
-      `"${name.slice(0, maxNameLength)}" is no name of a task: expected up to ${maxNameLength} letters, digits, hyphens and underscores.`,
+      `"${name.slice(0, maxNameLength)}" is not a valid task name: expected up to ${maxNameLength} letters, digits, hyphens and underscores.`,
     )
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')
@@ -92,7 +92,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
   if (!operation)
     throw new AppError(
       'INVALID_INPUT',
-      `operation: there is no "${id.slice(0, 64)}"; expected one of ${taskOperations.map((known) => known.name).join(', ')}.`,
+      `operation: "${id.slice(0, 64)}" does not exist; expected one of ${taskOperations.map((known) => known.name).join(', ')}.`,
       { field: 'operation' },
     )
   const fields = normalizeFieldNames(rest, operation)
@@ -106,7 +106,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
   }
 }
 
-/** What is no field is an option of an engine, where there is one. */
+/** Rejects unknown fields, except for processing operations, where they are options of the engine. */
 function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operation: TaskOperation): void {
   if (operation.kind === 'process') return
   const known = Object.keys(operation.fields.shape)
@@ -115,7 +115,7 @@ function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operatio
   const field = unknown.slice(0, 64)
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: no field of ${operation.name}, which takes ${known.join(', ')}.`,
+    `${field}: not a field of ${operation.name}, which supports ${known.join(', ')}.`,
     {
       field,
       expected: known,
@@ -123,7 +123,7 @@ function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operatio
   )
 }
 
-/** Fields are known by either spelling; options keep theirs. */
+/** Converts field names to snake_case; options keep their spelling. */
 function normalizeFieldNames(fields: Readonly<Record<string, unknown>>, operation: TaskOperation) {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -133,7 +133,7 @@ function normalizeFieldNames(fields: Readonly<Record<string, unknown>>, operatio
   )
 }
 
-/** @throws AppError INVALID_REQUEST for tasks that can never run, or whose files nobody takes. */
+/** @throws AppError INVALID_REQUEST for tasks that can never run or whose files are not used. */
 export function validateGraph(tasks: readonly RequestedTask[]): void {
   if (tasks.length === 0)
     throw new AppError('INVALID_REQUEST', 'tasks: expected at least one task.', { field: 'tasks' })
@@ -145,10 +145,10 @@ export function validateGraph(tasks: readonly RequestedTask[]): void {
   }
   for (const task of tasks) {
     if (!usedInputs.has(task.name) && task.operation.kind !== 'export')
-      throw graphError(task, 'nothing takes its files; add an export/url task with its name as input')
+      throw graphError(task, 'no task uses its files; add an export/url task with its name as input')
   }
   const cycleTask = findCycle(tasks, byName)
-  if (cycleTask) throw graphError(cycleTask, 'it waits for itself: its input leads back to it')
+  if (cycleTask) throw graphError(cycleTask, 'its inputs form a cycle that leads back to it')
 }
 
 const graphError = ({ name }: Pick<RequestedTask, 'name'>, error: string) =>
@@ -157,26 +157,30 @@ const graphError = ({ name }: Pick<RequestedTask, 'name'>, error: string) =>
 function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
   const source = byName.get(input)
   if (!source)
-    throw graphError(task, `input names "${input.slice(0, 64)}", but there is no task of that name`)
+    throw graphError(task, `input names "${input.slice(0, 64)}", but there is no task with that name`)
   if (source === task) throw graphError(task, 'it is its own input')
   if (source.operation.kind === 'export')
-    throw graphError(task, `input names ${input}, an export, whose files go out of the service`)
+    throw graphError(task, `input names ${input}, but exports provide no files to other tasks`)
 }
 
 function requireInputCount(task: RequestedTask): void {
   const { operation, input } = task
   const got = input.length
   if (operation.kind === 'import') {
-    if (got > 0) throw graphError(task, `${operation.name} brings a file in and takes no input`)
+    if (got > 0) throw graphError(task, `${operation.name} is an import and takes no input`)
     return
   }
   const { min, max } = operation.kind === 'process' ? operation.inputs : { min: 1, max: maxTasks }
   if (new Set(input).size !== got) throw graphError(task, 'input names a task twice')
-  if (got < min) throw graphError(task, `input is missing: name the task whose files ${operation.name} takes`)
-  if (got > max) throw graphError(task, `${operation.name} takes files of at most ${max} tasks, got ${got}`)
+  if (got < min)
+    throw graphError(
+      task,
+      `input is missing: send the name of a task whose files ${operation.name} should use`,
+    )
+  if (got > max) throw graphError(task, `${operation.name} takes at most ${max} input tasks, got ${got}`)
 }
 
-/** A task on a circle, found by taking away whatever has all its inputs. */
+/** Finds a task on a cycle by removing tasks whose inputs are all resolved (Kahn's algorithm). */
 function findCycle(
   tasks: readonly RequestedTask[],
   byName: ReadonlyMap<string, RequestedTask>,

@@ -6,16 +6,16 @@ import {
   parseTaskSpec,
 } from './operation.ts'
 
-/** Every tool of `toolOperation` is also a task: `split-pdf`, `ocr-pdf` and so on. */
+/** Every value of `toolOperation` is also a task operation, such as `split-pdf` and `ocr-pdf`. */
 export const pdfToolOperations: readonly ProcessOperation[] = toolOperations
   .filter((tool) => tool !== 'compress')
   .map((tool) => ({
     kind: 'process',
     name: tool,
-    summary: `The tool ${tool} on a PDF`,
+    summary: `Apply the tool ${tool} to a PDF`,
     fields: createProcessFields({}, true),
     inputs: { min: 1, max: 1000 },
     parseSpec: parseTaskSpec,
-    // The interface has clients ask for pdf with every tool.
+    // The API has clients send pdf as the target with every tool.
     toConversionSpec: (_files, spec) => createConversionSpec({ to: 'pdf', ...spec }, tool),
   }))

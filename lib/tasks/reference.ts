@@ -3,16 +3,14 @@ import { taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 import { maxTasks } from './parse-tasks.ts'
 
-/** The task map of a request as the reference shows it; `parseTasks` checks it, and says more of what is wrong. */
+/** Schema of the task map for the API reference; `parseTasks` does the validation, with better error messages. */
 
-const input = z
-  .union([z.string(), z.array(z.string())])
-  .describe('Name, or names, of the tasks whose files it takes')
+const input = z.union([z.string(), z.array(z.string())]).describe('Name or names of the input tasks')
 
 const continueOnError = z
   .boolean()
   .optional()
-  .describe('When this task fails, what takes its files goes on without them')
+  .describe('Whether tasks that use its files continue without them when this task fails')
 
 const schemaOf = ({ name, summary, kind, fields }: TaskOperation) =>
   fields
@@ -22,9 +20,9 @@ const schemaOf = ({ name, summary, kind, fields }: TaskOperation) =>
       ...(kind === 'process' && { continue_on_error: continueOnError }),
     })
     .describe(summary)
-    .meta({ id: `Task ${name}`.replace(/[^\w]+(\w)/g, (_, letter: string) => letter.toUpperCase()) })
+    .meta({ id: `Task ${name}`.replace(/[^\w]+(\w)/g, (_, initial: string) => initial.toUpperCase()) })
 
-/** Tasks by name, each one of the operations, told apart by `operation`. */
+/** Tasks by name, distinguished by `operation`. */
 export const TaskMap = z
   .record(z.string(), z.union(taskOperations.map(schemaOf)))
   .describe(`Up to ${maxTasks} tasks by name`)

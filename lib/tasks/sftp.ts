@@ -1,32 +1,35 @@
 import * as z from 'zod'
 import { createStoreExport, createStoreImport } from './store-operations.ts'
 
-/** Folders of a server that is reached by SSH. */
+/** An SFTP server. */
 const server = {
   name: 'sftp',
   title: 'an SFTP server',
   access: {
     host: z
       .string()
-      .regex(/^(?:\[?[0-9a-fA-F:.]+\]?|[\w.-]+)$/, 'expected the name or address of a host')
+      .regex(/^(?:\[?[0-9a-fA-F:.]+\]?|[\w.-]+)$/, 'expected a host name or IP address')
       .max(253)
-      .describe('Name or address of the server'),
-    port: z.int().min(1).max(65_535).default(22).describe('Its port'),
-    username: z.string().min(1).max(256).describe('User there'),
+      .describe('Host name or IP address of the server'),
+    port: z.int().min(1).max(65_535).default(22).describe('Port of the server'),
+    username: z.string().min(1).max(256).describe('User name'),
     password: z.string().min(1).max(1024).optional().describe('Password of the user'),
     private_key: z
       .string()
       .min(1)
       .max(16_384)
       .optional()
-      .describe('Private key of the user, instead: OpenSSH, PEM or PuTTY'),
-    passphrase: z.string().max(1024).optional().describe('What the private key is locked with'),
+      .describe('Private key of the user, instead of `password`: OpenSSH, PEM or PuTTY'),
+    passphrase: z.string().max(1024).optional().describe('Passphrase of the private key'),
     host_key_fingerprint: z
       .string()
-      .regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'expected SHA256: and 43 characters, as ssh-keygen -l shows it')
+      .regex(
+        /^SHA256:[A-Za-z0-9+/]{43}=?$/,
+        'expected SHA256: followed by 43 characters, as printed by ssh-keygen -l',
+      )
       .optional()
       .describe(
-        'Fingerprint of the key of the server, as `SHA256:…`: another key is refused. Without it any is taken',
+        'Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. When left out, any key is accepted',
       ),
   },
   needsOneOf: ['password', 'private_key'],

@@ -2,28 +2,28 @@ import * as z from 'zod'
 import type { Find, OpenStore } from '../transfer/transfer.ts'
 import type { ExportOperation, ImportOperation } from './operation.ts'
 
-/** A kind of store of somebody else, as tasks name it; of these its import and its export are made. */
+/** A kind of external store, from which its import and export operations are created. */
 interface StoreKind {
-  /** As in `import/s3`. */
+  /** The last part of the operations' names, as in `import/s3`. */
   readonly name: string
   readonly alias?: string
-  /** For summaries, as `an S3 bucket`. */
+  /** For summaries, such as `an S3 bucket`. */
   readonly title: string
-  /** Where it is and who may use it. */
+  /** Fields with its location and credentials. */
   readonly access: z.ZodRawShape
   readonly secrets: readonly string[]
-  /** Fields of which at least one has to be there. */
+  /** Fields of which at least one is required. */
   readonly needsOneOf?: readonly string[]
-  /** The fields that say which files, and what their values may be. */
+  /** Names of the fields that select files, and the schema of their values. */
   readonly place: NonNullable<ExportOperation['place']>
   readonly path: z.ZodString
-  /** What an export may say of the files it stores. */
+  /** Fields with attributes of exported files. */
   readonly attributes?: z.ZodRawShape
   readonly find: () => Promise<Find>
   readonly openStore: () => Promise<OpenStore>
 }
 
-/** Files of such a store. */
+/** Creates the operation that imports files from such a store. */
 export function createStoreImport(kind: StoreKind): ImportOperation {
   const { name, alias, title, access, secrets, place, find } = kind
   const path = rejectNul(kind.path)
@@ -35,7 +35,7 @@ export function createStoreImport(kind: StoreKind): ImportOperation {
     fields: z
       .strictObject({
         ...access,
-        [place.path]: path.optional().describe('The file'),
+        [place.path]: path.optional().describe('Path of the file'),
         [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
       })
       .refine(...requireOneOf(kind))
@@ -48,7 +48,7 @@ export function createStoreImport(kind: StoreKind): ImportOperation {
   }
 }
 
-/** Files go into such a store. */
+/** Creates the operation that exports files to such a store. */
 export function createStoreExport(kind: StoreKind): ExportOperation {
   const { name, alias, title, access, secrets, place, attributes, openStore } = kind
   const path = rejectNul(kind.path)
@@ -62,7 +62,7 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
         ...access,
         [place.path]: path
           .optional()
-          .describe('Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say'),
+          .describe('Target path; may contain `{name} {ext} {jobId} {index} {date}`'),
         [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
         ...attributes,
       })
@@ -73,13 +73,14 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
   }
 }
 
-/** Where it stands, programs take a name to be over. */
-const rejectNul = (path: z.ZodString) => path.refine((name) => !name.includes('\0'), 'expected no NUL')
+/** Rejects NUL, which terminates names in many programs. */
+const rejectNul = (path: z.ZodString) =>
+  path.refine((name) => !name.includes('\0'), 'expected no NUL characters')
 
 const describePrefix = ({ isFolder }: StoreKind['place']) =>
-  isFolder ? 'Folder of the files' : 'What the names of the files begin with'
+  isFolder ? 'Folder of the files' : 'Prefix of the file names'
 
-/** A check that one of these fields is there. */
+/** Check that at least one of the fields is set. */
 function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
   const isValid = (fields: Readonly<Record<string, unknown>>) =>
     names.length === 0 || names.some((name) => fields[name] !== undefined)
@@ -88,26 +89,29 @@ function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
   return [isValid, { path, message: `expected ${names.join(' or ')}` }] as const
 }
 
-/** A line break would make two headers of one, and stores take no letters but those of ASCII. */
+/** A line break would split a header in two, and stores only accept ASCII. */
 const headerText = (text: z.ZodString) =>
-  text.regex(/^[ -~]*$/, "expected ASCII without line breaks; other letters as filename*=UTF-8''%C3%A4.pdf")
+  text.regex(
+    /^[ -~]*$/,
+    "expected ASCII without line breaks; encode other characters as in filename*=UTF-8''%C3%A4.pdf",
+  )
 
-/** Goes into a header as it is, as keys and tokens do. */
+/** Sent unchanged in a header, such as keys and tokens. */
 export const headerToken = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
 
-/** Names and values that stores keep in headers. */
+/** Metadata that stores receive as headers. */
 export const metadataField = (name: z.ZodString) =>
   z
     .record(
       name,
-      z.string().regex(/^[ -~]*$/, 'expected ASCII without line breaks; other letters percent-encoded'),
+      z.string().regex(/^[ -~]*$/, 'expected ASCII without line breaks; percent-encode other characters'),
     )
     .optional()
-    .describe('Names and values that are stored with it')
+    .describe('Metadata to store with the file')
 
-/** What most stores keep with a file. */
+/** Headers that most stores keep with a file. */
 export const headerFields = {
-  cache_control: headerText(z.string().max(256)).optional().describe('Header of its downloads'),
+  cache_control: headerText(z.string().max(256)).optional().describe('Cache-Control header of downloads'),
   content_disposition: headerText(z.string().max(512)).optional().describe('Header of its downloads'),
 } as const
 

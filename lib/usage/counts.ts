@@ -2,10 +2,9 @@ import { DDSketch } from '@datadog/sketches-js'
 import type { JobEnd } from './terminal-events.ts'
 
 /**
- * Figures are numbers in flat records, by name, so that any number of writers can add to them. Those of an engine begin
- * with `engine`, its name and a space between; those of a format with `format`, those of a key with `key`. How long jobs
- * took is kept as how many fell into each bin of a sketch (https://arxiv.org/abs/1908.10693): bins of many records add up
- * to those of all.
+ * Counters by name in flat records, so that any number of writers can add to them. Counters of an engine, format or API
+ * key start with `engine`, `format` or `key` and its name, separated by spaces. Durations are stored as the bin counts of
+ * a DDSketch (https://arxiv.org/abs/1908.10693), so that the sketches of several records can be added up.
  */
 export type UsageCounts = Readonly<Record<string, number>>
 
@@ -18,7 +17,7 @@ export function sumCounts(all: readonly UsageCounts[]): UsageCounts {
 
 const outcomeOf = (event: JobEnd['event']) => event.slice('job.'.length)
 
-/** What one owner has used. */
+/** Counters that a job adds to its owner's usage. */
 export function countForOwner({ event, share }: JobEnd): UsageCounts {
   const { engine, format, key = null, workMs, bytesIn, bytesOut } = share
   const counts = { jobs: 1, [outcomeOf(event)]: 1, workMs, bytesIn, bytesOut }
@@ -33,31 +32,31 @@ export function countForOwner({ event, share }: JobEnd): UsageCounts {
   ])
 }
 
-/** What the service did with an engine. */
+/** Counters that a job adds to the service's statistics of its engine. */
 export function countForService({ event, share, errorCode }: JobEnd): UsageCounts {
   const { durationMs, queueMs } = share
   return {
     jobs: 1,
     [outcomeOf(event)]: 1,
     ...(errorCode && { [`code ${errorCode}`]: 1 }),
-    // How long it took to fail, or until somebody had enough, says nothing about the work.
+    // The duration of failed and cancelled jobs says nothing about the work.
     ...(event === 'job.completed' && durationMs !== undefined && { [`took ${binOf(durationMs)}`]: 1 }),
     ...(queueMs !== undefined && { [`queued ${binOf(queueMs)}`]: 1 }),
   }
 }
 
-/** A percentile is right within this share of itself. */
+/** Relative accuracy of percentiles. */
 const relativeAccuracy = 0.02
 const newSketch = () => new DDSketch({ relativeAccuracy })
 const { mapping } = newSketch()
-/** Less is no time. */
+/** The sketch needs positive values. */
 const minMs = 1
 
 const binOf = (ms: number): number => mapping.key(Math.max(minMs, ms))
 
 export type Percentiles = (share: number) => number | null
 
-/** Of the bins of one kind; null where nothing was measured. */
+/** Computes percentiles from the bins of one kind; null when nothing was measured. */
 export function createPercentiles(counts: UsageCounts, kind: 'took' | 'queued'): Percentiles {
   const sketch = newSketch()
   for (const [name, count] of Object.entries(counts)) {
@@ -67,7 +66,7 @@ export function createPercentiles(counts: UsageCounts, kind: 'took' | 'queued'):
   return (share) => (sketch.count > 0 ? Math.round(sketch.getValueAtQuantile(share)) : null)
 }
 
-/** Counts by what stands between a group and the name of a count, as `engine vips jobs`. */
+/** Groups counters by the middle part of their names, such as `vips` in `engine vips jobs`. */
 export function groupCounts(
   counts: UsageCounts,
   group: 'engine' | 'format' | 'key',

@@ -1,18 +1,18 @@
 import * as z from 'zod'
 
-/** What a job adds to the figures of its owner and of the service; it travels with the event of its end. */
+/** What a job adds to the usage of its owner and of the service; part of the event of its end. */
 export const JobUsage = z.object({
-  /** Format of the results, or that was wanted. */
+  /** Format of the results, or the requested format. */
   format: z.string().nullable(),
-  /** That made the result, or that failed last. */
+  /** Engine that produced the result, or that failed last. */
   engine: z.string().nullable(),
-  /** Id of the API key or the client that the job was made by. */
+  /** Id of the API key or client that created the job. */
   key: z.string().optional(),
-  /** Time of the tasks between import and export, side by side or not. */
+  /** Summed time of all tasks other than imports and exports, even if they ran in parallel. */
   workMs: z.int(),
   bytesIn: z.int(),
   bytesOut: z.int(),
-  /** From its beginning to its end, and to its first task; not there where none has started. */
+  /** Time from start to end, and from queueing to start; absent when no task has started. */
   durationMs: z.int().optional(),
   queueMs: z.int().optional(),
 })

@@ -1,9 +1,9 @@
 import type { Item, Key } from '../aws/table.ts'
 import type { UsageCounts } from './counts.ts'
 
-/** Where figures stand. Days are those of UTC, as `2026-01-31`. */
+/** Keys of usage records. Days are in UTC, such as `2026-01-31`. */
 
-/** For which figures are kept. */
+/** How long usage is kept. */
 export const usageLifetimeS = 400 * 24 * 3600
 
 export const dayOf = (timestamp: string) => timestamp.slice(0, 10)
@@ -17,15 +17,15 @@ export const ownerDayKey = (owner: string, day: string): Key => ({
 })
 
 /**
- * Ids of the events of one second that are counted: one that is told again finds itself there. A record holds 400 KB, and
- * each write costs as much as the record is large: that of a minute would be full at two hundred jobs a second.
+ * Record with the ids of the counted events of one second, so that repeated events are not counted twice. A record can
+ * contain 400 KB and each write costs its full size, so a record per minute would be full at two hundred jobs a second.
  */
 export const countedEventsKey = (owner: string, timestamp: string): Key => ({
   pk: ownerPartition(owner),
   sk: `COUNTED#${secondOf(timestamp)}`,
 })
 
-/** Writers spread over as many records of an engine and a day. */
+/** Number of records per engine and day that spread the write load. */
 const shards = 4
 export const serviceDayPartition = (day: string) => `SLO#${day}`
 export const randomShard = () => Math.floor(Math.random() * shards)
@@ -33,11 +33,11 @@ export const engineDayKey = (day: string, engine: string, shard: number): Key =>
   pk: serviceDayPartition(day),
   sk: `${engine}#${shard}`,
 })
-/** Stands where a job had no engine, or came from somebody who runs the service. */
+/** Used instead of an engine for jobs without one, and for excluded jobs of administrators. */
 export const noEngine = 'none'
 export const excludedEngine = 'excluded'
 
-/** The numbers of a record, without what is no count. */
+/** The counters in a record, without its other attributes. */
 export const countsInRecord = ({ ttl: _ttl, ...item }: Item): UsageCounts =>
   Object.fromEntries(
     Object.entries(item).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),

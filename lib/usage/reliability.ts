@@ -4,31 +4,31 @@ import { eachOf } from '../map-concurrently.ts'
 import { createPercentiles, sumCounts, type UsageCounts } from './counts.ts'
 import { countsInRecord, dayOf, excludedEngine, noEngine, serviceDayPartition } from './records.ts'
 
-/** How well the service does, from figures of days and engines. */
+/** Reliability of the service (SLO), computed from counters per day and engine. */
 
 const dayMs = 86_400_000
-/** Days that are read at a time. */
+/** Days that are read concurrently. */
 const maxConcurrentReads = 10
 
-/** Failures that files and requests bring with them. */
+/** Failures caused by the client's files and requests. */
 const isClientError = (code: string) =>
   ['CORRUPT_FILE', 'PDF_ENCRYPTED', 'FILE_ENCRYPTED'].includes(code) || /^(?:UNSUPPORTED|INVALID)_/.test(code)
 
-const RateField = z.number().nullable().describe('0 to 1; null where nothing was to succeed')
+const RateField = z.number().nullable().describe('0 to 1; null when there were no jobs')
 const Milliseconds = z.int().nullable()
 
 export const SloView = z.object({
   window: z.object({ from: z.iso.date(), to: z.iso.date(), days: z.int() }),
   totals: z.object({
     ...{ jobs: z.int(), completed: z.int(), failed: z.int(), cancelled: z.int() },
-    clientErrors: z.int().describe('Of those that failed: by what was sent'),
+    clientErrors: z.int().describe('Failed jobs whose file or request was at fault'),
   }),
   successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
   rawSuccessRate: RateField.describe('completed / (completed + failed)'),
   durationMs: z.object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds }),
   queueMs: z.object({ p50: Milliseconds, p95: Milliseconds }),
   errorCodes: z.array(
-    z.object({ code: z.string(), count: z.int(), share: z.number().describe('Of all that failed') }),
+    z.object({ code: z.string(), count: z.int(), share: z.number().describe('Fraction of all failed jobs') }),
   ),
   engines: z.array(
     z.object({
@@ -38,7 +38,7 @@ export const SloView = z.object({
   ),
   series: z.array(
     z.object({
-      date: z.iso.date().describe('First day'),
+      date: z.iso.date().describe('First day of the period'),
       ...{ jobs: z.int(), completed: z.int(), failed: z.int(), successRate: RateField, p50: Milliseconds },
       p95: Milliseconds,
     }),
@@ -56,7 +56,7 @@ interface EngineDay {
   readonly counts: UsageCounts
 }
 
-/** Of the last days, today among them. */
+/** Reads the counters of the last days, including today. */
 export async function readEngineDays(table: Table, days: number, now = new Date()): Promise<EngineDay[]> {
   const found: EngineDay[] = []
   const dates = Array.from({ length: days }, (_, ago) =>
@@ -88,7 +88,7 @@ function successRate(counts: UsageCounts) {
   return rate(completed, completed + failed - clientErrorsIn(counts))
 }
 
-/** @param all days in order. */
+/** @param all counters per engine, in order of days. */
 export function computeSlo(
   all: readonly EngineDay[],
   days: number,
@@ -133,7 +133,7 @@ function enginesOf(counted: readonly EngineDay[]): SloView['engines'] {
   ).sort((a, b) => b.jobs - a.jobs)
 }
 
-/** Of so many days each, from the first day of the window; of those on which something was. */
+/** Sums up periods of `length` days from the first day of the window, without empty periods. */
 function seriesOf(counted: readonly EngineDay[], length: number, first: string): SloView['series'] {
   const bucketOf = ({ date }: EngineDay) => {
     const at = Math.floor((Date.parse(date) - Date.parse(first)) / dayMs / length)

@@ -2,13 +2,13 @@ import type { Table } from '../aws/table.ts'
 import { eachOf } from '../map-concurrently.ts'
 import { dayOf, ownerDayKey, usageLifetimeS } from './records.ts'
 
-/** How often a process writes down what it counted. */
+/** How often a process writes its counts. */
 const writeIntervalMs = 10_000
 const maxConcurrentWrites = 8
 
 /**
- * How many requests accounts send. They are counted in memory, so that hardly any request waits for it; of a process that
- * ends the last seconds are lost, which no bill is made of.
+ * Counts the requests of accounts in memory, so that almost no request waits for a write. A process that ends loses the
+ * counts of the last seconds, which is acceptable because they are not billed.
  */
 export class RequestCounts {
   readonly #table: Table
@@ -30,7 +30,7 @@ export class RequestCounts {
     const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
     await eachOf(counts, maxConcurrentWrites, async ([one, requests]) => {
       const added = { add: { requests }, set: { ttl } }
-      // What the table does not take now goes along with the next ones: no request waits for it, or fails by it.
+      // After a failed write, the counts are added to the next one, so that no request fails because of it.
       await this.#table.update(ownerDayKey(one, day), added, { condition: {} }).catch(() => {
         this.#counts.set(one, (this.#counts.get(one) ?? 0) + requests)
       })

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../error-catalog.ts'
 import type { JobUsage } from './job-usage.ts'
 
-/** The events that are counted. */
+/** The events that end a job and are counted. */
 export const terminalEvents = ['job.completed', 'job.failed', 'job.cancelled'] as const
 
-/** The end of a job, as it is counted. */
+/** A counted end of a job. */
 export interface JobEnd {
   readonly event: (typeof terminalEvents)[number]
   /** RFC 3339. */

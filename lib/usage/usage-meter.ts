@@ -13,21 +13,21 @@ import {
 } from './records.ts'
 import type { JobEnd } from './terminal-events.ts'
 
-/** Ends of jobs that one transaction counts: what it says has to fit into 4 KB. */
+/** Events counted per transaction, whose expressions must fit into 4 KB. */
 const maxEventsPerTransaction = 40
 const dayS = 24 * 3600
-/** Days for which an event that comes again is known: nothing comes again later than a day. */
+/** Days for which repeated events are recognized; events are repeated within a day. */
 const dedupeDays = 3
 
 export interface UsageMeterDeps {
   readonly table: Table
-  /** Whether what an owner does is left out of the figures of the service. */
+  /** Whether an owner's jobs are excluded from the service's statistics. */
   readonly isExcluded: (owner: string) => Promise<boolean>
-  /** How long to gather ends before they are counted together: where one process sees them all it pays. */
+  /** How long to collect events for one write, which is useful when a single process receives all of them. */
   readonly gatherMs?: number
 }
 
-/** Counts the ends of jobs, each once, however often it is told. */
+/** Counts ended jobs, each once even if its event is repeated. */
 export class UsageMeter {
   readonly #deps: UsageMeterDeps
   readonly #closing = new AbortController()
@@ -38,14 +38,14 @@ export class UsageMeter {
     this.#deps = parts
   }
 
-  /** Resolves when it is counted. */
+  /** Resolves when the event is counted. */
   count(ended: JobEnd): Promise<void> {
     this.#pending.push(ended)
     this.#batch ??= this.#countBatch()
     return this.#batch
   }
 
-  /** Counts what is gathered, and from now on at once. */
+  /** Counts the collected events, and later ones without delay. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#batch
@@ -67,7 +67,7 @@ export class UsageMeter {
       const some = once.slice(at, at + maxEventsPerTransaction)
       if (await this.#deps.table.transact(createWrites(owner, some, isExcluded))) continue
       const left = await this.#findUncounted(owner, some)
-      // Who lost the race for one of them finds it counted now.
+      // Events that another process has counted meanwhile are now recognized.
       if (left.length > 0) await this.#countForOwner(owner, left)
     }
   }

@@ -4,48 +4,51 @@ import { AppError } from '../errors.ts'
 import { groupCounts, sumCounts, type UsageCounts } from './counts.ts'
 import { countsInRecord, dayOf, ownerUsagePartition } from './records.ts'
 
-/** What an owner has used, by days of UTC. */
+/** Usage of an owner by day (UTC). */
 
 export const granularities = ['day', 'month'] as const
 export const groupings = ['engine', 'format', 'key'] as const
-/** Days that one question may be about. */
+/** Maximum days per query. */
 const maxDays = 366
 
 const Figures = {
-  jobs: z.int().describe('That are over'),
+  jobs: z.int().describe('Jobs that have ended'),
   completed: z.int(),
   failed: z.int(),
   cancelled: z.int(),
-  conversionMinutes: z.number().describe('Time of the tasks between import and export, in minutes'),
+  conversionMinutes: z.number().describe('Time of all tasks other than imports and exports, in minutes'),
   bytesIn: z.int(),
   bytesOut: z.int(),
   credits: z.int().describe('One for each completed job'),
 }
 
 export const UsageQuery = z.object({
-  from: z.iso.date().optional().describe('First day, as `2026-01-31`; that of the month when left out'),
+  from: z.iso
+    .date()
+    .optional()
+    .describe('First day, such as `2026-01-31`; the first day of the month when left out'),
   to: z.iso.date().optional().describe('Last day; today when left out'),
   granularity: z.enum(granularities).default('day'),
   groupBy: z
     .enum(groupings)
     .optional()
     .describe(
-      '`format`: that of the results; `key`: the id of the API key or the client, where a job came by one',
+      '`format`: format of the results; `key`: id of the API key or client that created the job, if any',
     ),
 })
 type UsageQuery = z.infer<typeof UsageQuery>
 
-const requests = z
-  .int()
-  .describe('Of the account, whatever they asked for; without an account none is counted')
+const requests = z.int().describe('All requests of the account; requests without an account are not counted')
 
 export const UsageView = z.object({
   period: z.object({ from: z.iso.date(), to: z.iso.date() }),
   totals: z.object({ requests, ...Figures }),
   series: z.array(
-    z.object({ date: z.string().describe('As `2026-01-31` or `2026-01`'), requests, ...Figures }),
+    z.object({ date: z.string().describe('Such as `2026-01-31` or `2026-01`'), requests, ...Figures }),
   ),
-  groups: z.array(z.object({ name: z.string(), ...Figures })).describe('The one with most jobs first'),
+  groups: z
+    .array(z.object({ name: z.string(), ...Figures }))
+    .describe('Sorted by number of jobs, largest first'),
 })
 type UsageView = z.infer<typeof UsageView>
 
@@ -67,13 +70,13 @@ interface Day {
   readonly counts: UsageCounts
 }
 
-/** @throws AppError INVALID_INPUT for a period that ends before it begins, or is too long. */
+/** @throws AppError INVALID_INPUT for a period that ends before it starts or is too long. */
 export function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
   const last = to ?? dayOf(now.toISOString())
   const first = from ?? `${last.slice(0, 7)}-01`
   const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1
   if (days < 1)
-    throw new AppError('INVALID_INPUT', `from: expected a day up to ${last}, which is "to", got ${first}.`, {
+    throw new AppError('INVALID_INPUT', `from: expected a day no later than "to" (${last}), got ${first}.`, {
       field: 'from',
       max: last,
       got: first,
@@ -123,7 +126,7 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
   }
 }
 
-/** Days, or months, on which something was. */
+/** Counts per day or month, without empty ones. */
 function seriesOf(days: readonly Day[], granularity: UsageQuery['granularity']) {
   const length = granularity === 'month' ? 7 : 10
   const byDate = Map.groupBy(days, ({ date }) => date.slice(0, length))

@@ -2,16 +2,16 @@ import { derivedId, newId } from '../ids.ts'
 import { nextRunTime } from './cron-schedule.ts'
 import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './workflow.ts'
 
-/** What the clock and the ends of runs make of a workflow: decisions alone, so that days can be played through at once. */
+/** Decides how a workflow changes with time and when runs end. Pure, so that tests can simulate days. */
 
-/** Seconds between looks at a run that is under way. */
+/** Seconds between checks of a running run. */
 const checkIntervalS = 60
 
 export interface WorkflowTransition {
   readonly next: Workflow
-  /** Run to be written, together with the workflow or not at all. */
+  /** Run to store in the same transaction as the workflow. */
   readonly run?: WorkflowRun
-  /** Run whose job is cancelled for it. */
+  /** Id of the run whose job has to be cancelled. */
   readonly cancel?: string
 }
 
@@ -20,7 +20,7 @@ export function createRun(
   { trigger, dueAt }: Pick<WorkflowRun, 'trigger' | 'dueAt'>,
 ): WorkflowRun {
   return {
-    // Whoever comes late to the same moment makes the same run.
+    // Processes that handle the same due time create the same run.
     id: trigger === 'schedule' ? derivedId('run', new Date(dueAt), workflowId) : newId('run'),
     ...{ workflowId, trigger, dueAt },
     status: 'running',
@@ -29,7 +29,7 @@ export function createRun(
   }
 }
 
-/** With the moments at which it has to be looked at next; the clock has no say in one that is switched off. */
+/** Sets the times of the next run and the next check; a disabled workflow has no next run. */
 export function scheduleNextRun(workflow: Workflow, now: Date): Workflow {
   const { nextRunAt: _, wakeAt: __, ...rest } = workflow
   const next = workflow.enabled ? nextRunTime(workflow, now.getTime()) : undefined
@@ -43,7 +43,7 @@ export function setWakeTime({ wakeAt: _, ...workflow }: Workflow, now: Date): Wo
   return { ...workflow, ...(wakeAt && { wakeAt }) }
 }
 
-/** One step further, if the time has come for any; nothing where it only has to be looked at again. */
+/** Starts, queues or skips a run that is due. Returns undefined when no run is due. */
 export function advanceWorkflow(workflow: Workflow, now: Date): WorkflowTransition | undefined {
   const { nextRunAt, enabled, live, overlap } = workflow
   if (enabled && nextRunAt !== undefined && nextRunAt <= now.toISOString()) {
@@ -62,19 +62,19 @@ export function advanceWorkflow(workflow: Workflow, now: Date): WorkflowTransiti
   return undefined
 }
 
-/** A run that is live from now on. */
+/** Makes a run the live run of its workflow. */
 export const startRun = (workflow: Workflow, run: WorkflowRun, now: Date): WorkflowTransition => ({
   next: setWakeTime({ ...workflow, live: run.id, lastRun: run.id }, now),
   run: { ...run, status: 'running', jobId: run.jobId ?? newId('job') },
 })
 
-/** The live run is over. */
+/** Ends the live run, and pauses the workflow after too many failures. */
 export function endRun(workflow: Workflow, run: Pick<WorkflowRun, 'status' | 'error'>, now: Date): Workflow {
   const { live: _, ...rest } = workflow
   const failures =
     run.status === 'failed' ? workflow.failures + 1 : run.status === 'completed' ? 0 : workflow.failures
   if (failures < maxFailures || !workflow.enabled) return setWakeTime({ ...rest, failures }, now)
   const { nextRunAt: __, ...stopped } = rest
-  const reason = `${maxFailures} runs in a row failed, the last one so: ${run.error?.message ?? 'the job failed.'}`
+  const reason = `${maxFailures} runs in a row failed. Last error: ${run.error?.message ?? 'the job failed.'}`
   return setWakeTime({ ...stopped, failures, enabled: false, paused: { at: now.toISOString(), reason } }, now)
 }

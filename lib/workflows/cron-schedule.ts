@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import { AppError } from '../errors.ts'
 import { instantOf, isZone, wallTime } from '../time-zones.ts'
 
-/** When workflows run: five fields of POSIX cron, or a name as `@daily`, on the clocks of a time zone. */
+/** Schedules of workflows: five-field POSIX cron expressions, or names such as `@daily`, in a time zone. */
 
 export interface CronSchedule {
   readonly cron: string
@@ -10,26 +10,26 @@ export interface CronSchedule {
   readonly timezone: string
 }
 
-/** Minutes between two runs at least: what is made more often belongs into a queue. */
+/** Minimum minutes between two runs; more frequent work belongs in a queue. */
 const minMinutes = 5
 
 const minuteMs = 60_000
 
-/** Runs that are looked at for two that are too near each other: more than any two days have. */
+/** Number of runs to check for intervals that are too short: more than fit into two days. */
 const maxCheckedRuns = 600
 
-/** @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the next one that is allowed. */
+/** @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the allowed values. */
 export function validateSchedule({ cron, timezone }: CronSchedule): void {
   if (!isZone(timezone))
     throw scheduleError(
       'timezone',
-      `expected an IANA time zone as Europe/Berlin, got "${timezone.slice(0, 64)}"`,
+      `expected an IANA time zone such as Europe/Berlin, got "${timezone.slice(0, 64)}"`,
     )
   const fields = cron.trim().split(/\s+/)
   if (fields.length === 6)
     throw scheduleError(
       'cron',
-      `expected five fields, got six; seconds are left out: ${fields.slice(1).join(' ')}`,
+      `expected five fields, got six; leave out the seconds: ${fields.slice(1).join(' ')}`,
     )
   let wall: number | undefined = Date.UTC(2027, 0, 1)
   let last: number | undefined
@@ -39,16 +39,16 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
     if (last !== undefined && wall - last < minMinutes * minuteMs)
       throw scheduleError(
         'cron',
-        `expected at least ${minMinutes} min from run to run, got ${(wall - last) / minuteMs} min; the most frequent is */${minMinutes} * * * *`,
+        `expected at least ${minMinutes} min between runs, got ${(wall - last) / minuteMs} min; the most frequent schedule is */${minMinutes} * * * *`,
       )
     last = wall
   }
-  if (last === undefined) throw scheduleError('cron', `"${cron}" never comes: there is no such day`)
+  if (last === undefined) throw scheduleError('cron', `"${cron}" never runs, because there is no such day`)
 }
 
 /**
- * The first run after an instant (milliseconds). A time that the clocks are put forward over is run at the first minute
- * after, one that comes twice is run the first time.
+ * Returns the first run after an instant (milliseconds). When the clocks go forward, a skipped time runs in the first
+ * minute afterwards; when they go back, a repeated time runs once, the first time.
  */
 export function nextRunTime({ cron, timezone }: CronSchedule, after: number): number | undefined {
   let wall = nextWallTime(cron, wallTime(timezone, after))
@@ -67,22 +67,22 @@ function instantAtOrAfter(zone: string, wall: number): number {
   }
 }
 
-/** Wall times are as in `lib/time-zones.ts`. @throws AppError INVALID_INPUT for what is no cron expression. */
+/** Uses wall times as in `lib/time-zones.ts`. @throws AppError INVALID_INPUT for an invalid cron expression. */
 function nextWallTime(cron: string, after: number): number | undefined {
   return parseCron(cron).nextRun(new Date(after))?.getTime()
 }
 
 function parseCron(cron: string): Cron {
-  // The library also takes a date, which would run once.
+  // The library also accepts a date, which would run once.
   const isDate = /^\d{4}-/.test(cron)
   try {
     if (!isDate) return new Cron(cron.trim(), { timezone: 'UTC', mode: '5-part', paused: true })
   } catch {
-    // Its sentences are about its own options.
+    // Its messages refer to its own options.
   }
   throw scheduleError(
     'cron',
-    `expected minute, hour, day of month, month and day of week, as "0 3 * * *", or @daily; got "${cron.slice(0, 64)}"`,
+    `expected minute, hour, day of month, month and day of week, such as "0 3 * * *", or @daily; got "${cron.slice(0, 64)}"`,
   )
 }
 

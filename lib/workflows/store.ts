@@ -3,7 +3,7 @@ import { wakeShardOf } from '../jobs/keys.ts'
 import { createOwned, ownedIds, removeOwned } from '../owned-records.ts'
 import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
 
-/** Records of workflows and of their runs. */
+/** Stores workflows and their runs. */
 export class WorkflowStore {
   readonly #table: Table
 
@@ -11,7 +11,7 @@ export class WorkflowStore {
     this.#table = table
   }
 
-  /** False when the owner has as many as there may be. */
+  /** Returns false when the owner has reached the maximum. */
   create(workflow: Workflow): Promise<boolean> {
     return createOwned(this.#table, 'WORKFLOW', recordOf(workflow), maxWorkflows)
   }
@@ -21,7 +21,7 @@ export class WorkflowStore {
     return item && Workflow.parse(item)
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(owner: string): Promise<Workflow[]> {
     const ids = await ownedIds(this.#table, 'WORKFLOW', owner)
     const items = await this.#table.getAll(ids.map(workflowKey))
@@ -30,8 +30,8 @@ export class WorkflowStore {
   }
 
   /**
-   * Stores what was made of a workflow, and a run with it.
-   * @returns undefined when somebody has changed the workflow meanwhile.
+   * Stores a changed workflow together with a run.
+   * @returns undefined when the workflow was changed concurrently.
    */
   async change(before: Workflow, next: Workflow, run?: WorkflowRun): Promise<Workflow | undefined> {
     const changed = { ...next, version: before.version + 1 }
@@ -54,7 +54,7 @@ export class WorkflowStore {
     return item && WorkflowRun.parse(item)
   }
 
-  /** Those of these workflows' last runs that are still known, by their ids. */
+  /** Reads the last runs of workflows by their ids, without those that have expired. */
   async lastRuns(workflows: readonly Workflow[]): Promise<ReadonlyMap<string, WorkflowRun>> {
     const keys = workflows.flatMap(({ id: workflowId, lastRun: id }) =>
       id ? runKey({ workflowId, id }) : [],
@@ -63,7 +63,7 @@ export class WorkflowStore {
     return new Map(items.map((item) => [String(item['id']), WorkflowRun.parse(item)]))
   }
 
-  /** A page of runs, the newest first, from before a run; `next` is the last of them where there are more. */
+  /** Reads a page of runs before a run, newest first; `next` is the last of them when there are more. */
   async runs(
     workflowId: string,
     { limit, before }: { readonly limit: number; readonly before?: string | undefined },
@@ -77,20 +77,20 @@ export class WorkflowStore {
       },
       ScanIndexForward: false,
       ConsistentRead: true,
-      // The run that the page begins before is found too.
+      // One more, because the range includes the run `before`.
       Limit: before === undefined ? limit : limit + 1,
     })
     const runs = items.map((item) => WorkflowRun.parse(item)).filter(({ id }) => id !== before)
     return { runs, next: next && runs.at(-1)?.id }
   }
 
-  /** A change of a run alone. */
+  /** Changes a run without its workflow. */
   async changeRun(run: WorkflowRun, change: Partial<WorkflowRun>): Promise<void> {
     await this.#table.update(runKey(run), { set: change })
   }
 }
 
-/** Switched off and with nothing under way it is in no index. */
+/** A workflow without `wakeAt`, disabled and with no live run, is in no index. */
 const recordOf = (workflow: Workflow) => ({
   ...workflow,
   ...(workflow.wakeAt && { wakeShard: wakeShardOf(workflow.id) }),

@@ -7,24 +7,24 @@ import { findTaskOperation } from '../tasks/index.ts'
 import { addTaskToError, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
 import type { Workflow } from './workflow.ts'
 
-/** The task map of a workflow: what may stand in it, how it is stored, what a run makes of it. */
+/** The task map of a workflow: validation, storage, and the tasks of a run. */
 
 type TaskMap = Workflow['tasks']
 type Fields = TaskMap[string]
 
-/** What `${…}` stands for in one run. */
+/** Values of the placeholders `${…}` in one run. */
 export interface RunVariables {
-  /** `2026-12-31`, on the clocks of the workflow. */
+  /** Such as `2026-12-31`, in the time zone of the workflow. */
   readonly date: string
   readonly runId: string
 }
 
 const variableNames = ['date', 'runId'] as const satisfies readonly (keyof RunVariables)[]
 
-/** Files that come with a request are there for one run only. */
+/** Imports of files that are only available for one run. */
 const oneTimeImports: readonly string[] = ['import/upload', 'import/base64']
 
-/** @param id of the workflow, where the secrets will stand. @throws AppError for tasks that no run could work on. */
+/** Validates tasks and seals their secrets. @param id of the workflow. @throws AppError for invalid tasks. */
 export function prepareTasks(given: TaskMap, id: string, services: Services): TaskMap {
   const stored = mapTasks(given, (name, fields) => {
     rejectRedacted(name, fields)
@@ -35,19 +35,19 @@ export function prepareTasks(given: TaskMap, id: string, services: Services): Ta
   if (oneTimeTask)
     throw new AppError(
       'INVALID_INPUT',
-      `tasks.${oneTimeTask.name}.operation: ${oneTimeTask.operation.name} brings one file once; a workflow takes import/url, import/raw or a store.`,
+      `tasks.${oneTimeTask.name}.operation: ${oneTimeTask.operation.name} imports a file only once; workflows need import/url, import/raw or an import from a store.`,
       { field: `tasks.${oneTimeTask.name}.operation` },
     )
   return stored
 }
 
-/** The tasks of one run. @throws AppError INVALID_INPUT */
+/** Creates the tasks of one run. @throws AppError INVALID_INPUT */
 export function createRunTasks(
   { id, tasks }: Pick<Workflow, 'id' | 'tasks'>,
   variables: RunVariables,
   { vault }: Services,
 ): RequestedTask[] {
-  // Filled in before they are opened: what stands in a secret is meant as it stands.
+  // Placeholders are filled before secrets are opened, so that secrets are never changed.
   return parseTasks(
     vault.openAll(
       mapTasks(tasks, (name, fields) => fillFields(name, fields, variables)),
@@ -74,16 +74,16 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
   return { ...all, options: vault.sealSome({ ...options }, secrets(options), id) }
 }
 
-/** Who sends back what was shown would set a secret to three stars. */
+/** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
 function rejectRedacted(name: string, fields: Fields): void {
   const shown = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
   const [field] = shown.find(([, value]) => value === hidden) ?? []
   if (field === undefined) return
-  const sentence = `${field}: "${hidden}" stands for a secret that is not shown. Send the secret itself.`
+  const sentence = `${field}: "${hidden}" is a placeholder for a hidden secret. Send the secret itself.`
   throw addTaskToError(name, new AppError('INVALID_INPUT', sentence, { field }))
 }
 
-/** Every text but that of a file itself. */
+/** Fills placeholders in all strings except file content. */
 function fillFields(name: string, fields: Fields, variables: RunVariables): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [

@@ -3,16 +3,16 @@ import { withoutSecrets } from '../sealed.ts'
 import { withoutPassword } from '../webhooks/view.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
-/** Workflows and their runs as clients see them. */
+/** Workflows and their runs as shown to clients. */
 
 const Timestamp = z.iso.datetime()
 
 export const RunView = z.object({
   runId: z.string(),
   workflowId: z.string(),
-  trigger: z.enum(['schedule', 'request']).describe('The clock, or somebody who asked for it'),
-  status: WorkflowRunStatus.describe('`waiting` for the run before, `skipped` because of it'),
-  dueAt: Timestamp.describe('When the clock wanted it, or when it was asked for'),
+  trigger: z.enum(['schedule', 'request']).describe('Started by the schedule or by a request'),
+  status: WorkflowRunStatus.describe('`waiting` for the previous run, `skipped` because of it'),
+  dueAt: Timestamp.describe('Scheduled time, or time of the request'),
   jobId: z.string().nullable(),
   startedAt: Timestamp.nullable(),
   endedAt: Timestamp.nullable(),
@@ -29,11 +29,11 @@ export const WorkflowView = z.object({
   overlap: Overlap,
   tag: z.string().nullable(),
   webhookUrl: z.string().nullable(),
-  failures: z.int().describe('Runs in a row that failed'),
+  failures: z.int().describe('Consecutive failed runs'),
   paused: z
     .object({ at: Timestamp, reason: z.string() })
     .nullable()
-    .describe('Why it was switched off, where nobody did so'),
+    .describe('Set when the workflow was disabled automatically, with the reason'),
   nextRunAt: Timestamp.nullable(),
   lastRun: RunView.nullable(),
   createdAt: Timestamp,

@@ -2,39 +2,39 @@ import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
 import { ownedKey } from '../owned-records.ts'
 
-/** What to do when the time of a run comes and the one before is not over. */
+/** What to do when a run is due while the previous one is still running. */
 export const Overlap = z.enum(['skip', 'queue', 'cancel-previous'])
 
 const Timestamp = z.iso.datetime()
 
 const RunError = z.object({ code: z.string(), message: z.string() })
 
-/** A job that is made again and again by the clock. */
+/** A job that is created on a schedule. */
 export const Workflow = z.object({
   id: z.string(),
   owner: z.string(),
   name: z.string(),
   cron: z.string(),
   timezone: z.string(),
-  /** As in POST /v1/jobs, secrets sealed. */
+  /** As in POST /v1/jobs, with sealed secrets. */
   tasks: z.record(z.string(), z.record(z.string(), z.unknown())),
   enabled: z.boolean(),
   overlap: Overlap,
   tag: z.string().nullable(),
-  /** Absent of those that were made before there was one. */
+  /** Absent in workflows created before this field existed. */
   webhookUrl: z.string().nullish(),
-  /** Runs in a row that failed. */
+  /** Consecutive failed runs. */
   failures: z.int(),
-  /** It was stopped because its runs fail. */
+  /** Set when the workflow was disabled because its runs failed. */
   paused: z.object({ at: Timestamp, reason: z.string() }).optional(),
   nextRunAt: Timestamp.optional(),
-  /** The run whose job is not known to be over, and one that waits for its end. */
+  /** The run whose job is not known to be over, and the run that waits for it. */
   live: z.string().optional(),
   waiting: z.string().optional(),
   lastRun: z.string().optional(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  /** Grows with each change: who decides by an older one decides again. */
+  /** Incremented with each change, for optimistic locking. */
   version: z.int(),
   wakeAt: Timestamp.optional(),
 })
@@ -42,15 +42,15 @@ export type Workflow = z.infer<typeof Workflow>
 
 export const WorkflowRunStatus = z.enum(['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'])
 
-/** One run, kept beside its workflow. */
+/** One run, stored in its workflow's partition. */
 export const WorkflowRun = z.object({
   id: z.string(),
   workflowId: z.string(),
   trigger: z.enum(['schedule', 'request']),
   status: WorkflowRunStatus,
-  /** When the clock wanted it; of one that was asked for, when that was. */
+  /** Scheduled time, or time of the request. */
   dueAt: Timestamp,
-  /** Chosen before the job is made, so that it is made once. Absent of a run that was skipped. */
+  /** Chosen before the job is created, so that it is created only once. Absent in skipped runs. */
   jobId: z.string().optional(),
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
@@ -60,11 +60,11 @@ export const WorkflowRun = z.object({
 })
 export type WorkflowRun = z.infer<typeof WorkflowRun>
 
-/** Workflows of one owner. */
+/** Maximum number of workflows per owner. */
 export const maxWorkflows = 50
-/** Failed runs in a row after which a workflow is paused. */
+/** Consecutive failed runs after which a workflow is paused. */
 export const maxFailures = 10
-/** Seconds that a run is listed. */
+/** Seconds that a run is kept. */
 export const runLifetimeS = 90 * 86_400
 
 export const workflowKey = (id: string): Key => ownedKey('WORKFLOW', id)

@@ -29,10 +29,10 @@ export type WorkflowInput = Pick<
 
 export type WorkflowChange = { readonly [Field in keyof WorkflowInput]?: WorkflowInput[Field] | undefined }
 
-/** Tries at a change that somebody else may make too. */
+/** Attempts at a change that may conflict with others. */
 const maxTries = 5
 
-/** Jobs that are made by the clock. */
+/** Creates, changes and runs workflows. */
 export class Workflows {
   readonly store: WorkflowStore
   readonly #services: Services
@@ -42,7 +42,7 @@ export class Workflows {
     this.#services = services
   }
 
-  /** @throws AppError INVALID_INPUT for one that could not run, and for one too many. */
+  /** @throws AppError INVALID_INPUT for an invalid workflow, or when the owner has reached the maximum. */
   async create(owner: string, input: WorkflowInput, now = new Date()): Promise<Workflow> {
     validateSchedule(input)
     await this.#checkWebhook(input)
@@ -58,12 +58,12 @@ export class Workflows {
     if (await this.store.create(workflow)) return workflow
     throw new AppError(
       'INVALID_INPUT',
-      `There are ${maxWorkflows} workflows, which is as many as one owner may have. Delete one first.`,
+      `You have reached the maximum of ${maxWorkflows} workflows. Delete one first.`,
       { max: maxWorkflows },
     )
   }
 
-  /** What is left out stays. Switched on it begins anew, whatever failed before. @throws AppError INVALID_INPUT */
+  /** Changes the fields that are set. Enabling a workflow resets its failures. @throws AppError INVALID_INPUT */
   async change(id: string, input: WorkflowChange, now = new Date()): Promise<Workflow | undefined> {
     await this.#checkWebhook(input)
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
@@ -87,7 +87,7 @@ export class Workflows {
     if (webhookUrl) await new Webhooks(this.#services).checkJobUrl(webhookUrl)
   }
 
-  /** Runs it now. @throws AppError CONFLICT while a run is under way that it does not cancel. */
+  /** Starts a run now. @throws AppError CONFLICT while another run is running, unless the workflow cancels it. */
   async runNow(id: string, now = new Date()): Promise<WorkflowRun | undefined> {
     const transition = await this.#changeWithRetry(id, async (before) => {
       const workflow = await this.#updateLiveRun(before, now)
@@ -95,16 +95,20 @@ export class Workflows {
       const { live } = workflow
       if (live === undefined) return startRun(workflow, run, now)
       if (workflow.overlap === 'cancel-previous') return { ...startRun(workflow, run, now), cancel: live }
-      throw new AppError('CONFLICT', `The run ${live} is under way. Wait for its end, or cancel its job.`, {
-        runId: live,
-      })
+      throw new AppError(
+        'CONFLICT',
+        `The run ${live} is still running. Wait until it ends, or cancel its job.`,
+        {
+          runId: live,
+        },
+      )
     })
     if (!transition?.run) return undefined
     await this.#startJobOf(transition, now)
     return (await this.store.run(id, transition.run.id)) ?? transition.run
   }
 
-  /** A moment has come that its record names. */
+  /** Does whatever is due for a workflow whose `wakeAt` has passed. */
   async wake(id: string, now = new Date()): Promise<void> {
     const transition = await this.#changeWithRetry(id, async (before) => {
       const workflow = await this.#updateLiveRun(before, now)
@@ -113,14 +117,14 @@ export class Workflows {
     if (transition) await this.#startJobOf(transition, now)
   }
 
-  /** As it stands now: what is stored of a run learns of its job's end up to a minute later. */
+  /** Returns the current state of a run, whose stored record learns of its job's end up to a minute later. */
   async current(run: WorkflowRun, now = new Date()): Promise<WorkflowRun> {
     if (run.status !== 'running' || !run.jobId) return run
     const job = await this.#services.jobs.store.getJob(run.jobId)
     return job && !isUnderWay(job) ? { ...run, ...runOutcomeOf(job, now) } : run
   }
 
-  /** The run that waited for the end of the one before, where there is one and that is over. */
+  /** Starts the waiting run, if there is one and the previous run is over. */
   async #startWaitingRun(workflow: Workflow, now: Date): Promise<WorkflowTransition> {
     const { waiting, ...rest } = workflow
     if (waiting === undefined || workflow.live !== undefined) return { next: setWakeTime(workflow, now) }
@@ -128,7 +132,7 @@ export class Workflows {
     return run ? startRun(rest, run, now) : { next: setWakeTime(rest, now) }
   }
 
-  /** What is decided by a workflow that somebody else has changed meanwhile is decided again. */
+  /** Decides and stores a change; decides again after a concurrent change. */
   async #changeWithRetry(
     id: string,
     decide: (workflow: Workflow) => WorkflowTransition | Promise<WorkflowTransition>,
@@ -137,13 +141,13 @@ export class Workflows {
       const before = await this.store.find(id)
       if (!before) return undefined
       const transition = await decide(before)
-      // First of all: nobody would think of it after a stop.
+      // Before the write: after a crash, nothing would repeat it.
       if (transition.cancel !== undefined) await this.#cancel(id, transition.cancel)
       const next = await this.store.change(before, transition.next, transition.run)
       if (next?.paused && !before.paused) await this.#notifyPaused(next, next.paused.reason)
       if (next) return { ...transition, next }
     }
-    throw new Error(`${id} is changed by others all the time`)
+    throw new Error(`gave up after ${maxTries} write conflicts on workflow ${id}`)
   }
 
   #notifyPaused({ owner, name: workflow }: Workflow, why: string): Promise<void> {
@@ -157,12 +161,12 @@ export class Workflows {
     await this.store.changeRun(run, { status: 'cancelled', endedAt: new Date().toISOString() })
   }
 
-  /** What follows from a step that is stored; where it is cut off, the next look goes on. */
+  /** Creates the job of a stored run; after a crash, the next check repeats it. */
   async #startJobOf({ next, run }: WorkflowTransition, now: Date): Promise<void> {
     if (run?.status === 'running') await this.#startRunJob(next, run, now)
   }
 
-  /** Makes the job of a run, once however often it is asked to. */
+  /** Creates the job of a run, only once even if repeated. */
   async #startRunJob(workflow: Workflow, run: WorkflowRun, now: Date): Promise<void> {
     try {
       await this.#createJob(workflow, run)
@@ -192,7 +196,7 @@ export class Workflows {
     }
   }
 
-  /** The workflow with what became of its live run; one whose job was never made is made now. */
+  /** Updates the workflow with the outcome of its live run; creates the run's job if it is missing. */
   async #updateLiveRun(workflow: Workflow, now: Date): Promise<Workflow> {
     const { live } = workflow
     if (live === undefined) return workflow
@@ -213,7 +217,7 @@ export class Workflows {
 
 const isUnderWay = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
-/** How a run ended, by its job; undefined when that is gone. */
+/** Outcome of a run from its job; `job` is undefined when it no longer exists. */
 export function runOutcomeOf(
   job: Job | undefined,
   now: Date,

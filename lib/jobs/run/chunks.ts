@@ -10,21 +10,21 @@ import { fetchInputs } from './fetch-inputs.ts'
 import type { StoredChunk } from './store-files.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** What a task splits into that workers share out among themselves, and what is left of that afterwards. */
+/** Chunks of a split task: creates, sends, joins and deletes them. */
 
-/** Parts whose files are fetched at a time. */
+/** Chunks whose files are fetched concurrently. */
 const maxConcurrentFetches = 8
 
-/** More than the attempts of one way. */
+/** More than the attempts of one route. */
 const attemptsPerRoute = 10
 
-/** Each part runs the next step of the piece and nothing else. */
+/** Creates the chunks of an input's next step. */
 export function createChunks(task: Task, inputPlan: InputPlan, chunks: readonly StoredChunk[]): Task[] {
   if (chunks.length > maxChunks)
-    throw new Error(`a task has at most ${maxChunks} parts, not ${chunks.length}`)
+    throw new Error(`a task has at most ${maxChunks} chunks, not ${chunks.length}`)
   const nextStepPlan = { ...inputPlan, steps: inputPlan.steps.slice(0, inputPlan.step + 1) }
   const now = new Date()
-  // Attempts begin anew on another way, and parts of the one before may still be at work.
+  // Attempts start again on another route, and chunks of the previous route may still be running.
   const generation = task.attempt + attemptsPerRoute * countTriedRoutes(inputPlan)
   return chunks.map(({ spec, file }, index) => {
     const ownFile = file && { pieces: [{ ...nextStepPlan, files: [file] }], cut: file.key }
@@ -39,7 +39,7 @@ export function createChunks(task: Task, inputPlan: InputPlan, chunks: readonly 
 
 const originalNumberOf = ({ part = 0 }: Task) => originalChunkOf(part)
 
-/** What the parts of a task made, in their order, and what they had to say of it, each once. */
+/** Fetches the results of a task's chunks in order, and returns their warnings without duplicates. */
 export async function fetchChunkResults(
   task: Task,
   { services, workDir, signal }: { services: TaskServices; workDir: string; signal: AbortSignal },
@@ -47,7 +47,7 @@ export async function fetchChunkResults(
   const completed = (await services.jobs.store.getChunks(task)).filter(
     ({ part = 0, status }) => attemptOfChunk(part) === task.expandedBy && status === 'completed',
   )
-  // One whose twin is there too is the same.
+  // A chunk and its speculative copy have the same result.
   const byNumber = new Map(completed.toReversed().map((part) => [originalNumberOf(part), part]))
   const chunks = [...byNumber.keys()]
     .toSorted((a, b) => a - b)
@@ -68,7 +68,7 @@ export async function fetchChunkResults(
   }
 }
 
-/** Whoever made the parts may not have come to send them all. */
+/** Sends pending chunks again, since the process that created them may have died before sending all. */
 export async function sendChunks(task: Task, { jobs }: TaskServices): Promise<void> {
   const state = await jobs.store.getState(task.jobId)
   if (!state) return
@@ -79,8 +79,8 @@ export async function sendChunks(task: Task, { jobs }: TaskServices): Promise<vo
 }
 
 /**
- * What was made of the parts of a task is needed no more. A worker that still has one of them will miss its record.
- * @param lastAttempt Parts of later attempts are left, as those of another way.
+ * Deletes the chunks of a task and their files. A worker that still runs one of them will notice that its record is gone.
+ * @param lastAttempt chunks of later attempts, such as those of another route, are kept.
  */
 export async function deleteChunks(
   task: Task,
@@ -97,7 +97,7 @@ export async function deleteChunks(
   await jobs.store.deleteChunks(chunks)
 }
 
-/** The same after the end of the task, or of one of its parts, if that ended the task or the way that it was on. */
+/** Deletes the chunks after the end of a task, or after the end of a chunk that ended its task or route. */
 export async function deleteChunksOfEnded(ended: Task, services: TaskServices): Promise<void> {
   const { jobId, number, part, expandedBy } = ended
   if (part === undefined && expandedBy === undefined) return
@@ -107,7 +107,7 @@ export async function deleteChunksOfEnded(ended: Task, services: TaskServices): 
     await deleteChunks(ended, services, attemptOfChunk(part))
 }
 
-/** The task of a part, as long as it waits for those of its attempt. */
+/** Returns the task of a chunk if it still waits for chunks of that attempt. */
 export async function findAwaitingTask(
   { jobId, number, part = 0 }: Task,
   { jobs }: TaskServices,
@@ -116,7 +116,7 @@ export async function findAwaitingTask(
   return task && !isTaskOver(task) && task.expandedBy === attemptOfChunk(part) ? task : undefined
 }
 
-/** Whether it is still to be made: its twin may have been faster. */
+/** Whether a chunk is still needed: its speculative copy may have been faster. */
 export async function isStillNeeded(chunk: Task, services: TaskServices): Promise<boolean> {
   return (await findAwaitingTask(chunk, services))?.open?.has(originalNumberOf(chunk)) === true
 }

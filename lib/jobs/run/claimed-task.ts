@@ -9,7 +9,7 @@ import { type Lease, LeaseLost } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** What becomes of the message: it is done, or it comes back after some seconds. */
+/** What happens to the message: it is deleted, delivered again after some seconds, or sent again for signing. */
 export type MessageOutcome =
   | { readonly done: true }
   | { readonly done: false; readonly retryInS: number }
@@ -17,10 +17,10 @@ export type MessageOutcome =
 
 export const messageDone: MessageOutcome = { done: true }
 
-/** A worker that is told to end has its task taken over by another one. */
+/** The worker must stop; another worker takes over the task. */
 export class WorkerStopped extends Error {}
 
-/** What a worker knows of the task that it has. */
+/** A task that this worker has claimed. */
 export interface ClaimedTask {
   readonly task: Task
   readonly state: JobState
@@ -28,7 +28,7 @@ export interface ClaimedTask {
   readonly log: Log
 }
 
-/** What is done for a task by the function of its queue, which loads nothing else. */
+/** Runs a task in the function of its queue. */
 export type TaskHandler = (run: TaskRun, claimed: ClaimedTask) => Promise<MessageOutcome>
 
 export async function withWorkDir<T>(
@@ -39,7 +39,7 @@ export async function withWorkDir<T>(
   try {
     return await action(workDir)
   } finally {
-    // Whoever waits for the job has its end by now.
+    // Removed afterwards so that clients waiting for the job are not delayed.
     await rm(workDir, { recursive: true, force: true })
   }
 }
@@ -53,18 +53,18 @@ async function createWorkDir({ WORK_DIR }: TaskServices['config']): Promise<stri
   }
 }
 
-/** What helps whose conversion takes too long. */
+/** Advice for conversions that exceed their time limit. */
 export const tooMuchWorkHint =
-  'Send a smaller file, or ask for less of it: fewer pages, a shorter part, a lower resolution, a faster preset.'
+  'Send a smaller file, or request less work: fewer pages, a shorter part, a lower resolution or a faster preset.'
 
 export interface TimeLimit {
-  /** Seconds from the first claim of the task. */
+  /** Seconds since the task was first claimed. */
   readonly limitS: number
-  /** What helps whose task takes longer. */
+  /** Advice in the error message. */
   readonly hint: string
 }
 
-/** The signal fires when the task's time is over, when somebody else has it, or when this process has to end. */
+/** The signal is aborted when the time limit is reached, another worker has the task, or this process must stop. */
 export async function withTimeLimit<T>(
   run: TaskRun,
   { task, state, lease }: ClaimedTask,
@@ -87,7 +87,7 @@ export async function withTimeLimit<T>(
   try {
     return await action(stop.signal, space)
   } catch (error) {
-    // What an engine throws when it is aborted says less than why it was.
+    // The reason for the abort says more than the error that the engine throws when it is aborted.
     if (stop.signal.aborted) throw stop.signal.reason
     throw (await space.explain(error)) ?? error
   } finally {
@@ -97,21 +97,21 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** What a timer takes at most; longer ones fire at once. */
+/** Maximum delay of a Node timer; longer delays fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** A part that fits into a run may have met a slow machine; whoever has it next need not. */
+/** A chunk may have been slow because of its machine, so it is retried by another worker. */
 function workerTimeoutError({ part, attempt }: Task, { remainingMs }: TaskRun, hint: string): Error {
   const limitS = Math.round(remainingMs / 1000)
-  if (part !== undefined && attempt < maxAttempts) return new Error(`the part took longer than ${limitS} s`)
+  if (part !== undefined && attempt < maxAttempts) return new Error(`the chunk took longer than ${limitS} s`)
   return new AppError(
     'TIMEOUT',
-    `The task did not end within the ${limitS} s that one machine of this service works on it. ${hint}`,
+    `The task did not finish within ${limitS} s, the time limit of one worker. ${hint}`,
     { limitS },
   )
 }
 
 export function timeoutError(limitS: number, hint: string): AppError {
-  const sentence = `The task took longer than the ${Math.round(limitS / 60)} min that it may take. ${hint}`
+  const sentence = `The task exceeded its time limit of ${Math.round(limitS / 60)} min. ${hint}`
   return new AppError('TIMEOUT', sentence, { limitS })
 }

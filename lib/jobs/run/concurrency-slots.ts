@@ -6,7 +6,7 @@ import { isLiveStatus, type Job } from '../job.ts'
 import { type TaskRef, wakeShardOf } from '../keys.ts'
 import { TaskMessage, taskMessageOf } from '../task-message.ts'
 
-/** Seconds after which somebody looks for those that wait, should nobody have called them. */
+/** Seconds until the sweep checks for waiting tasks that were not resumed. */
 const recheckS = 60
 const recordLifetimeS = 8 * 24 * 3600
 const maxTries = 20
@@ -18,8 +18,8 @@ const jobsIn = (item: Item | undefined) =>
 const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
 /**
- * As many jobs of an owner as the plan has are at work; tasks of others wait, in the order of their jobs, until one of
- * them is over. Where a plan has no such limit nothing is read or written.
+ * Limits an owner's concurrently running jobs to the limit of the plan; tasks of further jobs wait, in the order of their
+ * jobs. Nothing is read or written for plans without such a limit.
  */
 export class ConcurrencySlots {
   readonly #services: Pick<Services, 'table' | 'plans' | 'config' | 'jobs' | 'queues'>
@@ -28,7 +28,7 @@ export class ConcurrencySlots {
     this.#services = services
   }
 
-  /** Whether a task may run now. If not, it is kept, and its message is sent again when there is room. */
+  /** Returns whether a task may run now. If not, the task is recorded and sent again when a slot is free. */
   async acquire(job: Job, ref: TaskRef, queue: QueueId): Promise<boolean> {
     const limit = await this.#limitOf(job.owner)
     if (limit === null || (await this.#tryEnter(job, limit))) return true
@@ -38,13 +38,13 @@ export class ConcurrencySlots {
     const retryQueue = this.#services.jobs.taskSender.retryQueue(queue)
     await table.put({ ...waitKey, jobId: job.id, queue: retryQueue, message: taskMessageOf(ref), ttl: ttl() })
     await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: wakeShardOf(job.owner) } })
-    // Whoever left meanwhile has not seen it wait.
+    // A job that released its slot meanwhile has not seen the waiting task.
     if (!(await this.#tryEnter(job, limit))) return false
     await table.delete(waitKey)
     return true
   }
 
-  /** A job that is over makes room for the next, also one that was called and has not come. */
+  /** Frees the slot of a job that is over and resumes waiting jobs, including jobs that were resumed but never ran. */
   async release({ id, owner }: Pick<Job, 'id' | 'owner'>): Promise<void> {
     const limit = await this.#limitOf(owner)
     if (limit === null || (await this.#isJobLive(id))) return
@@ -52,7 +52,7 @@ export class ConcurrencySlots {
     if (item) await this.#resumeWaiting(owner, limit - Number(item['count']))
   }
 
-  /** Makes up for what a process that died has not done. */
+  /** Repairs the slots after a process died. */
   async wake(owner: string): Promise<void> {
     const { table } = this.#services
     await this.#dropEnded(owner, await table.get(keyOf(owner)))
@@ -99,7 +99,7 @@ export class ConcurrencySlots {
     return applied ? item : undefined
   }
 
-  /** Whether there were any. */
+  /** Releases the slots of ended jobs. Returns whether there were any. */
   async #dropEnded(owner: string, item: Item | undefined): Promise<boolean> {
     let isAny = false
     for (const id of jobsIn(item)) {
@@ -115,7 +115,7 @@ export class ConcurrencySlots {
     return job !== undefined && isLiveStatus(job.status)
   }
 
-  /** Sends the tasks of as many jobs as there is room for, the oldest first; whether others go on waiting. */
+  /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether others keep waiting. */
   async #resumeWaiting(owner: string, room: number): Promise<boolean> {
     const { table, queues } = this.#services
     const waiting = await table.partition(keyOf(owner).pk, 'WAIT#')
@@ -124,7 +124,7 @@ export class ConcurrencySlots {
       if (resumed >= room) return true
       if (await this.#isJobLive(jobId)) {
         resumed++
-        // Written by `take`.
+        // Written by `acquire`.
         for (const { queue, message } of tasks)
           await queues.send(queue as QueueId, [TaskMessage.parse(message)], owner)
       }

@@ -22,14 +22,14 @@ import { type ChunkedInputs, type InputsResult, runInputs } from './run-inputs.t
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** What engines of this image do of a task. */
+/** Runs the steps of a task that belong to this image. */
 export const convertTask: TaskHandler = async (run, claimed) => {
   const { task, state, lease } = claimed
   if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services))) throw new LeaseLost()
   const { inputPlans, warnings } = await planTask(task, state, run.services)
   const limitS = timeLimitOf(inputPlans)
   if (nextImageOf(inputPlans) !== run.queue) {
-    // The plan was another one when it was sent. From now on it is this one, whoever sends it.
+    // The task was sent by a different plan. From now on this plan is stored and used.
     await lease.handOver({
       pieces: sealOptions(inputPlans, task, run.services),
       warnings: mergeWarnings(task, warnings),
@@ -63,7 +63,7 @@ function runConversion(
 ): Promise<InputsResult | ChunkedInputs> {
   const { task, state, lease, log } = claimed
   return withTimeLimit(run, claimed, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
-    // Also before those engines that start no program: what they read, this process does.
+    // Also for engines that start no program: this process then reads the file itself.
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({
@@ -97,23 +97,23 @@ async function storeOutcome(
   const isStored = isComplete
     ? await lease.finish({ ...outcome, status: 'completed', percent: 100, files })
     : await lease.handOver({ ...outcome, pieces: sealOptions(inputPlans, task, services) })
-  // Somebody else has the task, or nobody wants it any more: these files belong to no record.
+  // Another worker has the task, or it is no longer needed: no record refers to these files.
   if (!isStored) await services.files.delete(storedKeys)
   else {
     await services.files.delete(unusedKeys)
     if (task.expandedBy !== undefined) await deleteChunks(task, services, task.expandedBy)
-    // Whoever dropped the other parts may have looked before this one had its files.
+    // The other chunks may have been deleted before this chunk recorded its files.
     if (task.part !== undefined && !(await findAwaitingTask(task, services)))
       await services.files.delete(storedKeys)
   }
   return messageDone
 }
 
-/** What was told when the job was made is not told again. */
+/** Adds warnings, without those that were already reported when the job was created. */
 const mergeWarnings = ({ warnings }: Task, newWarnings: readonly Warning[]) =>
   uniqueWarnings([...warnings, ...newWarnings])
 
-/** Workers that are free take a share each; whoever has the task when they are done joins what they made. */
+/** Splits the task: idle workers each take a chunk, and the worker that holds the task afterwards joins the results. */
 async function splitTask(
   { services }: TaskRun,
   { task, lease, log }: ClaimedTask,
@@ -122,17 +122,17 @@ async function splitTask(
 ): Promise<MessageOutcome> {
   const remaining = sealOptions(inputPlans, task, services)
   const chunkRecords = remaining.flatMap((inputPlan) => createChunks(task, inputPlan, chunks))
-  // By the same plan it is joined, whatever another version of the service would plan then.
+  // Joined by the same plan, even if another version of the service would plan differently.
   const isStored = await lease.splitIntoChunks(chunkRecords, {
     pieces: remaining,
     warnings: mergeWarnings(task, warnings),
   })
-  if (isStored) log.info({ parts: chunkRecords.length }, 'task shared out')
+  if (isStored) log.info({ chunks: chunkRecords.length }, 'task split into chunks')
   else await services.files.delete(chunks.flatMap(({ file }) => file?.key ?? []))
   return messageDone
 }
 
-/** Between two images the options wait in the table again. */
+/** Seals secret options before the plans are stored in the table. */
 function sealOptions(
   inputPlans: readonly InputPlan[],
   { jobId }: Task,

@@ -5,14 +5,14 @@ import type { InputPlan } from '../job.ts'
 import { countTriedRoutes, decideAfterFailure, type FindFallback } from './fallbacks.ts'
 import { runSteps, type StepsResult, type StepsRun } from './run-steps.ts'
 
-/** The way of a piece that led to its end, and what it made. */
+/** The input plan that succeeded, and its result. */
 export interface ConvertedWithFallbacks extends StepsResult {
   readonly inputPlan: InputPlan
 }
 
 /**
- * Takes files of this machine one way after the other, as workers do with those of a piece, but all by itself and
- * whatever the images are. What a way falls short of is not looked at.
+ * Runs the fallback routes of local files one after another, as workers do, but in this process and for all images.
+ * Partial results are not compared.
  */
 export async function convertWithFallbacks(
   initialPlan: InputPlan,
@@ -50,7 +50,7 @@ export async function convertWithFallbacks(
   }
 }
 
-/** Engines see what is in their folder only. */
+/** Links the inputs into a new folder, since engines only see the files in their folder. */
 async function linkInputs(
   run: { readonly workDir: string; readonly inputs: readonly InputFile[] },
   name: string,

@@ -6,26 +6,26 @@ import { toClientError } from '../failure.ts'
 import type { InputPlan, JobError, PartialResult, TriedRoute, Warning } from '../job.ts'
 import { findCapability } from './find-capability.ts'
 
-/** What becomes of a piece whose way leads nowhere, or to too little: it takes another one, or what an earlier one made. */
+/** Decides what happens when a route fails or loses content: try a fallback route, or use an earlier partial result. */
 
-/** The piece from its start by another way, or what is said when there is none; see `nextWay`. */
+/** Returns a plan of the input by another route, or the error to report when there is none; see `planFallback`. */
 export type FindFallback = (
   tried: readonly [TriedRoute, ...TriedRoute[]],
 ) => InputPlan | { readonly error: JobError }
 
-/** What a way made, or that there is another one to go. */
+/** Either the final result of an input, or the plan of the next route. */
 export type FallbackDecision = { readonly inputPlan: InputPlan } | { readonly result: PartialResult }
 
 export interface RouteFailure {
   readonly error: unknown
   /** Index of the step that failed. */
   readonly step: number
-  /** Percent of the piece when it failed. */
+  /** Percent of the input when the step failed. */
   readonly percent: number
   readonly isLastAttempt: boolean
 }
 
-/** @throws what failed; of several ways what says most of the file. */
+/** @throws the failure; after several routes, the error that says most about the file. */
 export function decideAfterFailure(
   inputPlan: InputPlan,
   failure: RouteFailure,
@@ -36,7 +36,7 @@ export function decideAfterFailure(
   const isFinal = error instanceof AppError || isLastAttempt
   if (!isFinal) throw error
   const clientError = toClientError(error)
-  // After the first way anything is a reason to go on: what was said of the file there is said in the end.
+  // After a fallback, any error is a reason to continue: the first route's error about the file is reported in the end.
   if (isUnreadableError(clientError) || error instanceof EngineCrash || tried) {
     const next = startFallback(inputPlan, { ...failure, clientError }, findFallback)
     if (!('error' in next)) return { inputPlan: next }
@@ -47,7 +47,7 @@ export function decideAfterFailure(
   throw error
 }
 
-/** The way that kept the most is the result, if no other one is left. */
+/** If content was lost, tries another route; the route that kept most is the result when no other is left. */
 export function decideAfterSuccess(
   inputPlan: InputPlan,
   result: Omit<PartialResult, 'kept'>,
@@ -73,7 +73,7 @@ export function decideAfterSuccess(
   return 'error' in next ? { result: best } : { inputPlan: { ...next, fallback: best } }
 }
 
-/** By so much more what is left without its look is better: a word or two are not worth the layout of all others. */
+/** How much more content a result without layout must keep: a few words do not outweigh the layout of all others. */
 const layoutBonus = 0.1
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
@@ -88,7 +88,7 @@ function startFallback(
   { step, percent, clientError }: Pick<RouteFailure, 'step' | 'percent'> & { readonly clientError: JobError },
   findFallback: FindFallback,
 ): InputPlan | { readonly error: JobError } {
-  // The password is taken away at the start of every way.
+  // Every route starts by removing the password.
   const steps = inputPlan.steps
     .slice(0, step + 1)
     .filter(({ operation }) => operation !== 'unlock')
@@ -102,8 +102,8 @@ function startFallback(
 }
 
 /**
- * What a way loses by design that those before it would have kept. That one engine reads what another one does not know
- * is nobody's business, but what one of them takes for damage may be missing.
+ * Warns about content that a fallback route drops by design. Which engine read the file is not worth a warning, but
+ * content that one engine considered damaged may be missing.
  */
 export function fallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
   const [first] = steps
@@ -118,8 +118,8 @@ export function fallbackWarnings({ tried, steps }: InputPlan, engines: readonly 
 
 const damageWarning = (refusing: string, reading: string): Warning => ({
   code: 'MAY_BE_DAMAGED',
-  message: `${refusing} takes the file for damaged, ${reading} could read it: look whether anything is missing.`,
+  message: `${refusing} considers the file damaged, but ${reading} could read it. Check whether anything is missing.`,
 })
 
-/** Ways that a piece has gone to their end. */
+/** Number of routes that an input has tried before the current one. */
 export const countTriedRoutes = ({ tried = [] }: InputPlan): number => tried.length

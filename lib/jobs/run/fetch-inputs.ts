@@ -4,7 +4,7 @@ import type { InputFile } from '../../engines/engine.ts'
 import type { StoredFile } from '../job.ts'
 import { preferredExtension, requireFormatId } from './format-id.ts'
 
-/** Files as they will be named in a work folder. */
+/** Files with their paths in a work folder. */
 export const inputFilesOf = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
   sources.map(({ filename, size, ...source }, index) => {
     const format = requireFormatId(source.format)

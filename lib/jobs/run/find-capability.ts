@@ -2,7 +2,7 @@ import type { Capability, Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { ConversionStep } from '../job.ts'
 
-/** @throws AppError UNSUPPORTED_CONVERSION for a step that was planned by another version of the service. */
+/** @throws AppError UNSUPPORTED_CONVERSION for a step planned by a different version of the service. */
 export function findCapability(
   step: ConversionStep,
   engines: readonly Engine[],

@@ -10,26 +10,26 @@ import { attemptOfChunk } from '../task-graph.ts'
 import { checkStraggler } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Seconds that a claim holds without a sign of life. */
+/** Seconds that a lease is valid without a heartbeat. */
 const leaseDurationS = 15
-/** A cancelled job's engine is stopped within this time. */
+/** The engine of a cancelled job is stopped within this time. */
 const heartbeatIntervalMs = 3000
-/** A task that is over sooner tells of its start with its end. */
+/** A task that ends sooner publishes its start together with its end. */
 const startEventDelayMs = 300
-/** Progress is told at most this often, and not for less than these points. */
+/** Minimum interval and minimum gain in percent between two progress updates. */
 const minProgressIntervalMs = 500
 const minProgressPoints = 5
 const smallProgressIntervalMs = 2000
 
-/** The task belongs to somebody else by now, or the job is over. */
+/** Another worker has the task, or the job is over. */
 export class LeaseLost extends Error {}
 
-/** How a task ends that a worker had. */
+/** How a worker ends its task. */
 export type TaskResult = Pick<Task, 'status'> & Partial<Task>
 
 /**
- * One worker's hold on a task: claimed once, kept by heartbeats, given back in one of four ways. A heartbeat writes
- * the task alone; what the job shows of it is written when there is something to tell.
+ * A worker's lease of a task: claimed once, renewed by heartbeats, and ended by finishing, releasing, handing over or
+ * splitting the task. A heartbeat only writes the task; the job's record is written when there is progress to publish.
  */
 export class Lease {
   readonly #run: TaskRun
@@ -59,7 +59,7 @@ export class Lease {
     return this.#run.services.jobs.store
   }
 
-  /** Takes the task unless somebody has it, it has to wait or is over; the answer shows it either way. */
+  /** Claims the task unless it is claimed, waiting or over; returns its record in any case. */
   async claim(): Promise<WriteResult<Task>> {
     const now = new Date()
     this.#claimedAt = now.getTime()
@@ -86,7 +86,7 @@ export class Lease {
     return claimed
   }
 
-  /** Begins to show signs of life. */
+  /** Starts the heartbeat. */
   startHeartbeat(job: Job, onLost: () => void): void {
     this.#job = job
     this.#onLost = onLost
@@ -94,17 +94,17 @@ export class Lease {
       () => this.#runUpdate(() => this.#sendHeartbeat()),
       heartbeatIntervalMs,
     )
-    // A part that dies at once is not to wait as long as a message that nobody has received.
+    // If the worker of a chunk dies immediately, the message must not stay hidden for the queue's full visibility timeout.
     if (this.#task?.part !== undefined) this.#runUpdate(() => this.#run.extendVisibility(leaseDurationS + 1))
     if (job.status === 'queued')
       this.#startTimer = setTimeout(() => this.#runUpdate(() => this.#publishStart()), startEventDelayMs)
   }
 
-  /** Percent of the task and a word for what happens. */
+  /** Reports the percent of the task and the current stage. */
   reportProgress(percent: number, stage: string): void {
     const isJoin = this.#task?.expandedBy !== undefined
     const shown = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent
-    // Another attempt starts from nothing, yet what was shown once does not fall.
+    // Another attempt starts from 0, but the published percent never falls.
     this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shown)))
     this.#stage = stage
     const elapsedMs = Date.now() - this.#publishedAt
@@ -116,7 +116,7 @@ export class Lease {
       this.#runUpdate(() => this.#publishProgress())
   }
 
-  /** One at a time; what fails is made up by the next, or the lease ends and another worker takes over. */
+  /** Runs one update at a time. A failed one is made up for by the next, or the lease expires and another worker takes over. */
   #runUpdate(update: () => Promise<void>): void {
     this.#pendingUpdate ??= update()
       .catch((error) => this.#log.warn({ error }, 'heartbeat failed'))
@@ -133,7 +133,7 @@ export class Lease {
     if (!kept.applied || !(await this.#isStillNeeded())) this.#onLost()
   }
 
-  /** Of a part, which gets a twin when it takes too long. */
+  /** Whether a chunk is still needed; starts a speculative copy when it takes too long. */
   async #isStillNeeded(): Promise<boolean> {
     if (!this.#job || this.#task?.part === undefined) return true
     return checkStraggler({ chunk: this.#task, job: this.#job, ranMs: this.#ranMs }, this.#run, this.#log)
@@ -152,7 +152,7 @@ export class Lease {
     const { part, bucketed, number = 0, name = '' } = this.#task ?? {}
     this.#publishedPercent = this.#percent
     this.#publishedAt = Date.now()
-    // What a part or one of hundreds has done is seen when it is over.
+    // Chunks, and tasks of large jobs, only count when they are over.
     if (!this.#job || part !== undefined || bucketed) return
     if (this.#job.status === 'queued') await this.#publishStart()
     const progress = { percent: this.#percent, stage: this.#stage, taskName: name }
@@ -164,7 +164,7 @@ export class Lease {
       )) ?? this.#job
   }
 
-  /** Stops the signs of life, the last of which is on its way. */
+  /** Stops the heartbeat and waits for the last update. */
   async stopHeartbeat(): Promise<void> {
     clearInterval(this.#heartbeatTimer)
     clearTimeout(this.#startTimer)
@@ -176,13 +176,13 @@ export class Lease {
     return this.#store.changeTask(this.#run.ref, change, { condition, ...(mark && { mark }) })
   }
 
-  /** Keeps what is left while it goes on. @throws LeaseLost when the task is somebody else's by now. */
+  /** Stores the remaining work of a running task. @throws LeaseLost when another worker has the task. */
   async saveRemaining(remaining: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
     const { applied } = await this.#change({ set: { ...remaining, percent: this.#percent } })
     if (!applied) throw new LeaseLost()
   }
 
-  /** Another image goes on with what is left. False when the task is somebody else's by now; so everywhere below. */
+  /** Passes the rest to another image. Returns false when another worker has the task, as do the methods below. */
   async handOver(done: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.stopHeartbeat()
     const { applied, record } = await this.#change(
@@ -196,10 +196,10 @@ export class Lease {
     return applied
   }
 
-  /** Gives the task back as if it had not been taken. */
+  /** Releases the task as if it had not been claimed. */
   async release(): Promise<void> {
     await this.stopHeartbeat()
-    // Attempts are counted anew where parts are joined or another image goes on, the time of a task is not.
+    // Attempts start again when chunks are joined or another image continues, but the task's start time stays.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     await this.#change({
       set: { status: this.#task?.expandedBy === undefined ? 'pending' : 'processing' },
@@ -208,7 +208,7 @@ export class Lease {
     })
   }
 
-  /** An attempt is over that may be made up for; true when there is another. */
+  /** Ends a failed attempt. Returns whether there is another one. */
   async retry(): Promise<boolean> {
     if ((this.#task?.attempt ?? 0) >= maxAttempts) return false
     await this.stopHeartbeat()
@@ -217,7 +217,7 @@ export class Lease {
     return true
   }
 
-  /** Parts go on in its place; it comes back when they are over. */
+  /** Replaces the task by its chunks; the task is sent again when they are complete. */
   async splitIntoChunks(
     chunks: readonly Task[],
     remaining: Pick<Task, 'pieces' | 'warnings'>,
@@ -245,7 +245,7 @@ export class Lease {
     return applied
   }
 
-  /** The task is over, and whoever waits for it hears of it. */
+  /** Ends the task and updates its dependents. */
   async finish(result: TaskResult): Promise<boolean> {
     await this.stopHeartbeat()
     const ranFields = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
@@ -257,13 +257,13 @@ export class Lease {
       this.#change(change, { endedBy: this.#id }),
       isQueued ? this.#publishStart() : undefined,
     ])
-    // One that ended otherwise keeps its end, though it was this lease that stored it.
+    // A repeated write may find an end that this lease stored earlier with a different status; that one is kept.
     if (!ended.applied || ended.record?.status !== result.status) return false
     await this.#completion.completeTask(ended.record, { isRepeat: false })
     return true
   }
 
-  /** The only task of a job ends with it in one write, as long as nobody else has changed the job. */
+  /** Ends the only task of a job and the job in one transaction, unless the job was changed meanwhile. */
   async #finishWithJob(change: Change): Promise<boolean> {
     const [job, task] = [this.#job, this.#task]
     if (!job?.fixed || !task || job.units !== 1 || task.part !== undefined) return false

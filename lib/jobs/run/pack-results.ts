@@ -17,18 +17,18 @@ interface ZipOptions {
   readonly files: TaskServices['files']
   readonly withManifest: boolean
   readonly signal: AbortSignal
-  /** Where results lie, by job; at the top those that are not named. */
+  /** Folders of the results, by job; results of other jobs are at the top level. */
   readonly folders: Readonly<Record<string, string>>
-  /** Is told bytes of the files as they go in. */
+  /** Called with the number of bytes of the files as they are added. */
   readonly onBytes: (bytes: number) => void
 }
 
-/** Sizes and places above this need fields of 64 bits; some programs read only what needs none. */
+/** Larger archives need Zip64, which some programs cannot read. */
 const maxZip32Bytes = 0xf000_0000
 
-/** A ZIP of files that is made as it is read, one file after the other, none of them whole in memory. */
+/** Streams a ZIP that is created as it is read, file by file, without loading whole files into memory. */
 export function createZip(entries: readonly ZipEntry[], options: ZipOptions): Readable {
-  // Its workers are for browsers.
+  // Web workers exist in browsers only.
   configure({ useWebWorkers: false })
   const total = entries.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
   const writer = new ZipWriterStream({ zip64: total > maxZip32Bytes })
@@ -62,7 +62,7 @@ async function writeEntries(
   await writer.close()
 }
 
-/** @returns its name in the ZIP; undefined when it is deleted meanwhile. */
+/** @returns its name in the ZIP; undefined when it was deleted meanwhile. */
 async function writeEntry(
   writer: Writer,
   { from, folder }: { readonly from: StoredFile; readonly folder: string | undefined },
@@ -90,21 +90,21 @@ async function* countBytes(body: Readable, onBytes: (bytes: number) => void): As
   for await (const chunk of body as AsyncIterable<Buffer>) {
     onBytes(chunk.length)
     yield chunk
-    // Where bytes are always at hand the ZIP would go on and on, and the task's own sign of life never come.
+    // When bytes are always available, the stream would never yield, and heartbeats would stop.
     await setImmediate()
   }
 }
 
 export interface PackContext {
   readonly services: TaskServices
-  /** Where the file goes, and by which path of the work folder. */
+  /** Key of the ZIP in the bucket, and its temporary path in the work folder. */
   readonly key: string
   readonly path: string
   readonly signal: AbortSignal
   readonly progress: (percent: number) => void
 }
 
-/** Stores the ZIP of what a task asks for. @throws AppError CONFLICT when nothing of it is there any more. */
+/** Stores the ZIP that a task requests. @throws AppError CONFLICT when none of the files exists any more. */
 export async function packResultsIntoZip(
   fields: Readonly<Record<string, unknown>>,
   { services, key, path, signal, progress }: PackContext,

@@ -4,7 +4,7 @@ import type { TaskRef } from '../keys.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
 
-/** Sends a task that is ready to its worker. One that is over may not have been told of, as when its worker finds it so. */
+/** Sends a ready task to its worker. For a task that is over, repeats its completion, which may have been interrupted. */
 export async function prepareTask(ref: TaskRef, services: Services): Promise<void> {
   const { store, completion } = services.jobs
   const [task, job] = await Promise.all([store.getTask(ref), store.getJob(ref.jobId)])
@@ -16,6 +16,6 @@ export async function prepareTask(ref: TaskRef, services: Services): Promise<voi
     await completion.completeTask(task, { isRepeat: true })
     await deleteChunksOfEnded(task, services)
   }
-  // It may have been its turn.
+  // The task may have occupied a slot.
   if (job) await new ConcurrencySlots(services).release(job)
 }

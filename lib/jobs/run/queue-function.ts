@@ -13,19 +13,19 @@ import type { QueueId } from '../../resources/queues.ts'
 import type { TaskHandler } from './claimed-task.ts'
 import { runMessage } from './run-message.ts'
 
-/** Milliseconds before the function's end in which the outcome is still stored. */
+/** Milliseconds reserved at the end of the function's run time for storing the outcome. */
 const reserveMs = 10_000
 
 interface QueueFunctionOptions {
   readonly queueOf: (config: Config) => QueueId
-  /** What is done for each of its tasks. */
+  /** Runs each of its tasks. */
   readonly handleTask: TaskHandler
-  /** Ends what stays between tasks. */
+  /** Stops processes that are kept between tasks. */
   readonly close: () => Promise<unknown>
   readonly connections?: Connections | undefined
 }
 
-/** Runs the tasks of one queue, on Lambda and in the workers of one machine; messages that must come again are named. */
+/** Runs the tasks of one queue, on Lambda and in local workers; returns the messages that must be delivered again. */
 export function createQueueFunction({ queueOf, handleTask, close, connections }: QueueFunctionOptions) {
   const getServices = started(async () => createServices(await deployedConfig(), { connections }))
   const stopping = new AbortController()
@@ -54,13 +54,13 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
       return { batchItemFailures: failures.filter((failure) => failure !== undefined) }
     },
 
-    /** Whatever runs has met a full disk, whether it noticed or not. */
+    /** Aborts all running tasks because the disk is full, whether they noticed or not. */
     reportFullDisk(): void {
       outOfSpace.abort()
       outOfSpace = new AbortController()
     },
 
-    /** Gives running tasks back, and ends what stays between tasks. */
+    /** Releases running tasks and stops processes that are kept between tasks. */
     async stop(): Promise<void> {
       stopping.abort()
       await close()
@@ -70,7 +70,7 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
 
 const taskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
 
-/** What a hard end has left of tasks keeps its room otherwise: nothing of them runs here now. */
+/** Removes folders of tasks that were killed, which would occupy the disk. Only called while no task runs here. */
 async function removeLeftovers({ WORK_DIR }: Config): Promise<void> {
   await removeOwnFolders(WORK_DIR, taskFolderPrefix)
   await removeOrphanedFolders(WORK_DIR, taskFolderPrefix)

@@ -34,32 +34,32 @@ export interface InputsRun {
   readonly services: TaskServices
   readonly image: ImageId
   readonly task: Task
-  /** Secrets opened. */
+  /** With opened secrets. */
   readonly inputPlans: readonly InputPlan[]
   readonly workDir: string
   readonly space: SpaceWatch
   readonly signal: AbortSignal
   readonly log: Log
   progress(percent: number, stage: string): void
-  /** Of the piece at this place. */
+  /** Finds the fallback of the input plan at this index. */
   findFallback(at: number, ...asked: Parameters<FindFallback>): ReturnType<FindFallback>
-  /** Stores what is left before a piece begins another way: who takes over begins there. */
+  /** Stores the remaining work before an input starts another route; a worker that takes over continues there. */
   saveRemaining(inputPlans: readonly InputPlan[]): Promise<void>
 }
 
 export interface InputsResult {
   readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
-  /** What the record of the task says of how it was done. */
+  /** How the task was done, for its record. */
   readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity'>
-  /** Keys of all that was stored. */
+  /** Keys of all stored files. */
   readonly storedKeys: readonly string[]
-  /** Keys of what is of no use any more once this is known. */
+  /** Keys of files that can be deleted once this result is stored. */
   readonly unusedKeys: readonly string[]
   readonly isComplete: boolean
 }
 
-/** The next step of the only piece is better shared out among workers: nothing was done of it. */
+/** The next step of the only input should be split among workers; nothing of it has been run. */
 export interface ChunkedInputs {
   readonly inputPlans: readonly InputPlan[]
   readonly chunks: readonly StoredChunk[]
@@ -67,7 +67,7 @@ export interface ChunkedInputs {
 
 const isDone = ({ steps, step }: InputPlan) => step >= steps.length
 
-/** Takes each piece as far as this image goes, and stores what comes out. */
+/** Runs the steps of each input that belong to this image, and stores the outputs. */
 export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedInputs> {
   const { image } = run
   const inputPlans = [...run.inputPlans]
@@ -83,7 +83,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
       const isOnFallback = countTriedRoutes(next.inputPlan) > countTriedRoutes(inputPlan)
       inputPlan = next.inputPlan
       inputPlans[index] = inputPlan
-      // Its parts were those of the way before: it begins the next one anew.
+      // The chunks belonged to the previous route: the next one starts from the beginning.
       if (isOnFallback && run.task.expandedBy !== undefined) break
       if (isOnFallback && inputPlan.steps[0]?.image === image) await run.saveRemaining(inputPlans)
     }
@@ -104,7 +104,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
 
 type TaskFacts = InputsResult['facts']
 
-/** What came of a piece on this image: some of its steps, or another way. */
+/** Progress of an input on this image: completed steps, or a fallback. */
 interface InputResult {
   readonly inputPlan: InputPlan
   readonly warnings: readonly Warning[]
@@ -144,9 +144,9 @@ async function runInput(
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
     await deleteStored(storing, run)
-    // The task of a part goes another way, with all of its parts.
+    // For a chunk, the task chooses the fallback, for all of its chunks.
     if (run.signal.aborted) throw error
-    // No other way needs less room for certain.
+    // No other route is certain to need less disk space.
     const diskError = await run.space.explain(error)
     if (diskError) throw diskError
     if (isChunk) throw error
@@ -164,7 +164,7 @@ async function runInput(
   const fidelityFields = fidelity ? { fidelity } : {}
   if (result.nextStep < inputPlan.steps.length || isChunk) {
     const nextPlan = { ...inputPlan, step: result.nextStep, files, ...fidelityFields }
-    // The next image knows nothing of it.
+    // The next image does not see the shortfall.
     const contentWarning = result.result.shortfall?.warning
     return {
       inputPlan: nextPlan,
@@ -183,12 +183,12 @@ async function runInput(
   )
 }
 
-/** Files that were on their way when they turned out to hold too little. What stays of them goes with the job. */
+/** Deletes files that were being stored when the result was rejected. Leftovers are deleted with the job. */
 async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: InputsRun): Promise<void> {
   try {
     await services.files.delete(keysOf(await storing))
   } catch (error) {
-    log.info({ error }, 'a result that is of no use may stay')
+    log.info({ error }, 'a rejected result may remain in the bucket')
   }
 }
 
@@ -197,12 +197,12 @@ const keysOf = (files: readonly StoredFile[]) => files.map(({ key }) => key)
 const tooManyCrashesError = () =>
   new AppError(
     'CONVERSION_FAILED',
-    'The conversion did not survive three attempts. The file may need more memory or time than one conversion gets.',
+    'The conversion crashed in all three attempts. The file may need more memory or time than a conversion can use.',
   )
 
 const chunkError = ({ code, message, details }: JobError) => new AppError(code, message, details)
 
-/** The piece at the end of a way. What is neither its result nor kept for that is dropped. */
+/** The input after a route has ended. Files that are neither its result nor its partial result become unused. */
 function finishRoute(
   decision: FallbackDecision,
   previousPlan: InputPlan,
@@ -264,7 +264,7 @@ async function runInputPlan(
   }
 }
 
-/** One of several pieces is not worth it. */
+/** A task with several inputs is not split. */
 async function splitIntoChunks(stepsRun: StepsRun, { inputPlans, image, services }: InputsRun) {
   if (inputPlans.length > 1) return undefined
   return splitFirstStep(stepsRun, async () => ({

@@ -6,10 +6,10 @@ import { createTaskServices } from './presigned-services.ts'
 import { runTask } from './run-task.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Seconds after which a message comes again when the table or the queue did not answer. */
+/** Seconds until a message is delivered again after the table or queue failed. */
 const retryDelayS = 5
 
-/** What a message asks for; named where it is to come again. */
+/** Handles a queue message. Returns its failure entry if it must be delivered again. */
 export async function runMessage(
   record: SQSRecord,
   run: Omit<TaskRun, 'ref' | 'extendVisibility' | 'services'> & { readonly services: Services },
@@ -36,21 +36,27 @@ export async function runMessage(
     if (outcome.done) return undefined
     await extendVisibility(outcome.retryInS)
   } catch (error) {
-    log.error({ error, ...taskMessageOf(message) }, 'task could not be run; the message comes again')
+    log.error(
+      { error, ...taskMessageOf(message) },
+      'task could not be run; the message will be delivered again',
+    )
     await extendVisibility(retryDelayS).catch((cause) =>
-      log.warn({ error: cause, ...taskMessageOf(message) }, 'the message comes again late'),
+      log.warn(
+        { error: cause, ...taskMessageOf(message) },
+        'the message will be delivered again later than intended',
+      ),
     )
   }
   return { itemIdentifier: record.messageId }
 }
 
-/** By whoever can sign for it. */
+/** Sends the task back to the function that presigns URLs. */
 async function resendForSigning(
   message: TaskMessage,
   { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
 ): Promise<void> {
   const { log, jobs, queues } = services
-  log.info(taskMessageOf(message), 'task is to be signed anew')
+  log.info(taskMessageOf(message), 'task needs new signatures')
   const job = await jobs.store.getJob(message.jobId)
   await queues.send(jobs.taskSender.retryQueue(queue), [taskMessageOf(message)], job?.owner)
 }

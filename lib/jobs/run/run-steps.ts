@@ -1,4 +1,4 @@
-// Runs steps on files of this machine. What stores the result, and what only wants to see it happen, call the same.
+// Runs conversion steps on local files. Used by the workers, and by tools that only replay a conversion.
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -33,34 +33,35 @@ export interface StepsRun {
   readonly steps: readonly ConversionStep[]
   /** Index of the first step to run. */
   readonly firstIndex: number
-  /** Ends before a step of another image; all steps are run when left out. */
+  /** Stops before the first step of another image; runs all steps when left out. */
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
-  /** Of the first step only this much is run. */
+  /** Runs only this chunk of the first step. */
   readonly share?: ChunkSpec | undefined
-  /** The first step is not run: these are joined. The inputs are there if `joinReads` says so. */
+  /** Joins these chunk results instead of running the first step. Needs the inputs if `joinNeedsInputs` is true. */
   readonly results?: readonly ChunkResult[] | undefined
-  /** What went into these. */
+  /** Content of the source files of `results`. */
   readonly sourceContent?: Held | undefined
-  /** Each step gets a folder of its own in it. */
+  /** Parent of the folders of the steps. */
   readonly workDir: string
   readonly signal: AbortSignal
   readonly log: Log
-  /** Where its engine is looked up; every one there is when left out. */
+  /** Available engines; all when left out. */
   readonly engines?: readonly Engine[]
-  /** Hears of each program that an engine runs. */
+  /** Called for each program that an engine runs. */
   readonly onCommand?: OnCommand
-  /** Hears of each step as it begins. */
+  /** Called when a step starts. */
   readonly onStep?: (at: number) => void
   /**
-   * Hears of what came out before it is held to what went in, which may still refuse it: to store it meanwhile.
-   * @returns a promise of its end, which is not waited for.
+   * Called with the output before it is compared with the source, which may still reject it, so that it can be stored
+   * in parallel.
+   * @returns a promise of the upload, which is not awaited.
    */
   readonly onOutput?: (made: StepsOutput) => Promise<unknown>
   progress(percent: number, stage: string): void
 }
 
-/** What came out of the last step. */
+/** Output of the last step. */
 export interface StepsOutput {
   readonly engine: Engine
   readonly result: EngineResult
@@ -70,7 +71,7 @@ export interface StepsOutput {
 
 export interface StepsResult extends StepsOutput {
   readonly warnings: readonly Warning[]
-  /** What was kept of what went in, where it is known. */
+  /** How much of the source was kept, if known. */
   readonly fidelity?: Fidelity | undefined
 }
 
@@ -81,7 +82,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   let { inputs } = run
   let index = run.firstIndex
   if (run.sourceContent) guard.recall(run.sourceContent)
-  // A share of a step is not all of it, and where it is joined the inputs may be elsewhere.
+  // Skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
   else if (!run.share && (!run.results || joinNeedsInputs(run))) guard.begin(inputs, steps[index])
   for (;;) {
     const step = steps[index]
@@ -103,20 +104,20 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   }
 }
 
-/** Within this time a file is on its way to the storage, which needs none of this thread until it has it. */
+/** Within this time an upload has started and no longer needs this thread until it ends. */
 const maxSendWaitMs = 5
 
-/** Whoever began to store it hears of its failure. */
+/** Waits briefly so that an upload can start; the caller handles its failure. */
 export const waitForUpload = (storing: Promise<unknown>): Promise<unknown> =>
   Promise.race([storing.catch(() => undefined), sleep(maxSendWaitMs)])
 
 export interface SplitResult {
   readonly chunks: readonly Chunk[]
-  /** What is in the files, for who joins what comes out without them. */
+  /** Content of the source files, for a join that does not read them. */
   readonly sourceContent?: Held | undefined
 }
 
-/** Whether the inputs of the first step are needed where its shares are joined. */
+/** Whether joining the chunks of the first step needs its inputs. */
 export function joinNeedsInputs({
   steps,
   firstIndex,
@@ -129,7 +130,7 @@ export function joinNeedsInputs({
   )
 }
 
-/** How the first step can be shared out among those that are free; undefined when it is to be run as a whole. */
+/** Splits the first step among the available workers; undefined when it should be run as a whole. */
 export async function splitFirstStep(
   run: StepsRun,
   getWorkerPool: () => Promise<WorkerPool>,
@@ -194,15 +195,15 @@ async function runStep(
   const { engine, work, tools } = await prepareStep(run, step, index, inputs, warnings)
   const results = index === run.firstIndex ? run.results : undefined
   const logFields = { engine: engine.id, from: step.from, to: step.to }
-  log.debug(logFields, 'step begins')
+  log.debug(logFields, 'step started')
   const startedAt = performance.now()
   const elapsedMs = () => Math.round(performance.now() - startedAt)
   try {
     const result = await (results ? joinResults(engine, work, results, tools) : engine.run(work, tools))
-    log.info({ ...logFields, ms: elapsedMs(), method: result.method }, 'step done')
+    log.info({ ...logFields, ms: elapsedMs(), method: result.method }, 'step completed')
     return { engine, result }
   } catch (error) {
-    // The record of a task knows the version of an engine that was successful only.
+    // Logged because the task's record only contains the version of a successful engine.
     const version = await engineVersion(engine).catch(() => 'not installed')
     log.info({ ...logFields, engineVersion: version, ms: elapsedMs() }, 'step failed')
     throw error
@@ -215,16 +216,16 @@ function joinResults(
   results: readonly ChunkResult[],
   tools: Tools,
 ): Promise<EngineResult> {
-  if (!engine.join) throw new Error(`${engine.id} cannot join what it has shared out`)
+  if (!engine.join) throw new Error(`${engine.id} splits steps but cannot join their results`)
   return engine.join(work, results, tools)
 }
 
-/** Characters of what a program said that are kept in the log, from the end. */
+/** Maximum characters of a program's output in the log; the end is kept. */
 const maxLoggedCharacters = 4000
 
 /**
- * Keeps what a program said that failed: the engine may go on another way, end by a sentence for the client, or be
- * ended by us, and then nothing else would tell. Without arguments, which may hold a password.
+ * Logs the output of failed programs, which would otherwise be lost when the engine takes another route, reports its own
+ * message or is aborted. Arguments are not logged, since they may contain passwords.
  */
 function logFailedCommands({ log, onCommand }: StepsRun): OnCommand {
   return (command, args) => {

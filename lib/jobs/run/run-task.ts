@@ -16,7 +16,7 @@ import { ConcurrencySlots } from './concurrency-slots.ts'
 import { Lease, LeaseLost } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Runs what belongs to this image of a task, once, unless somebody else does. */
+/** Claims a task and runs the part of it that belongs to this queue, unless another worker does. */
 export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<MessageOutcome> {
   const { ref, services } = run
   const log = services.log.child({ ...ref, queue: run.queue })
@@ -26,14 +26,14 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
   const slots = new ConcurrencySlots(services)
   if (!applied || !task) {
     const outcome = await handleUnclaimed(run, task, log)
-    // It may have been its turn.
+    // The job may have occupied a slot.
     if (job) await slots.release(job)
     return outcome
   }
   const state =
     job && isLiveStatus(job.status) ? await releaseOnError(lease, store.getInputs(task, job)) : undefined
   if (!state) {
-    log.info('message for a task of a job that is over')
+    log.info('message for a task whose job is over')
     if (job) await slots.release(job)
     return messageDone
   }
@@ -54,7 +54,7 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
   }
 }
 
-/** A table that does not answer is no fault of the file, so that it costs no attempt. */
+/** Releases the lease without using up an attempt, since a failing table is not the file's fault. */
 async function releaseOnError<T>(lease: Lease, reading: Promise<T>): Promise<T> {
   try {
     return await reading
@@ -64,20 +64,20 @@ async function releaseOnError<T>(lease: Lease, reading: Promise<T>): Promise<T> 
   }
 }
 
-/** Somebody works on it, it waits, or it is over, and then those that wait for it may not have heard of it. */
+/** Handles a task that is running elsewhere, waiting, or over; a finished task's completion is repeated. */
 async function handleUnclaimed(
   { services }: TaskRun,
   task: Task | undefined,
   log: Log,
 ): Promise<MessageOutcome> {
   if (!task) {
-    log.info('message for a task that is gone')
+    log.info('message for a task that no longer exists')
     return messageDone
   }
   const leaseLeftS = (Date.parse(task.leaseUntil ?? '') - Date.now()) / 1000
   if (task.status === 'processing' && leaseLeftS > 0)
     return { done: false, retryInS: Math.ceil(leaseLeftS) + 1 }
-  log.info({ status: task.status }, 'message told of nothing new')
+  log.info({ status: task.status }, 'duplicate message for a task')
   const { completion } = services.jobs
   if (isTaskOver(task)) {
     await completion.completeTask(task, { isRepeat: true })
@@ -92,7 +92,7 @@ async function recordFailure(
   error: unknown,
 ): Promise<MessageOutcome> {
   if (error instanceof LeaseLost) {
-    log.info('task was taken away or cancelled')
+    log.info('task was cancelled or taken over')
     return messageDone
   }
   if (error instanceof WorkerStopped) {
@@ -114,6 +114,6 @@ async function recordFailure(
     ...(details && { details }),
   })
   if (isStored) await deleteChunksOfEnded(task, services)
-  // It may have been what follows an end that failed, and that end was stored: the message sees to the rest.
+  // The end may have been stored before a later step failed: the redelivered message repeats the rest.
   return isStored ? messageDone : { done: false, retryInS: 0 }
 }

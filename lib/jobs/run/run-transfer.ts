@@ -26,16 +26,16 @@ export interface TransferRun {
   readonly workDir: string
   readonly signal: AbortSignal
   progress(percent: number): void
-  /** Keeps what a store has of a file that is on its way, for the attempt after this one. */
+  /** Stores the state of an unfinished upload, for the next attempt. */
   saveUploadState(begun: string): Promise<void>
 }
 
-/** Seconds before the second and the third attempt. */
+/** Seconds before the second and third attempt. */
 const retryDelaysS = [5, 30]
 
 /**
- * What a transfer leaves in its task.
- * @throws AppError; PassingError where another attempt may go better.
+ * Runs a transfer and returns the changes of its task.
+ * @throws AppError; TransientError when a retry may succeed.
  */
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
@@ -44,7 +44,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const fields = services.vault.openAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
-  // Connections that nobody else ends go with the transfer.
+  // Closes connections that are still open when the transfer ends.
   const finished = new AbortController()
   const deps = {
     ...{ outgoing: (await services.outgoing()).for(run.state.job.owner), gcsEndpoint },
@@ -68,23 +68,23 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   }
 }
 
-/** What is told of one that failed. */
+/** Error code of a failed transfer. */
 export function transferErrorCode(operation: TransferOperation): ErrorCode {
   if ('packs' in operation) return 'CONVERSION_FAILED'
   return operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
 }
 
-/** Whatever ended the processes that had it, each further attempt may end another one, and what runs beside it. */
+/** Stops after repeated crashes: each further attempt may crash another process with everything that runs in it. */
 function requireAttemptLeft({ attempt }: Task, code: ErrorCode): void {
   if (attempt <= maxAttempts) return
-  const sentence = 'The transfer did not survive three attempts. Try again later, or with smaller files.'
+  const sentence = 'The transfer crashed in all three attempts. Try again later, or with smaller files.'
   throw new AppError(code, sentence, { reason: 'incomplete' })
 }
 
 async function requireBrowser(services: TaskServices): Promise<void> {
   const engines = await services.engines()
   if (engines.some(({ id }) => id === 'chromium')) return
-  throw new AppError('UNSUPPORTED_CONVERSION', 'This service has no browser that could show a website.')
+  throw new AppError('UNSUPPORTED_CONVERSION', 'This service has no browser for capturing websites.')
 }
 
 type StoreExport = ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> }
@@ -118,14 +118,14 @@ async function importFiles(
     throw error
   }
   if (!upload) return { files }
-  // The file is the upload's from now on, and stays when this job is deleted.
+  // The file now belongs to the upload, and stays when this job is deleted.
   const [file] = files
   if (!file) return { files: [] }
   await services.uploads.arrived(upload, file)
   return { files: [], brought: file }
 }
 
-/** Loaded where it is wanted: few tasks are of its kind. */
+/** Loads the code on demand, since few tasks need it. */
 async function packIntoZip(run: TransferRun, fields: Fields): Promise<StoredFile> {
   const { services, task, signal, workDir } = run
   const { packResultsIntoZip } = await import('./pack-results.ts')
@@ -158,7 +158,7 @@ async function importFile(
   const { size, sha256 } = await receive(file, { maxBytes, signal, got: onBytes, store })
   try {
     if (expected !== undefined && expected.toLowerCase() !== sha256)
-      throw new RemoteError('incomplete', `The file has the SHA-256 ${sha256}, not the one that was given.`, {
+      throw new RemoteError('incomplete', `The file has the SHA-256 ${sha256}, not the expected one.`, {
         isPassing: false,
         sha256,
       })
@@ -171,7 +171,7 @@ async function importFile(
   }
 }
 
-/** Of buffers that are used again there is nothing to free. */
+/** Returns a function that counts received bytes for garbage collection, except for reused buffers. */
 function createBufferCollector(): (chunk: Buffer) => void {
   const collectGarbage = freeingSpent()
   return (chunk) => {
@@ -179,7 +179,7 @@ function createBufferCollector(): (chunk: Buffer) => void {
   }
 }
 
-/** Bytes of all of them; undefined where nobody knows. */
+/** Total bytes; undefined when a size is unknown. */
 function totalSize(files: readonly { readonly size: number | undefined }[]): number | undefined {
   let total = 0
   for (const { size } of files) {
@@ -224,7 +224,7 @@ async function exportFiles(
   return deliveries
 }
 
-/** Where each file goes: to what the template says, or under its own name below the prefix. */
+/** Returns the target path of each file: from the template, or its own name below the prefix. */
 export function exportPaths(
   files: readonly Pick<StoredFile, 'filename'>[],
   fields: Fields,
@@ -250,7 +250,7 @@ export function exportPaths(
   })
 }
 
-/** A folder of a path has no extension to follow. */
+/** In folder names, `{name}` has no extension. */
 const fillTemplate = (part: string, isLast: boolean, parts: Parameters<typeof nameFromTemplate>[1]) =>
   isLast
     ? nameFromTemplate(part, parts)

@@ -13,7 +13,10 @@ import { countTriedRoutes } from './fallbacks.ts'
 import type { StepsOutput } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** Stores what came of a piece, in the bucket under a key of this attempt. @param planIndex the piece's place in its task. */
+/**
+ * Stores the result of an input in the bucket, under keys of this attempt.
+ * @param planIndex position of the input plan in its task.
+ */
 export async function storeFiles(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
   inputPlan: InputPlan,
@@ -25,8 +28,8 @@ export async function storeFiles(
   return Promise.all(
     result.files.map(async (file, index) => {
       const type = await typeOf(file, format)
-      // Another attempt writes elsewhere, so a late worker never replaces what is a result already. Those of a task
-      // that has split are counted anew.
+      // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a task that
+      // was split start again from 1.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
@@ -44,13 +47,13 @@ export async function storeFiles(
   )
 }
 
-/** A portion whose file is in the bucket. */
+/** A chunk whose file is in the bucket. */
 export type StoredChunk = Pick<Chunk, 'spec'> & { readonly file?: StoredFile }
 
-/** Files that are stored at a time. */
+/** Files that are stored concurrently. */
 const maxConcurrentUploads = 4
 
-/** Stores what was cut for single shares, under keys of this attempt. */
+/** Stores the files that were cut for single chunks, under keys of this attempt. */
 export async function storeChunks(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
   inputPlan: InputPlan,
@@ -75,7 +78,7 @@ export async function storeChunks(
   })
 }
 
-/** As the task wants its files named. */
+/** Applies the task's filename template. */
 function outputName(name: string, { spec, jobId, createdAt }: Task, index: number): string {
   const { filename: template } = TaskSpec.parse(spec)
   return template === undefined ? name : nameFromTemplate(template, { name, jobId, index, date: createdAt })
@@ -88,7 +91,7 @@ interface FileType {
   readonly extension: string
 }
 
-/** A member of an archive is what its bytes say; it may be nothing that we know. */
+/** Detects the type of an extracted file from its bytes; it may be unknown. */
 async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
   if (file.filename === undefined || file.format) return fileTypeOf(file.format ?? made)
   const { size } = await stat(file.path)

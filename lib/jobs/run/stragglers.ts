@@ -12,20 +12,20 @@ import { findAwaitingTask } from './chunks.ts'
 import { countIdleWorkers } from './idle-workers.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** A part that takes far longer than its siblings, as its machine is slow or its engine hangs. */
+/** Speculative execution: starts a copy of a chunk that takes much longer than its siblings. */
 
-/** As many times as long as the one in the middle, and as many seconds, which a new worker may need to begin. */
+/** A straggler takes this many times the median, and at least `minRunMs`, since a new worker needs time to start. */
 const stragglerFactor = 4
 const minRunMs = 20_000
-/** Fewer siblings say little. */
+/** Fewer siblings are not representative. */
 const minSiblings = 2
 
-/** Whether others like it took so much less that one of them would be there sooner. Pure. */
+/** Whether comparable siblings were so much faster that a copy would finish sooner. Pure. */
 export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[], count: number): boolean {
   const completed = siblings.filter(({ status }) => status === 'completed')
-  // As long as most are at work, all of them may take so long.
+  // While most are still running, all of them may take this long.
   if (ranMs < minRunMs || completed.length * 2 < count) return false
-  // The sound of a film is not like its pieces, which were cut out for their workers.
+  // The audio track of a video is not comparable to the video chunks, which were cut for their workers.
   const comparable = completed.filter(({ cut }) => (cut === undefined) === (chunk.cut === undefined))
   const durationsMs = comparable
     .flatMap(({ ranMs: durationMs }) => durationMs ?? [])
@@ -35,8 +35,8 @@ export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[
 }
 
 /**
- * Called again and again while a worker has a part. Lets another one make a straggler too, as its twin: whichever is
- * there first counts, and the other one is told here. False for a part that is not wanted any more.
+ * Called regularly while a worker processes a chunk. Starts a speculative copy of a straggler on another worker; the
+ * first to finish counts. Returns false when the chunk is no longer needed.
  */
 export async function checkStraggler(
   { chunk, job, ranMs }: { readonly chunk: Task; readonly job: Job; readonly ranMs: number },
@@ -48,7 +48,7 @@ export async function checkStraggler(
   const task = await findAwaitingTask(chunk, services)
   if (!task?.open?.has(originalChunkOf(number))) return false
   const { partCount = 0, open } = task
-  // Read once there is something to see.
+  // Siblings are only read once enough of them are complete.
   if (isSpeculativeCopy(number) || open.size * 2 > partCount) return true
   const { store, completion } = services.jobs
   const chunks = await store.getChunks(task)
@@ -56,7 +56,7 @@ export async function checkStraggler(
   const hasCopy = siblings.some(({ part: other }) => other === speculativeCopyOf(number))
   if (hasCopy || !isStraggler(chunk, ranMs, siblings, partCount)) return true
   const { spec, pieces: inputPlans = [], cut } = chunk
-  // The worker that asks is one of them.
+  // The calling worker is counted too.
   if ((await countIdleWorkers(nextImageOf(inputPlans), services)) < 2) return true
   const copy = createChunkRecord(
     task,
@@ -66,6 +66,6 @@ export async function checkStraggler(
   )
   await store.addChunks([copy])
   await completion.sendTasks([copy], { job, fixed: job.fixed ?? [], tasks: [], chunks: [] })
-  log.info({ twin: copy.part, ranMs }, 'part is made by another worker too')
+  log.info({ copy: copy.part, ranMs }, 'speculative copy of a slow chunk started')
   return true
 }

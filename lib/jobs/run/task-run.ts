@@ -2,18 +2,18 @@ import type { QueueId } from '../../resources/queues.ts'
 import type { TaskRef } from '../keys.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** A task that a message names, and the process that is to run it. */
+/** A task named by a queue message, and the process that runs it. */
 export interface TaskRun {
   readonly ref: TaskRef
-  /** The one that the message came from. */
+  /** Queue of the message. */
   readonly queue: QueueId
   readonly services: TaskServices
-  /** Keeps the message hidden from others for so many seconds from now. */
+  /** Hides the message from other workers for this many seconds from now. */
   extendVisibility(seconds: number): Promise<void>
-  /** Fires when this process must end; the task goes back without losing an attempt. */
+  /** Aborted when this process must stop; the task is released without using up an attempt. */
   readonly stopping: AbortSignal
-  /** Fires when the disk is full: what is written now may be cut off, and the program need not notice. */
+  /** Aborted when the disk is full: files may then be truncated without the program noticing. */
   readonly outOfSpace: AbortSignal
-  /** Milliseconds that this process has left for the task. */
+  /** Milliseconds that this process can still spend on the task. */
   readonly remainingMs: number
 }

@@ -2,10 +2,10 @@ import type { TaskFiles } from '../../aws/task-files.ts'
 import type { Vault } from '../../sealed.ts'
 import type { Services } from '../../services.ts'
 
-/** Opens the secrets of a task, and closes them again. */
+/** Opens the secrets of a task and seals them again. */
 export type TaskVault = Pick<Vault, 'openAll' | 'sealSome'>
 
-/** What running a task takes: all files and secrets of the service, or those of the task alone. */
+/** Services for running a task, with access to all files and secrets, or only to those of the task. */
 export type TaskServices = Omit<Services, 'files' | 'vault'> & {
   readonly files: TaskFiles
   readonly vault: TaskVault

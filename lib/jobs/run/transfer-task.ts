@@ -6,12 +6,12 @@ import { messageDone, type TaskHandler, WorkerStopped, withTimeLimit, withWorkDi
 import { LeaseLost } from './lease.ts'
 import { runTransfer, transferErrorCode } from './run-transfer.ts'
 
-/** What has no engine: files come from elsewhere or go there. */
+/** Runs tasks without an engine, which import or export files. */
 export const transferTask: TaskHandler = async (run, claimed) => {
   const { services } = run
   const { task, state, lease } = claimed
   const operation = findTransferOperation(task.operation)
-  if (!operation) throw new Error(`the operation ${task.operation} carries no files`)
+  if (!operation) throw new Error(`the operation ${task.operation} is not a transfer`)
   return withWorkDir(run, async (workDir) => {
     const limitS = 'capture' in operation ? captureLimitS : transferLimitS
     const limit = { limitS, hint: hintFor(operation) }
@@ -30,21 +30,20 @@ export const transferTask: TaskHandler = async (run, claimed) => {
   })
 }
 
-/** What helps whose files are too many or too large for one run. */
+/** Advice for transfers that exceed their time limit. */
 function hintFor(operation: TransferOperation): string {
-  if ('packs' in operation) return 'Ask for fewer jobs in one ZIP.'
+  if ('packs' in operation) return 'Request fewer jobs per ZIP.'
   if ('capture' in operation) return 'Capture a smaller part of the website.'
   if (operation.kind === 'import')
-    return 'Bring fewer files in by one task, or send the file as an upload in parts.'
-  return 'Take fewer files out by one task, or download the results.'
+    return 'Import fewer files per task, or send the file as a multipart upload.'
+  return 'Export fewer files per task, or download the results.'
 }
 
 const isExpected = (error: unknown) =>
   [AppError, TransientError, LeaseLost, WorkerStopped].some((kind) => error instanceof kind)
 
-/** A fault of this service, which the last attempt tells of as such: neither the other side nor the file is to blame. */
+/** An internal error; the last attempt reports it as such, since neither the remote side nor the file is to blame. */
 function internalTransferError(cause: unknown, code: ErrorCode): TransientError {
-  const sentence =
-    'The transfer failed three times by a fault of this service, not of the other side. Try again later.'
+  const sentence = 'The transfer failed three times because of an internal error. Try again later.'
   return new TransientError(new AppError(code, sentence, undefined, { cause }), 0)
 }
