@@ -33,10 +33,10 @@ const reply = {
 } as const
 const AssetParams = z.object({ asset: z.string() })
 const PageQuery = z.object({
-  lang: z.string().optional().describe('`en` or `de`, from now on; else as the browser prefers'),
+  lang: z.string().optional().describe('Language to use from now on, `en` or `de`; defaults to the language of the browser'),
 })
 
-/** Each address of a section is answered with the page, which then shows it. */
+/** Every path of a section returns the same page, which then shows that section. */
 function section(id: SectionId, path: string): AnyContract {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, z.string()] as const)
   return contract({

@@ -5,6 +5,7 @@ import type { createConversion } from '../routes/create-conversion.ts'
 import type { listConversions } from '../routes/list-conversions.ts'
 import type { createMultipart } from '../routes/multipart-uploads.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
+import words from './words/en.ts'
 
 /** What the service answers, taken from its contracts; only the types, none of its code comes to the browser. */
 export type ReplyData<Endpoint extends { readonly reply: { readonly schema: z.ZodType } }> = z.output<
@@ -34,7 +35,7 @@ export class Problem extends Error {
 
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
-  return new Problem('PAGE_ERROR', 'Something went wrong in this page. Reload it and try again.')
+  return new Problem('PAGE_ERROR', words.pageError)
 }
 
 interface Call {
@@ -110,8 +111,7 @@ async function create<Data>(path: string, body: unknown, signal?: AbortSignal): 
   return (await creation).data
 }
 
-const unreachableProblem = () =>
-  new Problem('UNREACHABLE', 'The service cannot be reached. Check the connection and try again.')
+const unreachableProblem = () => new Problem('UNREACHABLE', words.unreachable)
 
 function problemFromReply(envelope: unknown, status: number, retryAfterS: number | undefined): Problem {
   const error = isRecord(envelope) && isRecord(envelope['error']) ? envelope['error'] : {}
@@ -120,11 +120,7 @@ function problemFromReply(envelope: unknown, status: number, retryAfterS: number
   const field = typeof details['field'] === 'string' ? details['field'] : undefined
   if (typeof code === 'string' && typeof message === 'string')
     return new Problem(code, message, retryAfterS, field)
-  return new Problem(
-    'UNREACHABLE',
-    `The service gave no usable answer (status ${status}). Try again in a moment.`,
-    retryAfterS,
-  )
+  return new Problem('UNREACHABLE', words.badReply(status), retryAfterS)
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

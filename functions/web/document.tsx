@@ -18,7 +18,7 @@ const initialContent: Partial<Readonly<Record<SectionId, () => VNode>>> = {
 
 const titleFor = (section: SectionId | undefined) => {
   if (section === 'convert') return words.title
-  return words.titleOf(section ? words.places[section] : words.notFound)
+  return words.titleOf(section ? words.sections[section] : words.notFound)
 }
 
 /** In the document, as it is hardly longer than its address and the round to it. */

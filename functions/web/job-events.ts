@@ -1,11 +1,11 @@
-import { ownIdentity } from './api.ts'
+import { getOwnerToken } from './api.ts'
 
 /**
  * What happens to jobs, heard by one WebSocket of the page while somebody listens. Where none stands, nobody is told
  * anything, and whoever waits asks by itself.
  */
 
-export interface ProgressNews {
+export interface ProgressUpdate {
   readonly percent: number
   readonly stage: string
   readonly taskName: string | null
@@ -14,82 +14,85 @@ export interface ProgressNews {
 }
 
 /** How far a job is; undefined when something else has happened, or may have, so that it is time to ask. */
-export type News = ProgressNews | undefined
+export type JobUpdate = ProgressUpdate | undefined
 
-interface Ear {
-  readonly news: News[]
+interface Subscriber {
+  readonly updates: JobUpdate[]
   wake: () => void
 }
 
-const ears = new Map<string, Set<Ear>>()
+const subscribers = new Map<string, Set<Subscriber>>()
 let socket: WebSocket | undefined
-let isUp = false
+let isConnected = false
 let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Milliseconds of silence after which it is time to ask: a connection may be dead without anybody knowing. */
-const patienceMs = 30_000
+const maxSilenceMs = 30_000
 /** Milliseconds after which an unused connection is closed. */
 const idleMs = 20_000
 const heartbeatMs = 30_000
 
-export interface Listening {
+export interface JobSubscription {
   /** Whether news come. */
-  readonly isUp: () => boolean
-  next(signal: AbortSignal): Promise<News>
+  readonly isConnected: () => boolean
+  next(signal: AbortSignal): Promise<JobUpdate>
   stop(): void
 }
 
-export function listen(jobId: string): Listening {
-  const ear: Ear = { news: [], wake: () => undefined }
-  const others = ears.get(jobId) ?? new Set()
-  ears.set(jobId, others.add(ear))
+export function subscribeToJob(jobId: string): JobSubscription {
+  const subscriber: Subscriber = { updates: [], wake: () => undefined }
+  const others = subscribers.get(jobId) ?? new Set()
+  subscribers.set(jobId, others.add(subscriber))
   clearTimeout(timer)
   if (!socket) connect()
   return {
-    isUp: () => isUp,
+    isConnected: () => isConnected,
     next: async (signal) => {
-      if (ear.news.length === 0) await sound(ear, signal)
-      return ear.news.shift()
+      if (subscriber.updates.length === 0) await waitForUpdate(subscriber, signal)
+      return subscriber.updates.shift()
     },
     stop: () => {
-      others.delete(ear)
-      if (others.size === 0) ears.delete(jobId)
-      if (ears.size === 0) timer = setTimeout(() => socket?.close(), idleMs)
+      others.delete(subscriber)
+      if (others.size === 0) subscribers.delete(jobId)
+      if (subscribers.size === 0) timer = setTimeout(() => socket?.close(), idleMs)
     },
   }
 }
 
-function sound(ear: Ear, signal: AbortSignal): Promise<void> {
+function waitForUpdate(subscriber: Subscriber, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const stop = () => reject(signal.reason)
-  const silence = setTimeout(resolve, patienceMs)
-  ear.wake = resolve
+  const silenceTimer = setTimeout(resolve, maxSilenceMs)
+  subscriber.wake = resolve
   signal.addEventListener('abort', stop, { once: true })
   return promise.finally(() => {
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
     signal.removeEventListener('abort', stop)
   })
 }
 
 function connect(): void {
   // It may be dead since the line was cut, and nobody heard what happened meanwhile. Added once, however often.
-  window.addEventListener('online', tellAll)
-  const token = ownIdentity()
+  window.addEventListener('online', notifyAll)
+  const token = getOwnerToken()
   // Where cookies are off.
   const protocols = ['v1.jobs', ...(token ? [`bearer.${token}`] : [])]
-  const opened = new WebSocket(new URL('/v1/ws/user/jobs', location.href.replace(/^http/, 'ws')), protocols)
-  socket = opened
-  const beat = setInterval(() => {
-    if (opened.readyState === WebSocket.OPEN) opened.send('{"type":"ping"}')
+  const connection = new WebSocket(
+    new URL('/v1/ws/user/jobs', location.href.replace(/^http/, 'ws')),
+    protocols,
+  )
+  socket = connection
+  const heartbeat = setInterval(() => {
+    if (connection.readyState === WebSocket.OPEN) connection.send('{"type":"ping"}')
   }, heartbeatMs)
-  opened.addEventListener('message', ({ data }) => hear(String(data)))
-  opened.addEventListener('close', () => {
-    clearInterval(beat)
+  connection.addEventListener('message', ({ data }) => handleFrame(String(data)))
+  connection.addEventListener('close', () => {
+    clearInterval(heartbeat)
     socket = undefined
-    isUp = false
-    tellAll()
-    if (ears.size === 0) return
+    isConnected = false
+    notifyAll()
+    if (subscribers.size === 0) return
     failures += 1
     // Not all pages at once, after a restart of the service.
     timer = setTimeout(connect, Math.min(60_000, 1000 * 2 ** failures) * (0.5 + Math.random()))
@@ -97,13 +100,13 @@ function connect(): void {
 }
 
 /** Whatever came before is not known any more. */
-function tellAll(): void {
-  for (const all of ears.values()) for (const ear of all) tell(ear, undefined)
+function notifyAll(): void {
+  for (const all of subscribers.values()) for (const subscriber of all) notify(subscriber, undefined)
 }
 
-function tell(ear: Ear, news: News): void {
-  ear.news.push(news)
-  ear.wake()
+function notify(subscriber: Subscriber, update: JobUpdate): void {
+  subscriber.updates.push(update)
+  subscriber.wake()
 }
 
 interface EventFrame {
@@ -116,18 +119,18 @@ interface EventFrame {
   }
 }
 
-function hear(text: string): void {
+function handleFrame(text: string): void {
   const frame = JSON.parse(text) as EventFrame // as the service describes it
   if (frame.type === 'hello') {
-    isUp = true
+    isConnected = true
     failures = 0
-    tellAll()
+    notifyAll()
   }
   if (frame.type !== 'event' || !frame.job) return
   const { id, progress } = frame.job
-  const news =
+  const update =
     frame.event === 'job.progress' && progress
       ? { ...progress, taskName: progress.taskName ?? null, at: frame.timestamp ?? '' }
       : undefined
-  for (const ear of ears.get(id) ?? []) tell(ear, news)
+  for (const subscriber of subscribers.get(id) ?? []) notify(subscriber, update)
 }

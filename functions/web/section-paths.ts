@@ -2,7 +2,7 @@
  * Where each section of the page stands: the server answers these addresses with the page, the router shows the section.
  * The first address is the one that the navigation leads to. Only data, as both sides read it.
  */
-export const places = {
+export const sectionPaths = {
   convert: ['/', '/convert'],
   batch: ['/batch'],
   tools: ['/tools', '/tools/:tool'],
@@ -19,7 +19,7 @@ export const places = {
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
 /** Sections that the navigation keeps in its menu: who converts a file needs none of them. Few may go to the others. */
-export const inMenu: readonly string[] = [
+export const menuSections: readonly string[] = [
   'pipelines',
   'webhooks',
   'workflows',
@@ -28,12 +28,12 @@ export const inMenu: readonly string[] = [
   'status',
   'docs',
 ]
-export const unlisted: readonly string[] = ['admin']
+export const unlistedSections: readonly string[] = ['admin']
 
-export type PlaceId = keyof typeof places
+export type SectionId = keyof typeof sectionPaths
 
 /** Keys of a const table. */
-export const placeIds = Object.keys(places) as readonly PlaceId[]
+export const sectionIds = Object.keys(sectionPaths) as readonly SectionId[]
 
 /** Languages that people read, and one that only shows what is not prepared for others. */
 export const languages = ['en', 'de'] as const
@@ -41,8 +41,8 @@ export const builtLanguages = [...languages, 'mirrored'] as const
 export type Language = (typeof builtLanguages)[number]
 
 /** What draws the first sight of a place; undefined is the page of what is not there. */
-export type DocumentOf = (
-  place: PlaceId | undefined,
+export type RenderDocument = (
+  section: SectionId | undefined,
   parts: {
     readonly script: string
     /** Chunks that the section needs, so that they do not wait for one another. */

@@ -1,7 +1,7 @@
 import { languages } from '../../functions/web/section-paths.ts'
-import type { Encoded } from '../page/compression.ts'
+import type { CompressedFile } from '../page/compression.ts'
 
-type Bodies = Readonly<Record<string, Encoded>>
+type Bodies = Readonly<Record<string, CompressedFile>>
 type Numbered = readonly (readonly [name: string, at: number])[]
 
 /** Bodies in the smaller coding alone, and each once: languages share files. */
@@ -46,9 +46,9 @@ export const buildPage = async (language) => {
 }
 
 async function drawing(): Promise<string> {
-  const { buildDrawing } = await import('../page/build-drawing.ts')
+  const { buildDrawingFiles } = await import('../page/build-drawing.ts')
   const shelf = new Shelf()
-  const files = shelf.put(await buildDrawing())
+  const files = shelf.put(await buildDrawingFiles())
   return `${opening(shelf, files)}
 export const buildDrawing = async () => named(rest)`
 }

@@ -1,9 +1,9 @@
 import type { MissingPage } from '../http/error-middleware.ts'
-import { documentAt } from './page.ts'
+import { pageDocument } from './page.ts'
 
 /** The page that says that nothing is here, and where to go on. */
 export const missingPage: MissingPage = async ({ headers, cookies = [] }, config) => {
-  const page = await documentAt('none', { headers, cookies }, config)
+  const page = await pageDocument('none', { headers, cookies }, config)
   return {
     statusCode: 404,
     headers: { ...page.headers, 'cache-control': 'no-store' },

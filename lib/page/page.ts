@@ -1,7 +1,12 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { isDrawingFile } from '../../functions/web/grid/drawing-files.ts'
-import { builtLanguages, type Language, languages, type SectionId } from '../../functions/web/section-paths.ts'
+import {
+  builtLanguages,
+  type Language,
+  languages,
+  type SectionId,
+} from '../../functions/web/section-paths.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { securityHeaders } from '../http/security-headers.ts'
@@ -33,9 +38,16 @@ const cookieLifetimeS = 365 * 24 * 3600
 
 /** What is asked for in the address, what was asked for before, what the browser prefers; English if nothing is known. */
 export function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
-  const cookieLanguage = cookies.find((pair) => pair.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1)
-  const requestedLanguages = [query?.lang, cookieLanguage].map((name) => builtLanguages.find((language) => language === name))
-  return requestedLanguages.find((language) => language !== undefined) ?? preferredLanguage(headers['accept-language'] ?? '')
+  const cookieLanguage = cookies
+    .find((pair) => pair.startsWith(`${cookieName}=`))
+    ?.slice(cookieName.length + 1)
+  const requestedLanguages = [query?.lang, cookieLanguage].map((name) =>
+    builtLanguages.find((language) => language === name),
+  )
+  return (
+    requestedLanguages.find((language) => language !== undefined) ??
+    preferredLanguage(headers['accept-language'] ?? '')
+  )
 }
 
 /** RFC 9110, 12.5.4: tags with weights. */
@@ -90,17 +102,29 @@ export async function pageFile(name: string, headers: Headers) {
   if (drawingFileContent) return fileReply(name, drawingFileContent, headers, {})
   for (const language of builtLanguages) {
     const file = (await loadPage(language)).files[name]
-    if (file) return fileReply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
+    if (file)
+      return fileReply(name, file, headers, { 'cache-control': 'public, max-age=31536000, immutable' })
   }
   throw new AppError('NOT_FOUND', `There is no file "${name.slice(0, 64)}" here.`)
 }
 
-async function fileReply(name: string, file: CompressedFile, requestHeaders: Headers, extraHeaders: Readonly<Record<string, string>>) {
+async function fileReply(
+  name: string,
+  file: CompressedFile,
+  requestHeaders: Headers,
+  extraHeaders: Readonly<Record<string, string>>,
+) {
   const { data, headers } = await encodeFor(file, requestHeaders)
   const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
   return {
     data,
-    headers: { ...headers, 'content-type': type, vary: 'accept-encoding', ...securityHeaders({}), ...extraHeaders },
+    headers: {
+      ...headers,
+      'content-type': type,
+      vary: 'accept-encoding',
+      ...securityHeaders({}),
+      ...extraHeaders,
+    },
   }
 }
 

@@ -8,8 +8,8 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { faultsByAxe } from './axe.ts'
 import { bytesOf, fixture, openSite, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './layout-checks.ts'
 import { press, tabTo } from './keyboard.ts'
+import { misfits, weakContrasts } from './layout-checks.ts'
 
 /**
  * Pages of PDFs as pictures, in a real browser: by keys alone, by dragging, with many pages, and where the browser cannot

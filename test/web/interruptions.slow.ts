@@ -148,7 +148,7 @@ test('a file that the workers of its target cannot hold is told so before a byte
       await end.waitFor()
     }
     const told = await cardOf(page, 'large.pdf').getByRole('alert').textContent()
-    assert.match(told ?? '', /4609 MiB; a conversion of this kind can hold 4096 MiB/)
+    assert.match(told ?? '', /4609 MiB; this conversion accepts at most 4096 MiB/)
     assert.deepEqual(
       asked.filter((path) => path.startsWith('/v1/uploads/')),
       ['/v1/uploads/presign'],

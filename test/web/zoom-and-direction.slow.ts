@@ -4,9 +4,9 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { faultsByAxe } from './axe.ts'
 import { cardOf, choose, fixture, openSite, payload, type Site, visit } from './browser.ts'
-import { misfits } from './layout-checks.ts'
-import { tabTo } from './keyboard.ts'
 import { looksRight, shoot } from './check-appearance.ts'
+import { tabTo } from './keyboard.ts'
+import { misfits } from './layout-checks.ts'
 
 /** The page at 200 %, in colors of the system, and from right to left. A minute. */
 

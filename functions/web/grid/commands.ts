@@ -1,55 +1,80 @@
 import { announce } from '../shell/announce.ts'
-import { type Arranged, cut, moved, partsOf, removed, type Sheets, shifted, turned } from './page-order.ts'
 import type { Ability } from './grid-props.ts'
+import {
+  movePages,
+  type PageArrangement,
+  rotatePages,
+  type Sheets,
+  shiftPages,
+  splitParts,
+  toggleRemoved,
+  toggleSplit,
+} from './page-order.ts'
 import words from './words/en.ts'
 
 /** What somebody does with pages, whether by a button, a key or by dragging, and what is said of it. */
 
-export type ActId = 'left' | 'right' | 'back' | 'on' | 'remove' | 'cut'
+export type CommandId = 'rotateLeft' | 'rotateRight' | 'moveBack' | 'moveForward' | 'remove' | 'split'
 
-export const needs: Readonly<Record<ActId, Ability>> = {
-  ...{ left: 'turn', right: 'turn', back: 'move', on: 'move', remove: 'remove', cut: 'cut' },
+export const requiredAbility: Readonly<Record<CommandId, Ability>> = {
+  ...{
+    rotateLeft: 'rotate',
+    rotateRight: 'rotate',
+    moveBack: 'move',
+    moveForward: 'move',
+    remove: 'remove',
+    split: 'split',
+  },
 }
 
-const changes: Readonly<Record<ActId, (sheets: Sheets, pages: ReadonlySet<number>) => Sheets>> = {
-  left: (sheets, pages) => turned(sheets, pages, -90),
-  right: (sheets, pages) => turned(sheets, pages, 90),
-  back: (sheets, pages) => shifted(sheets, pages, -1),
-  on: (sheets, pages) => shifted(sheets, pages, 1),
-  ...{ remove: removed, cut },
+const commandChanges: Readonly<Record<CommandId, (sheets: Sheets, pages: ReadonlySet<number>) => Sheets>> = {
+  rotateLeft: (sheets, pages) => rotatePages(sheets, pages, -90),
+  rotateRight: (sheets, pages) => rotatePages(sheets, pages, 90),
+  moveBack: (sheets, pages) => shiftPages(sheets, pages, -1),
+  moveForward: (sheets, pages) => shiftPages(sheets, pages, 1),
+  remove: toggleRemoved,
+  split: toggleSplit,
 }
 
 /** The selected pages; the one that has the focus where none is selected or it is not among them. */
-export const meant = ({ selected }: Arranged, focused: number): ReadonlySet<number> =>
+export const targetPages = ({ selected }: PageArrangement, focused: number): ReadonlySet<number> =>
   selected.has(focused) ? selected : new Set([focused])
 
-export function act(id: ActId, arranged: Arranged, pages: ReadonlySet<number>): Arranged {
-  const next = { ...arranged, sheets: changes[id](arranged.sheets, pages) }
-  announce(said(id, next, pages), `pages ${id}`)
+export function runCommand(
+  id: CommandId,
+  arrangement: PageArrangement,
+  pages: ReadonlySet<number>,
+): PageArrangement {
+  const next = { ...arrangement, sheets: commandChanges[id](arrangement.sheets, pages) }
+  announce(describeResult(id, next, pages), `pages ${id}`)
   return next
 }
 
-export function drop(arranged: Arranged, pages: ReadonlySet<number>, to: number): Arranged {
-  const next = { ...arranged, sheets: moved(arranged.sheets, pages, to) }
-  announce(said('on', next, pages), 'pages move')
+export function dropPages(
+  arrangement: PageArrangement,
+  pages: ReadonlySet<number>,
+  to: number,
+): PageArrangement {
+  const next = { ...arrangement, sheets: movePages(arrangement.sheets, pages, to) }
+  announce(describeResult('moveForward', next, pages), 'pages move')
   return next
 }
 
-function said(id: ActId, arranged: Arranged, pages: ReadonlySet<number>): string {
-  const { sheets } = arranged
+function describeResult(id: CommandId, arrangement: PageArrangement, pages: ReadonlySet<number>): string {
+  const { sheets } = arrangement
   const at = sheets.findIndex(({ page }) => pages.has(page))
   const first = sheets[at]
   if (!first) return ''
   switch (id) {
-    case 'left':
-    case 'right':
-      return words.turnedTo(pages.size, first.page, first.turn)
-    case 'back':
-    case 'on':
+    case 'rotateLeft':
+    case 'rotateRight':
+      return words.rotatedTo(pages.size, first.page, first.rotation)
+    case 'moveBack':
+    case 'moveForward':
       return words.movedTo(first.page, at + 1, sheets.length)
     case 'remove':
-      return first.isRemoved ? words.removedNow(pages.size) : words.broughtBack(pages.size)
-    case 'cut':
-      return words.files(partsOf(arranged).length)
+      return first.isRemoved ? words.removedNow(pages.size) : words.restoredNow(pages.size)
+    case 'split':
+      return words.files(splitParts(arrangement).length)
   }
 }

@@ -13,18 +13,22 @@ const encodings = `
   KSC-EUC KSCms-UHC KSCms-UHC-HW KSCpc-EUC UniKS-UCS2 UniKS-UTF16`
 
 /** Which letters the glyphs of a script are. */
-const letters = ['GB1', 'CNS1', 'Japan1', 'Korea1'].map((script) => `Adobe-${script}-UCS2`)
+const unicodeMaps = ['GB1', 'CNS1', 'Japan1', 'Korea1'].map((script) => `Adobe-${script}-UCS2`)
 
-const both = (name: string) => [`${name}-H`, `${name}-V`]
+const bothDirections = (name: string) => [`${name}-H`, `${name}-V`]
 
 /** From the package of pdf.js, by its folder. */
-export const drawingData: Readonly<Record<string, readonly string[]>> = {
+export const drawingDataFiles: Readonly<Record<string, readonly string[]>> = {
   wasm: ['jbig2_nowasm_fallback.js', 'openjpeg_nowasm_fallback.js'],
   standard_fonts: ['FoxitDingbats.pfb', 'FoxitSymbol.pfb'],
-  cmaps: [...encodings.trim().split(/\s+/).flatMap(both), 'H', 'V', '83pv-RKSJ-H', ...letters].map(
-    (name) => `${name}.bcmap`,
-  ),
+  cmaps: [
+    ...encodings.trim().split(/\s+/).flatMap(bothDirections),
+    'H',
+    'V',
+    '83pv-RKSJ-H',
+    ...unicodeMaps,
+  ].map((name) => `${name}.bcmap`),
 }
 
-export const isOfDrawing = (name: string): boolean =>
-  [drawingScript, ...Object.values(drawingData).flat()].includes(name)
+export const isDrawingFile = (name: string): boolean =>
+  [drawingScript, ...Object.values(drawingDataFiles).flat()].includes(name)

@@ -1,23 +1,23 @@
-import type { Pages } from './local-pages.ts'
-import type { Arranged } from './page-order.ts'
-import type { Way } from './use-pages.ts'
+import type { PdfPages } from './local-pages.ts'
+import type { PageArrangement } from './page-order.ts'
+import type { PdfAccess } from './use-pages.ts'
 
 /** What can be done with pages, beside selecting them. */
-export type Ability = 'move' | 'turn' | 'remove' | 'cut'
+export type Ability = 'move' | 'rotate' | 'remove' | 'split'
 
 export interface GridProps {
   readonly file: File
-  readonly can: readonly Ability[]
+  readonly abilities: readonly Ability[]
   /** Selecting is what it is for: the selection is shown as text, too. */
-  readonly isChoice: boolean
+  readonly isSelection: boolean
   /** Undefined until the pages are there. */
-  readonly arranged: Arranged | undefined
-  readonly onChange: (arranged: Arranged | undefined) => void
+  readonly arrangement: PageArrangement | undefined
+  readonly onChange: (arrangement: PageArrangement | undefined) => void
   /** What the service needs for the same file. */
-  readonly onOpen: (way: Way) => void
+  readonly onOpen: (access: PdfAccess) => void
 }
 
 export interface SheetsProps extends GridProps {
-  readonly arranged: Arranged
-  readonly pages: Pages
+  readonly arrangement: PageArrangement
+  readonly pages: PdfPages
 }

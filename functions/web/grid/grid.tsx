@@ -1,17 +1,17 @@
 import { useId } from 'preact/hooks'
-import { useStyles } from '../shell/styles.ts'
-import { Field, Trouble } from '../ui/components.tsx'
+import { adoptStyles } from '../shell/styles.ts'
+import { ErrorNotice, Field } from '../ui/components.tsx'
 import rules from './grid.css'
-import { untouched } from './page-order.ts'
 import type { GridProps } from './grid-props.ts'
+import { originalOrder } from './page-order.ts'
 import { Sheets } from './sheets.tsx'
-import { type Opening, usePages } from './use-pages.ts'
+import { type PdfOpening, usePages } from './use-pages.ts'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
 /** Each page is a node at least, and the page has at most 3,000 (decisions 18, Page). */
-const mostPages = 2000
+const maxPages = 2000
 
 /** The pages of a PDF as pictures, to select, turn, order, remove and part them. */
 export default function PageGrid(props: GridProps) {
@@ -19,19 +19,19 @@ export default function PageGrid(props: GridProps) {
   return (
     <section class="page-grid" aria-labelledby={title}>
       <h2 id={title}>{words.title}</h2>
-      <Opened {...props} />
+      <GridContent {...props} />
     </section>
   )
 }
 
-function Opened(props: GridProps) {
-  const { file, arranged, onChange, onOpen } = props
-  const opening = usePages(file, (pages, way) => {
-    onChange(pages.count > mostPages ? undefined : untouched(pages.count))
-    onOpen(way)
+function GridContent(props: GridProps) {
+  const { file, arrangement: arranged, onChange, onOpen } = props
+  const opening = usePages(file, (pages, access) => {
+    onChange(pages.count > maxPages ? undefined : originalOrder(pages.count))
+    onOpen(access)
   })
-  const { opened } = opening
-  switch (opened.state) {
+  const { state } = opening
+  switch (state.state) {
     case 'opening':
       return (
         <p class="meta" role="status">
@@ -39,25 +39,25 @@ function Opened(props: GridProps) {
         </p>
       )
     case 'locked':
-      return <Locked isWrong={opened.isWrong} onTry={opening.tryPassword} />
-    case 'not-here':
-      return <NotHere why={opened.why} opening={opening} />
+      return <PasswordForm isWrong={state.isWrong} onTry={opening.tryPassword} />
+    case 'needs-server':
+      return <ServerDrawingOffer reason={state.reason} opening={opening} />
     case 'sending':
       return (
         <label class="tool-progress">
-          {opened.share < 1 ? words.sending : words.drawing}
-          <progress max={1} value={opened.share < 1 ? opened.share : undefined} />
+          {state.share < 1 ? words.sending : words.drawing}
+          <progress max={1} value={state.share < 1 ? state.share : undefined} />
         </label>
       )
     case 'failed':
-      return <Trouble problem={opened.problem} onRetry={opening.askService} />
+      return <ErrorNotice problem={state.problem} onRetry={opening.drawOnServer} />
     case 'open':
-      if (opened.pages.count > mostPages) return <p class="notice">{words.tooMany(mostPages)}</p>
-      return arranged ? <Sheets {...props} arranged={arranged} pages={opened.pages} /> : null
+      if (state.pages.count > maxPages) return <p class="notice">{words.tooMany(maxPages)}</p>
+      return arranged ? <Sheets {...props} arrangement={arranged} pages={state.pages} /> : null
   }
 }
 
-function Locked({
+function PasswordForm({
   isWrong,
   onTry,
 }: {
@@ -88,13 +88,16 @@ function Locked({
   )
 }
 
-const NotHere = (props: { readonly why: 'tooLarge' | 'unreadable'; readonly opening: Opening }) => (
+const ServerDrawingOffer = (props: {
+  readonly reason: 'tooLarge' | 'unreadable'
+  readonly opening: PdfOpening
+}) => (
   <div class="stack">
     <p class="notice" role="status">
-      {words[props.why]} {words.byServiceHint}
+      {words[props.reason]} {words.drawOnServerHint}
     </p>
-    <button type="button" class="button" onClick={props.opening.askService}>
-      {words.byService}
+    <button type="button" class="button" onClick={props.opening.drawOnServer}>
+      {words.drawOnServer}
     </button>
   </div>
 )

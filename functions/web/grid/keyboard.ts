@@ -1,51 +1,60 @@
-import type { ActId } from './commands.ts'
+import type { CommandId } from './commands.ts'
 
 /** What a key means in the list of pages. */
 
-export type Wish =
-  | { readonly kind: 'act'; readonly id: ActId }
-  | { readonly kind: 'go'; readonly to: number; readonly isExtending: boolean }
+export type KeyAction =
+  | { readonly kind: 'command'; readonly id: CommandId }
+  | { readonly kind: 'focus'; readonly to: number; readonly isExtending: boolean }
   | { readonly kind: 'toggle' | 'all' | 'none' }
 
-const acts: Readonly<Record<string, ActId>> = {
-  ...{ r: 'right', l: 'left', s: 'cut', delete: 'remove', backspace: 'remove' },
+const commandKeys: Readonly<Record<string, CommandId>> = {
+  ...{ r: 'rotateRight', l: 'rotateLeft', s: 'split', delete: 'remove', backspace: 'remove' },
 }
 
-const others: Readonly<Record<string, 'toggle' | 'none'>> = { ' ': 'toggle', enter: 'toggle', escape: 'none' }
+const otherKeys: Readonly<Record<string, 'toggle' | 'none'>> = {
+  ' ': 'toggle',
+  enter: 'toggle',
+  escape: 'none',
+}
 
-export interface Stand {
+export interface FocusPosition {
   /** Of the page that has the focus, from 0. */
-  readonly place: number
+  readonly index: number
   readonly count: number
   readonly columns: number
   readonly isMirrored: boolean
 }
 
-export function wishOf(
-  { key: given, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent,
-  stand: Stand,
-): Wish | undefined {
-  const key = given.toLowerCase()
-  const step = stepOf(key, stand)
-  if (altKey) return step === undefined ? undefined : { kind: 'act', id: step < 0 ? 'back' : 'on' }
+export function keyAction(
+  { key: pressedKey, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent,
+  position: FocusPosition,
+): KeyAction | undefined {
+  const key = pressedKey.toLowerCase()
+  const step = stepOf(key, position)
+  if (altKey)
+    return step === undefined ? undefined : { kind: 'command', id: step < 0 ? 'moveBack' : 'moveForward' }
   if (ctrlKey || metaKey) return key === 'a' ? { kind: 'all' } : undefined
-  const to = placeOf(key, step, stand)
-  if (to !== undefined) return { kind: 'go', to, isExtending: shiftKey }
-  const [id, kind] = [acts[key], others[key]]
-  if (id) return { kind: 'act', id }
+  const to = nextIndex(key, step, position)
+  if (to !== undefined) return { kind: 'focus', to, isExtending: shiftKey }
+  const [id, kind] = [commandKeys[key], otherKeys[key]]
+  if (id) return { kind: 'command', id }
   return kind && { kind }
 }
 
-function placeOf(key: string, step: number | undefined, { place, count }: Stand): number | undefined {
+function nextIndex(
+  key: string,
+  step: number | undefined,
+  { index, count }: FocusPosition,
+): number | undefined {
   if (key === 'home') return 0
   if (key === 'end') return count - 1
-  return step === undefined ? undefined : Math.min(count - 1, Math.max(0, place + step))
+  return step === undefined ? undefined : Math.min(count - 1, Math.max(0, index + step))
 }
 
-function stepOf(key: string, { columns, isMirrored }: Stand): number | undefined {
-  const onward = isMirrored ? -1 : 1
+function stepOf(key: string, { columns, isMirrored }: FocusPosition): number | undefined {
+  const forward = isMirrored ? -1 : 1
   const steps: Readonly<Record<string, number>> = {
-    ...{ arrowright: onward, arrowleft: -onward, arrowdown: columns, arrowup: -columns },
+    ...{ arrowright: forward, arrowleft: -forward, arrowdown: columns, arrowup: -columns },
   }
   return steps[key]
 }

@@ -1,8 +1,8 @@
-import type { Answer, Ask } from './worker-messages.ts'
 import { drawingScript } from './drawing-files.ts'
+import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 
 /** Pages of a PDF as pictures, wherever they are drawn. */
-export interface Pages {
+export interface PdfPages {
   readonly count: number
   /**
    * @param side pixels of the longer side
@@ -14,75 +14,77 @@ export interface Pages {
 }
 
 /** What cannot be opened or drawn here. */
-export class Unreadable extends Error {
+export class UnreadablePdf extends Error {
   /** `locked` needs a password, or another one. */
-  readonly why: 'locked' | 'unreadable'
+  readonly reason: 'locked' | 'unreadable'
 
-  constructor(why: 'locked' | 'unreadable') {
-    super(why)
+  constructor(reason: 'locked' | 'unreadable') {
+    super(reason)
     this.name = 'Unreadable'
-    this.why = why
+    this.reason = reason
   }
 }
 
-interface Waiting {
-  resolve(answer: Answer): void
-  reject(error: Unreadable): void
+interface PendingRequest {
+  resolve(answer: WorkerReply): void
+  reject(error: UnreadablePdf): void
 }
 
-let line: MessagePort | undefined
-const waiting = new Map<number, Waiting>()
-let last = 0
+let workerPort: MessagePort | undefined
+const pending = new Map<number, PendingRequest>()
+let lastId = 0
 
 /** @throws Unreadable */
-export async function openLocal(file: File, password?: string): Promise<Pages> {
-  const document = ++last
-  const opened = await ask({ kind: 'open', document, file, password })
+export async function openInWorker(file: File, password?: string): Promise<PdfPages> {
+  const document = ++lastId
+  const opened = await sendToWorker({ kind: 'open', document, file, password })
   return {
     count: 'pages' in opened ? opened.pages : 0,
     draw: async (page, side) => {
-      const drawn = await ask({ kind: 'draw', document, page, side })
-      if (!('bitmap' in drawn)) throw new Unreadable('unreadable')
+      const drawn = await sendToWorker({ kind: 'draw', document, page, side })
+      if (!('bitmap' in drawn)) throw new UnreadablePdf('unreadable')
       return drawn.bitmap
     },
-    close: () => void ask({ kind: 'close', document }).catch(() => {}),
+    close: () => void sendToWorker({ kind: 'close', document }).catch(() => {}),
   }
 }
 
-type AskOf<Kind extends Ask['kind']> = Omit<Ask & { kind: Kind }, 'id'>
+type RequestOf<Kind extends WorkerRequest['kind']> = Omit<WorkerRequest & { kind: Kind }, 'id'>
 
-function ask(wanted: AskOf<'open'> | AskOf<'draw'> | AskOf<'close'>): Promise<Answer> {
-  line ??= startWorker()
-  const port = line
-  const id = ++last
+function sendToWorker(
+  request: RequestOf<'open'> | RequestOf<'draw'> | RequestOf<'close'>,
+): Promise<WorkerReply> {
+  workerPort ??= startWorker()
+  const port = workerPort
+  const id = ++lastId
   return new Promise((resolve, reject) => {
-    waiting.set(id, { resolve, reject })
-    port.postMessage({ ...wanted, id })
+    pending.set(id, { resolve, reject })
+    port.postMessage({ ...request, id })
   })
 }
 
 /** One for all documents of the page; it stays, as it is what takes long to load. */
 function startWorker(): MessagePort {
-  const started = new Worker(trusted(new URL(`/web/${drawingScript}`, location.href).href), {
+  const worker = new Worker(toTrustedUrl(new URL(`/web/${drawingScript}`, location.href).href), {
     type: 'module',
   })
   const { port1, port2 } = new MessageChannel()
-  port1.onmessage = ({ data }: MessageEvent<Answer>) => {
-    const asker = waiting.get(data.id)
-    waiting.delete(data.id)
-    if ('failure' in data) asker?.reject(new Unreadable(data.failure))
-    else asker?.resolve(data)
+  port1.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
+    const request = pending.get(data.id)
+    pending.delete(data.id)
+    if ('failure' in data) request?.reject(new UnreadablePdf(data.failure))
+    else request?.resolve(data)
   }
-  started.onerror = () => {
-    started.terminate()
-    line = undefined
-    for (const [id, { reject }] of waiting) {
-      waiting.delete(id)
-      reject(new Unreadable('unreadable'))
+  worker.onerror = () => {
+    worker.terminate()
+    workerPort = undefined
+    for (const [id, { reject }] of pending) {
+      pending.delete(id)
+      reject(new UnreadablePdf('unreadable'))
     }
   }
   // pdf.js listens, too, and expects objects.
-  started.postMessage({}, [port2])
+  worker.postMessage({}, [port2])
   return port1
 }
 
@@ -96,15 +98,15 @@ interface TrustedTypes {
 }
 
 /** The policy of the page lets no text become the address of a script, but for what a rule of this name has seen. */
-function trusted(url: string): string {
+function toTrustedUrl(url: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-  rule ??= trustedTypes?.createPolicy('drawing', {
-    createScriptURL: (asked) => {
-      if (new URL(asked).origin !== location.origin)
+  trustedTypesPolicy ??= trustedTypes?.createPolicy('drawing', {
+    createScriptURL: (scriptUrl) => {
+      if (new URL(scriptUrl).origin !== location.origin)
         throw new TypeError('scripts come from the service alone')
-      return asked
+      return scriptUrl
     },
   })
-  return rule?.createScriptURL(url) ?? url
+  return trustedTypesPolicy?.createScriptURL(url) ?? url
 }
-let rule: ReturnType<TrustedTypes['createPolicy']> | undefined
+let trustedTypesPolicy: ReturnType<TrustedTypes['createPolicy']> | undefined

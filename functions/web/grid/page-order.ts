@@ -4,16 +4,16 @@ export interface Sheet {
   /** Of the document, counted from 1. */
   readonly page: number
   /** Degrees clockwise by which it is turned from how it stands in the document. */
-  readonly turn: 0 | 90 | 180 | 270
+  readonly rotation: 0 | 90 | 180 | 270
   readonly isRemoved: boolean
   /** A file ends with it. */
-  readonly isCut: boolean
+  readonly isSplitAfter: boolean
 }
 
 /** In their order. */
 export type Sheets = readonly Sheet[]
 
-export interface Arranged {
+export interface PageArrangement {
   readonly sheets: Sheets
   readonly selected: ReadonlySet<number>
 }
@@ -23,54 +23,58 @@ export interface Step {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-export const untouched = (count: number): Arranged => ({
+export const originalOrder = (count: number): PageArrangement => ({
   sheets: Array.from({ length: count }, (_, at) => ({
-    ...{ page: at + 1, turn: 0, isRemoved: false, isCut: false },
+    ...{ page: at + 1, rotation: 0, isRemoved: false, isSplitAfter: false },
   })),
   selected: new Set(),
 })
 
 type Pages = ReadonlySet<number>
 
-const changed = (sheets: Sheets, pages: Pages, change: (sheet: Sheet) => Partial<Sheet>): Sheets =>
+const updateSheets = (sheets: Sheets, pages: Pages, change: (sheet: Sheet) => Partial<Sheet>): Sheets =>
   sheets.map((sheet) => (pages.has(sheet.page) ? { ...sheet, ...change(sheet) } : sheet))
 
-export const turned = (sheets: Sheets, pages: Pages, degrees: 90 | -90): Sheets =>
-  changed(sheets, pages, ({ turn }) => ({ turn: ((turn + degrees + 360) % 360) as Sheet['turn'] })) // a quarter more
+export const rotatePages = (sheets: Sheets, pages: Pages, degrees: 90 | -90): Sheets =>
+  updateSheets(sheets, pages, ({ rotation }) => ({
+    rotation: ((rotation + degrees + 360) % 360) as Sheet['rotation'],
+  })) // a quarter more
 
 /** All of them go, or come back where all are gone. */
-export function removed(sheets: Sheets, pages: Pages): Sheets {
+export function toggleRemoved(sheets: Sheets, pages: Pages): Sheets {
   const isRemoved = sheets.some((sheet) => pages.has(sheet.page) && !sheet.isRemoved)
-  return changed(sheets, pages, () => ({ isRemoved }))
+  return updateSheets(sheets, pages, () => ({ isRemoved }))
 }
 
 /** After each of them; nothing comes after the last page. */
-export function cut(sheets: Sheets, pages: Pages): Sheets {
+export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
   const last = sheets.at(-1)?.page
-  const isCut = sheets.some(({ page, ...sheet }) => pages.has(page) && page !== last && !sheet.isCut)
-  return changed(sheets, pages, ({ page }) => ({ isCut: isCut && page !== last }))
+  const isSplitAfter = sheets.some(
+    ({ page, ...sheet }) => pages.has(page) && page !== last && !sheet.isSplitAfter,
+  )
+  return updateSheets(sheets, pages, ({ page }) => ({ isSplitAfter: isSplitAfter && page !== last }))
 }
 
-export const cutEvery = (sheets: Sheets, count: number): Sheets =>
+export const splitEvery = (sheets: Sheets, count: number): Sheets =>
   sheets.map((sheet, at) => ({ ...sheet, isCut: (at + 1) % count === 0 && at < sheets.length - 1 }))
 
 /** As a block in front of the sheet that stands at `to` now, at the end for their number. */
-export function moved(sheets: Sheets, pages: Pages, to: number): Sheets {
+export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
   const block = sheets.filter(({ page }) => pages.has(page))
   const rest = (some: Sheets) => some.filter(({ page }) => !pages.has(page))
   return [...rest(sheets.slice(0, to)), ...block, ...rest(sheets.slice(to))]
 }
 
 /** One place on or back, as a block from where its first or last is. */
-export function shifted(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
+export function shiftPages(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
   const places = sheets.flatMap(({ page }, at) => (pages.has(page) ? [at] : []))
   const [first = 0] = places
   const last = places.at(-1) ?? 0
-  return moved(sheets, pages, by < 0 ? Math.max(0, first - 1) : Math.min(sheets.length, last + 2))
+  return movePages(sheets, pages, by < 0 ? Math.max(0, first - 1) : Math.min(sheets.length, last + 2))
 }
 
 /** `3,1-2`, as the service reads it. */
-export function rangeOf(pages: readonly number[]): string {
+export function formatRange(pages: readonly number[]): string {
   const runs: { first: number; last: number; step: number }[] = []
   for (const page of pages) {
     const run = runs.at(-1)
@@ -84,7 +88,7 @@ export function rangeOf(pages: readonly number[]): string {
 }
 
 /** The pages that a text names; undefined for what names none of this document. */
-export function pagesIn(text: string, count: number): readonly number[] | undefined {
+export function parseRange(text: string, count: number): readonly number[] | undefined {
   const pages: number[] = []
   for (const part of text.split(',')) {
     const [, first, last = first] = /^\s*(\d+|last)\s*(?:-\s*(\d+|last)\s*)?$/i.exec(part) ?? []
@@ -97,53 +101,58 @@ export function pagesIn(text: string, count: number): readonly number[] | undefi
   return pages
 }
 
-const keptOf = ({ sheets }: Arranged) => sheets.filter(({ isRemoved }) => !isRemoved)
+const remainingSheets = ({ sheets }: PageArrangement) => sheets.filter(({ isRemoved }) => !isRemoved)
 const isInOrder = (sheets: Sheets) => sheets.every(({ page }, at) => page === at + 1)
 
-export const selectedPages = ({ sheets, selected }: Arranged): readonly number[] =>
+export const selectedPages = ({ sheets, selected }: PageArrangement): readonly number[] =>
   sheets.flatMap(({ page }) => (selected.has(page) ? [page] : []))
 
-export const removedPages = ({ sheets }: Arranged): readonly number[] =>
+export const removedPages = ({ sheets }: PageArrangement): readonly number[] =>
   sheets.flatMap(({ page, isRemoved }) => (isRemoved ? [page] : [])).toSorted((a, b) => a - b)
 
 /** Pages one after the other until a cut, as places in what is left. */
-export function partsOf(arranged: Arranged): readonly (readonly number[])[] {
+export function splitParts(arrangement: PageArrangement): readonly (readonly number[])[] {
   const parts: number[][] = [[]]
-  for (const { at, isCut } of places(arranged)) {
+  for (const { at, isCut: isSplitAfter } of positions(arrangement)) {
     if (at > 0) parts.at(-1)?.push(at)
-    if (isCut && (parts.at(-1)?.length ?? 0) > 0) parts.push([])
+    if (isSplitAfter && (parts.at(-1)?.length ?? 0) > 0) parts.push([])
   }
   return parts.filter((part) => part.length > 0)
 }
 
 /** A removed sheet has no place, but the cut after it holds. */
-function places({ sheets }: Arranged) {
+function positions({ sheets }: PageArrangement) {
   let at = 0
-  return sheets.map(({ isRemoved, isCut }) => ({ at: isRemoved ? 0 : ++at, isCut }))
+  return sheets.map(({ isRemoved, isSplitAfter }) => ({ at: isRemoved ? 0 : ++at, isCut: isSplitAfter }))
 }
 
 /** Everything that was done as operations, one after the other; none where nothing was done or nothing is left. */
-export function stepsOf(arranged: Arranged): readonly Step[] {
-  const kept = keptOf(arranged)
-  if (kept.length === 0) return []
-  const isWhole = kept.length === arranged.sheets.length && isInOrder(kept)
-  const parts = partsOf(arranged)
-  const turns = ([90, 180, 270] as const).flatMap((rotate) => {
-    const turnedAt = kept.flatMap(({ turn }, at) => (turn === rotate ? [at + 1] : []))
-    return turnedAt.length > 0
-      ? [{ operation: 'rotate-pdf', options: { pages: rangeOf(turnedAt), rotate } }]
+export function toOperations(arrangement: PageArrangement): readonly Step[] {
+  const remaining = remainingSheets(arrangement)
+  if (remaining.length === 0) return []
+  const isWhole = remaining.length === arrangement.sheets.length && isInOrder(remaining)
+  const parts = splitParts(arrangement)
+  const rotations = ([90, 180, 270] as const).flatMap((rotate) => {
+    const positions = remaining.flatMap(({ rotation }, at) => (rotation === rotate ? [at + 1] : []))
+    return positions.length > 0
+      ? [{ operation: 'rotate-pdf', options: { pages: formatRange(positions), rotate } }]
       : []
   })
   return [
     ...(isWhole
       ? []
-      : [{ operation: 'extract-pdf-pages', options: { pages: rangeOf(kept.map(({ page }) => page)) } }]),
-    ...turns,
+      : [
+          {
+            operation: 'extract-pdf-pages',
+            options: { pages: formatRange(remaining.map(({ page }) => page)) },
+          },
+        ]),
+    ...rotations,
     ...(parts.length > 1
-      ? [{ operation: 'split-pdf', options: { pages: parts.map(rangeOf).join(',') } }]
+      ? [{ operation: 'split-pdf', options: { pages: parts.map(formatRange).join(',') } }]
       : []),
   ]
 }
 
-export const orderOf = ({ sheets }: Arranged): string | undefined =>
-  isInOrder(sheets) ? undefined : rangeOf(sheets.map(({ page }) => page))
+export const formatNewOrder = ({ sheets }: PageArrangement): string | undefined =>
+  isInOrder(sheets) ? undefined : formatRange(sheets.map(({ page }) => page))

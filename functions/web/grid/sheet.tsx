@@ -61,9 +61,9 @@ export class SheetOption extends Component<Props> {
 const labelOf = ({ page, rotation, isRemoved, isSplitAfter }: Sheet) =>
   [
     words.page(page),
-    ...(rotation ? [words.turnedBy(rotation)] : []),
+    ...(rotation ? [words.rotatedBy(rotation)] : []),
     ...(isRemoved ? [words.isRemoved] : []),
-    ...(isSplitAfter ? [words.isCut] : []),
+    ...(isSplitAfter ? [words.isSplitAfter] : []),
   ].join(', ')
 
 function PageImage({
@@ -102,7 +102,7 @@ function PageImage({
     return () => lifetime.abort()
   }, [pages, page, side])
   if (drawn.url) return <img src={drawn.url} alt="" draggable={false} />
-  if (drawn.hasFailed) return <span class="meta">{words.noPicture}</span>
+  if (drawn.hasFailed) return <span class="meta">{words.noPreview}</span>
   return <canvas ref={canvas} width={1} height={1} data-drawn={drawn.isDrawn} />
 }
 

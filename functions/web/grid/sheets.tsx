@@ -1,33 +1,33 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type ActId, act, meant, needs } from './commands.ts'
-import { wishOf } from './keyboard.ts'
+import { type CommandId, requiredAbility, runCommand, targetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
+import { keyAction } from './keyboard.ts'
 import { SheetOption } from './sheet.tsx'
 import { Toolbar } from './toolbar.tsx'
-import { isMirrored, useDrops } from './use-page-dragging.ts'
-import { useInSight } from './use-visible-pages.ts'
-import { useSlices } from './use-gradual-count.ts'
+import { useGradualCount } from './use-gradual-count.ts'
+import { isRightToLeft, usePageDragging } from './use-page-dragging.ts'
+import { useVisiblePages } from './use-visible-pages.ts'
 import words from './words/en.ts'
 
-const usualSide = 150
+const defaultSide = 150
 
 /**
  * A listbox of many choices, as the ARIA Authoring Practices Guide has it, whose options stand in rows: the arrow keys go in
  * both directions, and with Alt they take the pages along ("Listbox with rearrangeable options").
  */
 export function Sheets(props: SheetsProps) {
-  const { arranged, can, pages } = props
+  const { arrangement: arranged, abilities, pages } = props
   const { sheets, selected } = arranged
   const list = useRef<HTMLDivElement>(null)
-  const [side, setSide] = useState(usualSide)
-  const there = useSlices(sheets.length)
-  const seen = useInSight(list, there)
-  const drops = useDrops(list, props)
-  const hands = useHands(list, props)
+  const [side, setSide] = useState(defaultSide)
+  const renderedCount = useGradualCount(sheets.length)
+  const visible = useVisiblePages(list, renderedCount)
+  const dragging = usePageDragging(list, props)
+  const interaction = useInteraction(list, props)
   const keysId = useId()
   return (
     <>
-      <Toolbar {...props} {...hands} side={side} onSide={setSide} />
+      <Toolbar {...props} {...interaction} side={side} onSide={setSide} />
       <div
         ref={list}
         role="listbox"
@@ -38,23 +38,23 @@ export function Sheets(props: SheetsProps) {
         tabIndex={-1}
         style={{ '--side': `${side}px` }}
         onKeyDown={(event) => {
-          if (!event.isComposing && hands.press(event)) event.preventDefault()
+          if (!event.isComposing && interaction.handleKey(event)) event.preventDefault()
         }}
-        onClick={hands.click}
-        onFocusIn={hands.focusIn}
-        {...drops.listeners}
+        onClick={interaction.handleClick}
+        onFocusIn={interaction.handleFocus}
+        {...dragging.listeners}
       >
-        {sheets.slice(0, there).map((sheet, at) => (
+        {sheets.slice(0, renderedCount).map((sheet, at) => (
           <SheetOption
             key={sheet.page}
             {...{ sheet, pages }}
-            side={sharpness(side)}
+            side={renderSize(side)}
             isSelected={selected.has(sheet.page)}
-            isFocused={sheet.page === hands.focused}
-            isSeen={seen.has(sheet.page)}
-            canMove={can.includes('move')}
-            canBeCut={can.includes('cut') && at < sheets.length - 1}
-            mark={drops.mark(at)}
+            isFocused={sheet.page === interaction.focused}
+            isVisible={visible.has(sheet.page)}
+            canMove={abilities.includes('move')}
+            canSplitAfter={abilities.includes('split') && at < sheets.length - 1}
+            dropMarker={dragging.markerAt(at)}
           />
         ))}
       </div>
@@ -62,18 +62,21 @@ export function Sheets(props: SheetsProps) {
         {words.selected(selected.size, sheets.length)}
       </p>
       <p id={keysId} class="hint">
-        {[words.keysOf.always, ...can.map((one) => words.keysOf[one])].join(' ')}
+        {[words.keys.always, ...abilities.map((one) => words.keys[one])].join(' ')}
       </p>
     </>
   )
 }
 
 /** Few sizes, so that each step of the slider does not draw all anew. */
-const sharpness = (side: number) =>
+const renderSize = (side: number) =>
   (side <= 160 ? 160 : side <= 260 ? 260 : 420) * Math.min(2, devicePixelRatio)
 
 /** What keys, clicks and buttons do: which page has the focus, which are selected, and what becomes of them. */
-function useHands(list: { readonly current: HTMLElement | null }, { arranged, can, onChange }: SheetsProps) {
+function useInteraction(
+  list: { readonly current: HTMLElement | null },
+  { arrangement: arranged, abilities, onChange }: SheetsProps,
+) {
   const { sheets, selected } = arranged
   const [focused, setFocused] = useState(sheets[0]?.page ?? 1)
   /** Where a selection with Shift began. */
@@ -91,7 +94,7 @@ function useHands(list: { readonly current: HTMLElement | null }, { arranged, ca
     option.scrollIntoView({ block: 'nearest' })
   })
 
-  const placeOf = (page: number) => sheets.findIndex((sheet) => sheet.page === page)
+  const indexOf = (page: number) => sheets.findIndex((sheet) => sheet.page === page)
   const select = (next: Iterable<number>) => onChange({ ...arranged, selected: new Set(next) })
   const selectAll = () => select(sheets.map(({ page }) => page))
   const toggle = (page: number) => {
@@ -101,37 +104,37 @@ function useHands(list: { readonly current: HTMLElement | null }, { arranged, ca
     select(next)
   }
   const extendTo = (page: number) => {
-    const [from = 0, to = 0] = [placeOf(anchor.current), placeOf(page)].sort((a, b) => a - b)
+    const [from = 0, to = 0] = [indexOf(anchor.current), indexOf(page)].sort((a, b) => a - b)
     select(sheets.slice(from, to + 1).map((sheet) => sheet.page))
   }
-  const does = (id: ActId): boolean => {
-    if (!can.includes(needs[id])) return false
-    onChange(act(id, arranged, meant(arranged, focused)))
+  const perform = (id: CommandId): boolean => {
+    if (!abilities.includes(requiredAbility[id])) return false
+    onChange(runCommand(id, arranged, targetPages(arranged, focused)))
     refocus.current = list.current?.contains(document.activeElement) ?? false
     return true
   }
-  const goTo = (place: number, isExtending: boolean) => {
-    const page = sheets[place]?.page
+  const focusIndex = (index: number, isExtending: boolean) => {
+    const page = sheets[index]?.page
     if (page === undefined) return
     if (isExtending) extendTo(page)
     else anchor.current = page
     refocus.current = true
     setFocused(page)
   }
-  const press = (event: KeyboardEvent): boolean => {
+  const handleKey = (event: KeyboardEvent): boolean => {
     if (!list.current) return false
-    const stand = {
-      ...{ place: placeOf(focused), count: sheets.length },
-      ...{ columns: columnsOf(list.current), isMirrored: isMirrored(list.current) },
+    const position = {
+      ...{ index: indexOf(focused), count: sheets.length },
+      ...{ columns: columnsOf(list.current), isMirrored: isRightToLeft(list.current) },
     }
-    const wish = wishOf(event, stand)
-    switch (wish?.kind) {
+    const action = keyAction(event, position)
+    switch (action?.kind) {
       case undefined:
         return false
-      case 'act':
-        return does(wish.id)
-      case 'go':
-        goTo(wish.to, wish.isExtending)
+      case 'command':
+        return perform(action.id)
+      case 'focus':
+        focusIndex(action.to, action.isExtending)
         return true
       case 'toggle':
         toggle(focused)
@@ -145,22 +148,22 @@ function useHands(list: { readonly current: HTMLElement | null }, { arranged, ca
         return selected.size > 0
     }
   }
-  const focusIn = (event: FocusEvent) => {
-    const page = pageOf(event)
+  const handleFocus = (event: FocusEvent) => {
+    const page = pageAt(event)
     if (page) setFocused(page)
   }
-  const click = (event: MouseEvent) => {
-    const page = pageOf(event)
+  const handleClick = (event: MouseEvent) => {
+    const page = pageAt(event)
     if (!page) return
     if (event.target instanceof Element && event.target.closest('.sheet-cut'))
-      onChange(act('cut', arranged, new Set([page])))
+      onChange(runCommand('split', arranged, new Set([page])))
     else if (event.shiftKey) extendTo(page)
     else toggle(page)
   }
-  return { focused, select, selectAll, does, press, click, focusIn }
+  return { focused, select, selectAll, perform, handleKey, handleClick, handleFocus }
 }
 
-const pageOf = ({ target }: Event): number =>
+const pageAt = ({ target }: Event): number =>
   Number(target instanceof Element ? target.closest('[data-page]')?.getAttribute('data-page') : 0)
 
 function columnsOf(list: HTMLElement): number {

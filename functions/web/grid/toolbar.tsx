@@ -1,35 +1,50 @@
 import { useState } from 'preact/hooks'
 import { Field } from '../ui/components.tsx'
-import { type ActId, meant, needs } from './commands.ts'
-import { type Arranged, cutEvery, pagesIn, partsOf, rangeOf, selectedPages, untouched } from './page-order.ts'
+import { type CommandId, requiredAbility, targetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
+import {
+  formatRange,
+  originalOrder,
+  type PageArrangement,
+  parseRange,
+  selectedPages,
+  splitEvery,
+  splitParts,
+} from './page-order.ts'
 import words from './words/en.ts'
 
 interface Props extends SheetsProps {
   readonly focused: number
-  readonly does: (id: ActId) => boolean
+  readonly perform: (id: CommandId) => boolean
   readonly select: (pages: Iterable<number>) => void
   readonly selectAll: () => void
   readonly side: number
   readonly onSide: (side: number) => void
 }
 
-const order: readonly ActId[] = ['left', 'right', 'back', 'on', 'remove', 'cut']
+const commandOrder: readonly CommandId[] = [
+  'rotateLeft',
+  'rotateRight',
+  'moveBack',
+  'moveForward',
+  'remove',
+  'split',
+]
 
 export function Toolbar(props: Props) {
-  const { arranged, can, onChange, select, focused, does, side, onSide } = props
+  const { arrangement: arranged, abilities, onChange, select, focused, perform, side, onSide } = props
   const { sheets } = arranged
-  const acts = order.filter((id) => can.includes(needs[id]))
-  const pages = meant(arranged, focused)
-  const some = sheets.filter(({ page }) => pages.has(page))
-  const labelOf = (id: ActId) => {
-    if (id === 'remove' && some.every(({ isRemoved }) => isRemoved)) return words.restore
-    if (id === 'cut' && some.every(({ isCut }) => isCut)) return words.uncut
+  const commands = commandOrder.filter((id) => abilities.includes(requiredAbility[id]))
+  const pages = targetPages(arranged, focused)
+  const targetSheets = sheets.filter(({ page }) => pages.has(page))
+  const labelOf = (id: CommandId) => {
+    if (id === 'remove' && targetSheets.every(({ isRemoved }) => isRemoved)) return words.restore
+    if (id === 'split' && targetSheets.every(({ isSplitAfter }) => isSplitAfter)) return words.unsplit
     return words[id]
   }
   return (
     <div class="grid-tools">
-      {props.isChoice && <Range arranged={arranged} select={select} />}
+      {props.isSelection && <RangeField arrangement={arranged} select={select} />}
       <fieldset class="row" aria-label={words.actions}>
         <button type="button" class="button" onClick={props.selectAll}>
           {words.selectAll}
@@ -42,18 +57,18 @@ export function Toolbar(props: Props) {
         >
           {words.selectNone}
         </button>
-        {acts.map((id) => (
-          <button key={id} type="button" class="button" onClick={() => does(id)}>
+        {commands.map((id) => (
+          <button key={id} type="button" class="button" onClick={() => perform(id)}>
             {labelOf(id)}
           </button>
         ))}
-        {can.length > 0 && (
-          <button type="button" class="button quiet" onClick={() => onChange(untouched(sheets.length))}>
+        {abilities.length > 0 && (
+          <button type="button" class="button quiet" onClick={() => onChange(originalOrder(sheets.length))}>
             {words.reset}
           </button>
         )}
       </fieldset>
-      {can.includes('cut') && <Cuts arranged={arranged} onChange={onChange} />}
+      {abilities.includes('split') && <SplitEveryField arrangement={arranged} onChange={onChange} />}
       <label class="grid-size">
         {words.size}
         <input
@@ -70,7 +85,7 @@ export function Toolbar(props: Props) {
 }
 
 /** The selection as text: of five hundred pages that is sooner typed than clicked. */
-function Range({ arranged, select }: Pick<Props, 'arranged' | 'select'>) {
+function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement' | 'select'>) {
   const [typed, setTyped] = useState<string>()
   const { length } = arranged.sheets
   return (
@@ -81,12 +96,12 @@ function Range({ arranged, select }: Pick<Props, 'arranged' | 'select'>) {
           type="text"
           autocomplete="off"
           spellcheck={false}
-          value={typed ?? rangeOf(selectedPages(arranged))}
-          aria-invalid={typed !== undefined && pagesIn(typed, length) === undefined ? 'true' : undefined}
+          value={typed ?? formatRange(selectedPages(arranged))}
+          aria-invalid={typed !== undefined && parseRange(typed, length) === undefined ? 'true' : undefined}
           onInput={(event) => {
             const text = event.currentTarget.value
             setTyped(text)
-            const pages = text.trim() === '' ? [] : pagesIn(text, length)
+            const pages = text.trim() === '' ? [] : parseRange(text, length)
             if (pages) select(pages)
           }}
           onBlur={() => setTyped(undefined)}
@@ -96,19 +111,19 @@ function Range({ arranged, select }: Pick<Props, 'arranged' | 'select'>) {
   )
 }
 
-function Cuts({
-  arranged,
+function SplitEveryField({
+  arrangement,
   onChange,
 }: {
-  readonly arranged: Arranged
-  readonly onChange: (next: Arranged) => void
+  readonly arrangement: PageArrangement
+  readonly onChange: (next: PageArrangement) => void
 }) {
   const [count, setCount] = useState(2)
-  const { sheets } = arranged
+  const { sheets } = arrangement
   return (
     <div class="row">
       <label class="grid-cuts">
-        {words.cutEvery}
+        {words.splitEvery}
         <input
           type="number"
           min={1}
@@ -121,12 +136,12 @@ function Cuts({
         type="button"
         class="button"
         disabled={!(count >= 1)}
-        onClick={() => onChange({ ...arranged, sheets: cutEvery(sheets, Math.floor(count)) })}
+        onClick={() => onChange({ ...arrangement, sheets: splitEvery(sheets, Math.floor(count)) })}
       >
-        {words.cutNow}
+        {words.splitNow}
       </button>
       <span class="meta" role="status">
-        {words.files(partsOf(arranged).length)}
+        {words.files(splitParts(arrangement).length)}
       </span>
     </div>
   )

@@ -1,87 +1,87 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../api.ts'
-import { openLocal, type Pages, Unreadable } from './local-pages.ts'
-import { drawByService } from './service-pages.ts'
+import { type Problem, toProblem } from '../api.ts'
+import { openInWorker, type PdfPages, UnreadablePdf } from './local-pages.ts'
+import { drawOnServer } from './service-pages.ts'
 
 /** Above this the service draws: the browser would read too much of it. */
-export const mostLocalBytes = 100_000_000
+export const maxLocalBytes = 100_000_000
 
-export type Opened =
+export type PdfState =
   | { readonly state: 'opening' }
   | { readonly state: 'locked'; readonly isWrong: boolean }
   /** The service can draw it, when it is asked to. */
-  | { readonly state: 'not-here'; readonly why: 'tooLarge' | 'unreadable' }
+  | { readonly state: 'needs-server'; readonly reason: 'tooLarge' | 'unreadable' }
   | { readonly state: 'sending'; readonly share: number }
   | { readonly state: 'failed'; readonly problem: Problem }
   /** `jobId` has the file, where it was sent. */
-  | { readonly state: 'open'; readonly pages: Pages; readonly jobId?: string }
+  | { readonly state: 'open'; readonly pages: PdfPages; readonly jobId?: string }
 
-export interface Opening {
-  readonly opened: Opened
+export interface PdfOpening {
+  readonly state: PdfState
   readonly tryPassword: (password: string) => void
-  readonly askService: () => void
+  readonly drawOnServer: () => void
 }
 
 /** How the service gets at the same pages. */
-export interface Way {
+export interface PdfAccess {
   readonly password?: string
   readonly jobId?: string
 }
 
 /** The pages of a PDF, as long as it is shown. */
-export function usePages(file: File, onOpen: (pages: Pages, way: Way) => void): Opening {
-  const [opened, setOpened] = useState<Opened>({ state: 'opening' })
+export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess) => void): PdfOpening {
+  const [state, setState] = useState<PdfState>({ state: 'opening' })
   const password = useRef<string | undefined>(undefined)
-  const ended = useRef(new AbortController())
-  const isAtService = useRef(false)
-  const told = useRef(onOpen)
-  told.current = onOpen
+  const lifetime = useRef(new AbortController())
+  const usesServer = useRef(false)
+  const onOpenRef = useRef(onOpen)
+  onOpenRef.current = onOpen
 
   const open = useCallback(async () => {
-    const { signal } = ended.current
-    const show = (next: Opened) => {
+    const { signal } = lifetime.current
+    const show = (next: PdfState) => {
       if (signal.aborted) return next.state === 'open' ? next.pages.close() : undefined
-      setOpened(next)
+      setState(next)
       if (next.state !== 'open') return
       const { current } = password
-      told.current(next.pages, {
+      onOpenRef.current(next.pages, {
         ...(current !== undefined && { password: current }),
         ...(next.jobId !== undefined && { jobId: next.jobId }),
       })
     }
     try {
-      if (isAtService.current) {
+      if (usesServer.current) {
         const onSent = (share: number) => show({ state: 'sending', share })
-        const { pages, jobId } = await drawByService(file, password.current, onSent, signal)
+        const { pages, jobId } = await drawOnServer(file, password.current, onSent, signal)
         show({ state: 'open', pages, jobId })
-      } else show({ state: 'open', pages: await openLocal(file, password.current) })
+      } else show({ state: 'open', pages: await openInWorker(file, password.current) })
     } catch (error) {
-      if (error instanceof Unreadable && error.why === 'locked')
+      if (error instanceof UnreadablePdf && error.reason === 'locked')
         show({ state: 'locked', isWrong: password.current !== undefined })
-      else if (isAtService.current) show({ state: 'failed', problem: problemOf(error) })
-      else show({ state: 'not-here', why: 'unreadable' })
+      else if (usesServer.current) show({ state: 'failed', problem: toProblem(error) })
+      else show({ state: 'needs-server', reason: 'unreadable' })
     }
   }, [file])
 
   useEffect(() => {
-    ended.current = new AbortController()
+    lifetime.current = new AbortController()
     password.current = undefined
-    isAtService.current = file.size > mostLocalBytes
-    setOpened(isAtService.current ? { state: 'not-here', why: 'tooLarge' } : { state: 'opening' })
-    if (!isAtService.current) void open()
-    return () => ended.current.abort()
+    usesServer.current = file.size > maxLocalBytes
+    setState(usesServer.current ? { state: 'needs-server', reason: 'tooLarge' } : { state: 'opening' })
+    if (!usesServer.current) void open()
+    return () => lifetime.current.abort()
   }, [file, open])
 
-  useEffect(() => (opened.state === 'open' ? () => opened.pages.close() : undefined), [opened])
+  useEffect(() => (state.state === 'open' ? () => state.pages.close() : undefined), [state])
 
   return {
-    opened,
-    tryPassword: (given) => {
-      password.current = given
+    state,
+    tryPassword: (newPassword) => {
+      password.current = newPassword
       void open()
     },
-    askService: () => {
-      isAtService.current = true
+    drawOnServer: () => {
+      usesServer.current = true
       void open()
     },
   }

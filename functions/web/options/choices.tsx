@@ -1,4 +1,4 @@
-import { type ControlProps, textOf } from './field-props.ts'
+import { type ControlProps, valueText } from './field-props.ts'
 import { Slider } from './numbers.tsx'
 import words from './words/en.ts'
 
@@ -37,7 +37,7 @@ function Select(
 export const YesNo = (props: ControlProps) => (
   <Select
     {...props}
-    value={textOf(props)}
+    value={valueText(props)}
     choices={[
       ['true', words.yes],
       ['false', words.no],
@@ -46,17 +46,17 @@ export const YesNo = (props: ControlProps) => (
 )
 
 /** A mark of the choice that opens the field of a number beside the words. */
-const ownNumber = '#'
+const customValue = '#'
 
 export function Choice(props: ControlProps) {
   const { option, values, onChange } = props
-  const given = values[option.name]
-  const current = String(given ?? option.default ?? '')
-  const isOwn =
+  const value = values[option.name]
+  const current = String(value ?? option.default ?? '')
+  const isCustom =
     option.number !== undefined &&
-    given !== undefined &&
-    given !== '' &&
-    !option.enum?.includes(String(given))
+    value !== undefined &&
+    value !== '' &&
+    !option.enum?.includes(String(value))
   const choices = (option.enum ?? []).map((value) => [value, option.enumLabels?.[value] ?? value] as const)
   if (!option.number) return <Select {...props} value={current} choices={choices} />
   const { number } = option
@@ -65,11 +65,11 @@ export function Choice(props: ControlProps) {
     <div class="choice-number">
       <Select
         {...props}
-        value={isOwn ? ownNumber : current}
-        choices={[...choices, [ownNumber, words.ownNumber]]}
-        onChange={(name, value) => onChange(name, value === ownNumber ? middle : value)}
+        value={isCustom ? customValue : current}
+        choices={[...choices, [customValue, words.customNumber]]}
+        onChange={(name, value) => onChange(name, value === customValue ? middle : value)}
       />
-      {isOwn && (
+      {isCustom && (
         <Slider
           {...props}
           attributes={{ ...props.attributes, id: `${props.attributes.id}-number` }}

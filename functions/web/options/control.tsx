@@ -1,7 +1,7 @@
-import type { ControlProps } from './field-props.ts'
 import { Choice, Switch, YesNo } from './choices.tsx'
+import type { ControlProps } from './field-props.ts'
 import { Languages } from './languages.tsx'
-import { Num, Slider } from './numbers.tsx'
+import { NumberInput, Slider } from './numbers.tsx'
 import { Pages } from './pages.tsx'
 import { Paper } from './paper.tsx'
 import { Color, Multiline, Password, Text } from './texts.tsx'
@@ -35,7 +35,7 @@ export function Control(props: ControlProps) {
       return option.type === 'string' || option.spelled ? (
         <Text {...props} type="text" />
       ) : (
-        <Num {...props} bounds={option} />
+        <NumberInput {...props} bounds={option} />
       )
   }
 }

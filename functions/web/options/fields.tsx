@@ -1,18 +1,18 @@
 import { useId } from 'preact/hooks'
 import type { Option } from '../api.ts'
-import { Later } from '../shell/lazy.tsx'
-import { useStyles } from '../shell/styles.ts'
-import type { FieldProps, Props } from './field-props.ts'
+import { Lazy } from '../shell/lazy.tsx'
+import { adoptStyles } from '../shell/styles.ts'
 import { Control } from './control.tsx'
+import type { FieldProps, OptionFieldsProps } from './field-props.ts'
 import rules from './options.css'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
 const trim = () => import('./trim.tsx')
 
 /** The options of a pair as the service describes them: the basics, and the rest on demand. */
-export function OptionFields(props: Props) {
+export function OptionFields(props: OptionFieldsProps) {
   const basics = props.options.filter(({ group }) => group === 'basics')
   const more = props.options.filter(({ group }) => group !== 'basics')
   const shownMore = basics.length === 0 ? [] : more
@@ -21,10 +21,10 @@ export function OptionFields(props: Props) {
   const isRecording = props.options.some(({ name }) => name === 'start' || name === 'timestamp')
   return (
     <>
-      {isRecording && props.file && <Later load={trim} {...props} file={props.file} />}
+      {isRecording && props.file && <Lazy load={trim} {...props} file={props.file} />}
       <div class="options-grid">{fields(basics.length === 0 ? more : basics)}</div>
       {shownMore.length > 0 && (
-        <details class="more-options" open={shownMore.some(({ name }) => name in props.wrong) || undefined}>
+        <details class="more-options" open={shownMore.some(({ name }) => name in props.errors) || undefined}>
           <summary>{words.moreOptions}</summary>
           <div class="options-grid">{fields(shownMore)}</div>
         </details>
@@ -35,14 +35,14 @@ export function OptionFields(props: Props) {
 
 function Field(props: FieldProps) {
   const id = useId()
-  const { option, wrong } = props
-  const fault = wrong[option.name]
-  const described = [option.description && `${id}-hint`, fault && `${id}-wrong`].filter(Boolean).join(' ')
+  const { option, errors } = props
+  const error = errors[option.name]
+  const described = [option.description && `${id}-hint`, error && `${id}-wrong`].filter(Boolean).join(' ')
   const attributes = {
     id,
     'data-option': option.name,
     'aria-describedby': described || undefined,
-    'aria-invalid': fault ? ('true' as const) : undefined,
+    'aria-invalid': error ? ('true' as const) : undefined,
   }
   const label = <label for={id}>{option.label}</label>
   const control = <Control {...props} attributes={attributes} />
@@ -60,9 +60,9 @@ function Field(props: FieldProps) {
           {control}
         </>
       )}
-      {fault && (
+      {error && (
         <p id={`${id}-wrong`} class="field-wrong">
-          {fault}
+          {error}
         </p>
       )}
       {option.description && (

@@ -1,4 +1,4 @@
-import { type ControlProps, placeholderOf, textOf } from './field-props.ts'
+import { type ControlProps, placeholderFor, valueText } from './field-props.ts'
 import words from './words/en.ts'
 
 interface Bounds {
@@ -7,7 +7,7 @@ interface Bounds {
   readonly max?: number | undefined
 }
 
-export function Num(props: ControlProps & { readonly bounds: Bounds; readonly label?: string }) {
+export function NumberInput(props: ControlProps & { readonly bounds: Bounds; readonly label?: string }) {
   const { option, bounds, onChange, attributes } = props
   return (
     <span class="with-unit">
@@ -18,8 +18,8 @@ export function Num(props: ControlProps & { readonly bounds: Bounds; readonly la
         step={bounds.type === 'integer' ? 1 : 'any'}
         min={bounds.min}
         max={bounds.max}
-        placeholder={placeholderOf(option)}
-        value={textOf(props)}
+        placeholder={placeholderFor(option)}
+        value={valueText(props)}
         onInput={(event) => onChange(option.name, event.currentTarget.value || undefined)}
       />
       {option.unit && <span class="unit">{option.unit}</span>}
@@ -30,8 +30,8 @@ export function Num(props: ControlProps & { readonly bounds: Bounds; readonly la
 /** The slider for the hand, the number for who knows it; without bounds there is nothing to slide on. */
 export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
   const { option, bounds, onChange } = props
-  const isOwn = option.type === 'enum'
-  const number = <Num {...props} {...(isOwn && { label: option.label })} />
+  const isCustom = option.type === 'enum'
+  const number = <NumberInput {...props} {...(isCustom && { label: option.label })} />
   if (bounds.min === undefined || bounds.max === undefined) return number
   const isWhole = bounds.type === 'integer'
   return (
@@ -42,7 +42,7 @@ export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
         min={bounds.min}
         max={bounds.max}
         step={isWhole ? 1 : (bounds.max - bounds.min) / 100}
-        value={textOf(props) || String(option.default ?? bounds.max)}
+        value={valueText(props) || String(option.default ?? bounds.max)}
         onInput={(event) => onChange(option.name, event.currentTarget.value)}
       />
       {number}

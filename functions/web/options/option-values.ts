@@ -13,15 +13,15 @@ export function withValue(values: Values, name: string, value: string | boolean 
 }
 
 /** Fields of the pair whose value is not the default. */
-export function chosen(options: readonly Option[], values: Values): Record<string, unknown> {
-  const given = options.flatMap((option) => {
-    const value = meant(option, values[option.name])
+export function changedValues(options: readonly Option[], values: Values): Record<string, unknown> {
+  const entries = options.flatMap((option) => {
+    const value = parseValue(option, values[option.name])
     return value === undefined || value === option.default ? [] : [[option.name, value] as const]
   })
-  return Object.fromEntries(given)
+  return Object.fromEntries(entries)
 }
 
-function meant(option: Option, raw: string | boolean | undefined): unknown {
+function parseValue(option: Option, raw: string | boolean | undefined): unknown {
   if (raw === undefined || raw === '') return undefined
   if (typeof raw === 'boolean') return raw
   if (option.type === 'boolean') return raw === 'true'
@@ -32,25 +32,25 @@ function meant(option: Option, raw: string | boolean | undefined): unknown {
 }
 
 /** By field; empty when all can be sent. */
-export function faultsIn(options: readonly Option[], values: Values): Record<string, string> {
-  const faults = options.flatMap((option) => {
-    const fault = faultOf(option, values[option.name])
-    return fault ? [[option.name, fault] as const] : []
+export function validateOptions(options: readonly Option[], values: Values): Record<string, string> {
+  const errors = options.flatMap((option) => {
+    const error = validateOption(option, values[option.name])
+    return error ? [[option.name, error] as const] : []
   })
-  return Object.fromEntries(faults)
+  return Object.fromEntries(errors)
 }
 
-function faultOf(option: Option, raw: string | boolean | undefined): string | undefined {
+function validateOption(option: Option, raw: string | boolean | undefined): string | undefined {
   if (raw === undefined || raw === '' || typeof raw === 'boolean' || option.enum?.includes(raw))
     return undefined
   const bounds = option.number ?? (option.type === 'number' || option.type === 'integer' ? option : undefined)
-  if (bounds && !option.spelled) return faultOfNumber(Number(raw), bounds)
+  if (bounds && !option.spelled) return validateNumber(Number(raw), bounds)
   if (option.pattern && option.type === 'string' && !new RegExp(`^(?:${option.pattern})$`, 'u').test(raw))
-    return words.notAsExpected
+    return words.invalidValue
   return undefined
 }
 
-function faultOfNumber(
+function validateNumber(
   value: number,
   { min, max, type }: { min?: number | undefined; max?: number | undefined; type: string },
 ): string | undefined {
@@ -63,7 +63,7 @@ function faultOfNumber(
 }
 
 /** The field of the form that a refusal is about: `options.start` and `start` mean the same. */
-export function fieldOf({ field }: Problem, options: readonly Option[]): string | undefined {
+export function problemField({ field }: Problem, options: readonly Option[]): string | undefined {
   const name = field?.replace(/^options[./]/, '').split(/[.[]/)[0]
   return options.some((option) => option.name === name) ? name : undefined
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Later } from '../shell/lazy.tsx'
+import { Lazy } from '../shell/lazy.tsx'
 import type { ControlProps } from './field-props.ts'
 import { Text } from './texts.tsx'
 import words from './words/en.ts'
 
-const chooser = () => import('../grid/range-chooser.tsx')
-const noMoves = [] as const
+const loadPageChooser = () => import('../grid/range-chooser.tsx')
+const noAbilities = [] as const
 
 /** Pages as text, and by pictures where the page has the PDF. */
 export function Pages(props: ControlProps) {
@@ -16,14 +16,14 @@ export function Pages(props: ControlProps) {
       <Text {...props} type="text" />
       {file && isPdf(file) && (
         <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {words.byPictures}
+          {words.pickPages}
         </button>
       )}
       {file && isOpen && (
-        <Later
-          load={chooser}
+        <Lazy
+          load={loadPageChooser}
           file={file}
-          can={noMoves}
+          abilities={noAbilities}
           onChange={(pages) => onChange(option.name, pages || undefined)}
         />
       )}

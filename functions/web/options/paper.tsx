@@ -1,18 +1,18 @@
-import { type ControlProps, textOf } from './field-props.ts'
+import { type ControlProps, valueText } from './field-props.ts'
 import words from './words/en.ts'
 
 const units = ['mm', 'cm', 'in', 'pt'] as const
 
 /** A mark of the choice that opens the fields of width and height. */
-const ownSize = '#'
+const customSize = '#'
 
 /** Named sizes, and width by height as `210x297mm`. */
 export function Paper(props: ControlProps) {
   const { option, onChange, attributes } = props
-  const text = textOf(props)
+  const text = valueText(props)
   const known = option.suggestions ?? []
   const named = known.find((name) => name.toLowerCase() === text.toLowerCase())
-  const isOwn = text !== '' && named === undefined
+  const isCustom = text !== '' && named === undefined
   const [, width = '', height = '', unit = 'mm'] = /^([\d.]*)\s*x\s*([\d.]*)\s*([a-z]*)$/i.exec(text) ?? []
   const set = (size: { width?: string; height?: string; unit?: string }) => {
     const all = { width, height, unit, ...size }
@@ -32,9 +32,9 @@ export function Paper(props: ControlProps) {
     <div class="paper">
       <select
         {...attributes}
-        value={isOwn ? ownSize : (named ?? '')}
+        value={isCustom ? customSize : (named ?? '')}
         onChange={({ currentTarget: { value } }) =>
-          onChange(option.name, value === ownSize ? '210x297mm' : value || undefined)
+          onChange(option.name, value === customSize ? '210x297mm' : value || undefined)
         }
       >
         {option.default === undefined && <option value="">{words.automatic}</option>}
@@ -43,9 +43,9 @@ export function Paper(props: ControlProps) {
             {option.enumLabels?.[name] ?? name}
           </option>
         ))}
-        <option value={ownSize}>{words.ownSize}</option>
+        <option value={customSize}>{words.customSize}</option>
       </select>
-      {isOwn && (
+      {isCustom && (
         <span class="paper-own">
           {side(words.paperWidth, width, (value) => set({ width: value }))}
           <span aria-hidden="true">×</span>

@@ -1,25 +1,25 @@
 import { useSignal } from '@preact/signals'
-import { type ControlProps, placeholderOf, textOf } from './field-props.ts'
+import { type ControlProps, placeholderFor, valueText } from './field-props.ts'
 import words from './words/en.ts'
 
 export function Text(props: ControlProps & { readonly type: 'text' | 'date' }) {
   const { option, onChange, attributes } = props
   const { suggestions } = option
-  const list = suggestions ? `${attributes.id}-list` : undefined
+  const listId = suggestions ? `${attributes.id}-list` : undefined
   return (
     <span class="with-unit">
       <input
         {...attributes}
         type={props.type}
         dir="auto"
-        list={list}
-        placeholder={placeholderOf(option)}
+        list={listId}
+        placeholder={placeholderFor(option)}
         spellcheck={false}
-        value={textOf(props)}
+        value={valueText(props)}
         onInput={(event) => onChange(option.name, event.currentTarget.value || undefined)}
       />
       {suggestions && (
-        <datalist id={list}>
+        <datalist id={listId}>
           {suggestions.map((value) => (
             <option key={value} value={value}>
               {option.enumLabels?.[value]}
@@ -37,7 +37,7 @@ export function Multiline({ attributes, option, ...props }: ControlProps) {
       {...attributes}
       rows={3}
       dir="auto"
-      value={textOf({ option, ...props })}
+      value={valueText({ option, ...props })}
       onInput={(event) => props.onChange(option.name, event.currentTarget.value || undefined)}
     />
   )
@@ -51,7 +51,7 @@ export function Password({ attributes, option, ...props }: ControlProps) {
         {...attributes}
         {...(isShown.value ? { type: 'text' as const } : { type: 'password' as const })}
         autocomplete="off"
-        value={textOf({ option, ...props })}
+        value={valueText({ option, ...props })}
         onInput={(event) => props.onChange(option.name, event.currentTarget.value || undefined)}
       />
       <label class="check">
@@ -71,7 +71,7 @@ export function Password({ attributes, option, ...props }: ControlProps) {
 /** The system's chooser for the hand, and text, as not every color is one of it: names, and what is transparent. */
 export function Color(props: ControlProps) {
   const { option, onChange } = props
-  const text = textOf(props) || String(option.default)
+  const text = valueText(props) || String(option.default)
   return (
     <span class="color">
       <input

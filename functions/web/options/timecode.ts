@@ -1,7 +1,7 @@
 /** Moments of a recording, as fields have them: `0:01:02.5`, or seconds. */
 
 /** @returns seconds; undefined for what is none, as while it is being typed. */
-export function secondsIn(text: string): number | undefined {
+export function parseTimecode(text: string): number | undefined {
   if (!/^(?:\d+:){0,2}\d+(?:\.\d*)?$/.test(text.trim())) return undefined
   return text
     .trim()
@@ -10,7 +10,7 @@ export function secondsIn(text: string): number | undefined {
 }
 
 /** Tenths of seconds are as fine as one can choose by hand. */
-export function clock(seconds: number): string {
+export function formatTimecode(seconds: number): string {
   const tenths = Math.round(seconds * 10)
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const rest = tenths % 600

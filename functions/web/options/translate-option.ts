@@ -3,7 +3,7 @@ import hints from './hints/words/en.ts'
 import names from './names/words/en.ts'
 
 /** An option as the visitor's language has it; the values that are sent stay what they are. */
-export function said(option: Option): Option {
+export function translateOption(option: Option): Option {
   const { label, description, unit, enumLabels } = option
   return {
     ...option,

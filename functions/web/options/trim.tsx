@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Props } from './field-props.ts'
-import { clock, secondsIn } from './timecode.ts'
+import type { OptionFieldsProps } from './field-props.ts'
+import { formatTimecode, parseTimecode } from './timecode.ts'
 import words from './words/en.ts'
 
-const lengthWords = (seconds: number) =>
-  seconds < 60 ? `${Number(seconds.toFixed(1))}\u00a0s` : clock(seconds)
+const describeLength = (seconds: number) =>
+  seconds < 60 ? `${Number(seconds.toFixed(1))}\u00a0s` : formatTimecode(seconds)
 
 /** Seconds by which an arrow key moves a handle, and the least that a part may last. */
 const step = 0.1
@@ -14,7 +14,12 @@ const step = 0.1
  * The recording itself, and a handle for each moment that its options have: begin and end of a part, or one of a still.
  * What the browser cannot play has the fields of the options alone.
  */
-export default function Trim({ file, options, values, onChange }: Props & { readonly file: File }) {
+export default function Trim({
+  file,
+  options,
+  values,
+  onChange,
+}: OptionFieldsProps & { readonly file: File }) {
   const url = useSignal('')
   const length = useSignal<number | undefined>(undefined)
   const player = useRef<HTMLVideoElement>(null)
@@ -26,18 +31,20 @@ export default function Trim({ file, options, values, onChange }: Props & { read
   }, [file, url])
   const names = ['start', 'end', 'timestamp'].filter((name) => options.some((option) => option.name === name))
   const labelOf = (name: string) => options.find((option) => option.name === name)?.label ?? name
-  const whole = length.value
-  const at = (name: string) => secondsIn(String(values[name] ?? '')) ?? (name === 'end' ? (whole ?? 0) : 0)
-  const [start, end] = names.includes('start') ? [at('start'), at('end')] : [0, whole ?? 0]
+  const duration = length.value
+  const at = (name: string) =>
+    parseTimecode(String(values[name] ?? '')) ?? (name === 'end' ? (duration ?? 0) : 0)
+  const [start, end] = names.includes('start') ? [at('start'), at('end')] : [0, duration ?? 0]
 
   const set = (name: string, seconds: number) => {
-    if (whole === undefined) return
-    const least = name === 'end' ? Math.min(start + step, whole) : 0
-    const most = name === 'start' ? Math.max(0, end - step) : whole
-    const moment = Math.min(most, Math.max(least, seconds))
+    if (duration === undefined) return
+    const min = name === 'end' ? Math.min(start + step, duration) : 0
+    const max = name === 'start' ? Math.max(0, end - step) : duration
+    const moment = Math.min(max, Math.max(min, seconds))
     // The whole length is what is taken without being asked for.
-    const isUsual = (name === 'start' && moment < step / 2) || (name === 'end' && moment > whole - step / 2)
-    onChange(name, isUsual ? undefined : clock(moment))
+    const isDefault =
+      (name === 'start' && moment < step / 2) || (name === 'end' && moment > duration - step / 2)
+    onChange(name, isDefault ? undefined : formatTimecode(moment))
     if (player.current) player.current.currentTime = moment
   }
   const play = () => {
@@ -46,8 +53,8 @@ export default function Trim({ file, options, values, onChange }: Props & { read
     stopAt.current = end
     void player.current.play().catch(() => {})
   }
-  const here = (name: string) => () => set(name, player.current?.currentTime ?? 0)
-  const share = (seconds: number) => `${(100 * seconds) / (whole || 1)}%`
+  const setToCurrentTime = (name: string) => () => set(name, player.current?.currentTime ?? 0)
+  const percentOf = (seconds: number) => `${(100 * seconds) / (duration || 1)}%`
   const media = {
     src: url.value,
     controls: true,
@@ -67,22 +74,22 @@ export default function Trim({ file, options, values, onChange }: Props & { read
     },
   }
   return (
-    <fieldset class="trim" aria-label={words.trim} hidden={whole === undefined}>
+    <fieldset class="trim" aria-label={words.trim} hidden={duration === undefined}>
       {/* A sound has no picture to make room for. */}
       {url.value && (
         <video ref={player} {...media} data-sound={file.type.startsWith('audio/') || undefined} />
       )}
-      {whole !== undefined && (
+      {duration !== undefined && (
         <>
-          <div class="trim-handles" dir="ltr" style={{ '--from': share(start), '--to': share(end) }}>
+          <div class="trim-handles" dir="ltr" style={{ '--from': percentOf(start), '--to': percentOf(end) }}>
             {names.map((name) => (
               <input
                 key={name}
                 type="range"
                 aria-label={words.sliderOf(labelOf(name))}
-                aria-valuetext={clock(at(name))}
+                aria-valuetext={formatTimecode(at(name))}
                 min={0}
-                max={whole}
+                max={duration}
                 step={step}
                 value={at(name)}
                 onInput={(event) => set(name, Number(event.currentTarget.value))}
@@ -91,26 +98,26 @@ export default function Trim({ file, options, values, onChange }: Props & { read
           </div>
           <p class="trim-words">
             {names.includes('start')
-              ? words.part(clock(start), clock(end), lengthWords(end - start))
-              : clock(at('timestamp'))}
+              ? words.selection(formatTimecode(start), formatTimecode(end), describeLength(end - start))
+              : formatTimecode(at('timestamp'))}
           </p>
           <div class="trim-actions">
             {names.includes('start') && (
               <>
-                <button type="button" class="button small" onClick={here('start')}>
+                <button type="button" class="button small" onClick={setToCurrentTime('start')}>
                   {words.startHere}
                 </button>
-                <button type="button" class="button small" onClick={here('end')}>
+                <button type="button" class="button small" onClick={setToCurrentTime('end')}>
                   {words.endHere}
                 </button>
                 <button type="button" class="button small" onClick={play}>
-                  {words.playPart}
+                  {words.playSelection}
                 </button>
               </>
             )}
             {names.includes('timestamp') && (
-              <button type="button" class="button small" onClick={here('timestamp')}>
-                {words.takeThis}
+              <button type="button" class="button small" onClick={setToCurrentTime('timestamp')}>
+                {words.useThisFrame}
               </button>
             )}
           </div>

@@ -1,31 +1,31 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-const loaded = new Map<() => Promise<unknown>, ComponentType<never>>()
+const loadedComponents = new Map<() => Promise<unknown>, ComponentType<never>>()
 
 /** A part that few need at once, in a chunk of its own; nothing stands there until it has come. */
-export function Later<Props extends object>({
+export function Lazy<Props extends object>({
   load,
   ...props
 }: { readonly load: () => Promise<{ readonly default: ComponentType<Props> }> } & Props) {
   const [Part, setPart] = useState<ComponentType<Props> | undefined>(
-    () => loaded.get(load) as ComponentType<Props> | undefined, // put there below
+    () => loadedComponents.get(load) as ComponentType<Props> | undefined, // put there below
   )
   useEffect(() => {
     if (Part) return
-    const ask = () =>
+    const tryLoad = () =>
       void load().then(
         (module) => {
-          loaded.set(load, module.default as ComponentType<never>)
+          loadedComponents.set(load, module.default as ComponentType<never>)
           setPart(() => module.default)
         },
         (error: unknown) => {
           if (navigator.onLine) return reportError(error)
-          window.addEventListener('online', ask, { once: true })
+          window.addEventListener('online', tryLoad, { once: true })
         },
       )
-    ask()
-    return () => window.removeEventListener('online', ask)
+    tryLoad()
+    return () => window.removeEventListener('online', tryLoad)
   }, [Part, load])
   return Part ? <Part {...(props as unknown as Props)} /> : null // all but what is this component's own
 }

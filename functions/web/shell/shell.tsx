@@ -1,13 +1,18 @@
 import type { ComponentChildren } from 'preact'
-import { inMenu, type PlaceId, placeIds, places, unlisted } from '../section-paths.ts'
+import { menuSections, type SectionId, sectionIds, sectionPaths, unlistedSections } from '../section-paths.ts'
 import words from '../words/en.ts'
 import { languageLink } from './language.ts'
 
-const listed = placeIds.filter((place) => !inMenu.includes(place) && !unlisted.includes(place))
-const hidden = placeIds.filter((place) => inMenu.includes(place))
+const navSections = sectionIds.filter(
+  (section) => !menuSections.includes(section) && !unlistedSections.includes(section),
+)
+const menuLinks = sectionIds.filter((section) => menuSections.includes(section))
 
 /** Head and navigation around whatever section is shown. Drawn on the server too, so without hooks. */
-export function Shell(props: { readonly place: PlaceId | undefined; readonly children: ComponentChildren }) {
+export function Shell(props: {
+  readonly section: SectionId | undefined
+  readonly children: ComponentChildren
+}) {
   const { href, hreflang } = languageLink()
   return (
     <>
@@ -16,20 +21,20 @@ export function Shell(props: { readonly place: PlaceId | undefined; readonly chi
       </a>
       <header class="site">
         <a class="brand" href="/">
-          <Mark />
+          <Logo />
           <bdi>Mutabor</bdi>
         </a>
         <nav aria-label={words.site}>
-          {listed.map((place) => (
-            <PlaceLink key={place} place={place} current={props.place} />
+          {navSections.map((section) => (
+            <SectionLink key={section} section={section} current={props.section} />
           ))}
           <details class="menu">
-            <summary data-current={hidden.some((place) => place === props.place) || undefined}>
+            <summary data-current={menuLinks.some((section) => section === props.section) || undefined}>
               {words.menu}
             </summary>
             <div>
-              {hidden.map((place) => (
-                <PlaceLink key={place} place={place} current={props.place} />
+              {menuLinks.map((section) => (
+                <SectionLink key={section} section={section} current={props.section} />
               ))}
               <a href={href} hreflang={hreflang} lang={hreflang}>
                 {words.otherLanguage}
@@ -38,7 +43,7 @@ export function Shell(props: { readonly place: PlaceId | undefined; readonly chi
           </details>
         </nav>
       </header>
-      <main id="main" data-place={props.place}>
+      <main id="main" data-place={props.section}>
         {props.children}
       </main>
       <p id="said" class="visually-hidden" role="status" aria-live="polite" />
@@ -46,13 +51,16 @@ export function Shell(props: { readonly place: PlaceId | undefined; readonly chi
   )
 }
 
-const PlaceLink = (props: { readonly place: PlaceId; readonly current: PlaceId | undefined }) => (
-  <a href={places[props.place][0]} aria-current={props.place === props.current ? 'page' : undefined}>
-    {words.places[props.place]}
+const SectionLink = (props: { readonly section: SectionId; readonly current: SectionId | undefined }) => (
+  <a
+    href={sectionPaths[props.section][0]}
+    aria-current={props.section === props.current ? 'page' : undefined}
+  >
+    {words.sections[props.section]}
   </a>
 )
 
-const Mark = () => (
+const Logo = () => (
   <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
     <path
       d="M13 24H7a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3h12a3 3 0 0 1 3 3v5"

@@ -1,5 +1,5 @@
 /** Rules of a section come with its chunk, as text, and hold from then on. The policy of the page allows no inline ones. */
-export function useStyles(...texts: readonly string[]): void {
+export function adoptStyles(...texts: readonly string[]): void {
   document.adoptedStyleSheets = [
     ...document.adoptedStyleSheets,
     ...texts.map((text) => {

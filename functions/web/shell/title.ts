@@ -1,18 +1,19 @@
 import { effect, signal } from '@preact/signals'
 import words from '../words/en.ts'
-import { here } from './router.ts'
+import { currentRoute } from './router.ts'
 
 /** What the section shown calls itself; its name in the navigation when it says nothing. */
 export const sectionTitle = signal<string | undefined>(undefined)
 /** Percent of what is under way, in front of the title, so that it is seen in the list of tabs. */
-export const workPercent = signal<number | undefined>(undefined)
+export const progressPercent = signal<number | undefined>(undefined)
 
-export function keepTitle(): void {
+export function syncTitle(): void {
   effect(() => {
-    const { place } = here.value
-    const own = sectionTitle.value ?? (place === undefined ? words.notFound : words.places[place])
-    const title = place === 'convert' && sectionTitle.value === undefined ? words.title : words.titleOf(own)
-    const percent = workPercent.value
+    const { section } = currentRoute.value
+    const name = sectionTitle.value ?? (section === undefined ? words.notFound : words.sections[section])
+    const title =
+      section === 'convert' && sectionTitle.value === undefined ? words.title : words.titleOf(name)
+    const percent = progressPercent.value
     document.title = percent === undefined ? title : `${percent}% · ${title}`
   })
 }

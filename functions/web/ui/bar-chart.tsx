@@ -1,4 +1,4 @@
-import { sayDay } from './format-values.ts'
+import { formatDate } from './format-values.ts'
 
 interface Bar {
   readonly date: string
@@ -9,36 +9,42 @@ const height = 120
 const gap = 2
 
 /** A picture of a series, whose table stands beside it: nothing here can be learned from it alone. */
-export function Bars({
+export function BarChart({
   label,
   bars,
-  say,
+  format,
 }: {
   readonly label: string
   readonly bars: readonly Bar[]
-  readonly say: (value: number) => string
+  readonly format: (value: number) => string
 }) {
-  const most = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE)
+  const max = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE)
   const width = 600
-  const each = width / Math.max(bars.length, 1)
+  const slotWidth = width / Math.max(bars.length, 1)
   return (
     <figure class="bars">
       <figcaption>{label}</figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
         {bars.map(({ date, value }, at) => {
-          const tall = Math.max(value > 0 ? 2 : 0, (value / most) * height)
+          const barHeight = Math.max(value > 0 ? 2 : 0, (value / max) * height)
           return (
-            <rect key={date} x={at * each} y={height - tall} width={Math.max(1, each - gap)} height={tall}>
-              <title>{`${sayDay(date)}: ${say(value)}`}</title>
+            <rect
+              key={date}
+              x={at * slotWidth}
+              y={height - barHeight}
+              width={Math.max(1, slotWidth - gap)}
+              height={barHeight}
+            >
+              <title>{`${formatDate(date)}: ${format(value)}`}</title>
             </rect>
           )
         })}
       </svg>
       {bars.length > 0 && (
         <p class="ends hint" aria-hidden="true">
-          <span>{sayDay(bars[0]?.date ?? '')}</span>
-          <span>{say(most)}</span>
-          <span>{sayDay(bars.at(-1)?.date ?? '')}</span>
+          <span>{formatDate(bars[0]?.date ?? '')}</span>
+          <span>{format(max)}</span>
+          <span>{formatDate(bars.at(-1)?.date ?? '')}</span>
         </p>
       )}
     </figure>

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../api.ts'
+import { type Problem, toProblem } from '../api.ts'
 import { announce } from '../shell/announce.ts'
-import { useStyles } from '../shell/styles.ts'
+import { adoptStyles } from '../shell/styles.ts'
 import rules from './ui.css'
-import type { Loaded } from './use-query.ts'
+import type { Query } from './use-query.ts'
 import words from './words/en.ts'
 
-useStyles(rules)
+adoptStyles(rules)
 
 /** What every section of the desk is made of. */
 
@@ -35,16 +35,16 @@ export const Block = (props: { readonly title: string; readonly children: Compon
   </section>
 )
 
-const needsAccount = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY']
+const signInCodes = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY']
 
-export function Trouble({
+export function ErrorNotice({
   problem,
   onRetry,
 }: {
   readonly problem: Problem
   readonly onRetry?: () => unknown
 }) {
-  const isSignedOut = needsAccount.includes(problem.code)
+  const isSignedOut = signInCodes.includes(problem.code)
   return (
     <div class="stack">
       <p class="notice problem" role="alert">
@@ -68,21 +68,21 @@ export function Trouble({
 }
 
 /** What was loaded, or why it is not there. */
-export function Shown<Data>({
-  of,
+export function QueryView<Data>({
+  query,
   children,
 }: {
-  readonly of: Loaded<Data>
+  readonly query: Query<Data>
   readonly children: (data: Data) => ComponentChildren
 }) {
-  if (of.problem) return <Trouble problem={of.problem} onRetry={of.reload} />
-  if (of.data === undefined)
+  if (query.problem) return <ErrorNotice problem={query.problem} onRetry={query.reload} />
+  if (query.data === undefined)
     return (
       <p class="meta" role="status">
         {words.loading}
       </p>
     )
-  return <>{children(of.data)}</>
+  return <>{children(query.data)}</>
 }
 
 export interface Column<Row> {
@@ -97,15 +97,15 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
-  empty,
+  emptyText,
 }: {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  readonly empty: string
+  readonly emptyText: string
 }) {
-  if (rows.length === 0) return <p class="meta">{empty}</p>
+  if (rows.length === 0) return <p class="meta">{emptyText}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
     <section class={columns.length > 3 ? 'wide stacks' : 'wide'} aria-label={caption} tabIndex={0}>
@@ -143,20 +143,20 @@ export function Table<Row>({
 }
 
 /** Does something once, says what came of it, and shows what went wrong beside itself. */
-export function Act({
+export function ActionButton({
   label,
-  does,
-  done,
+  action,
+  doneText,
   kind = '',
-  sure,
+  confirmText,
 }: {
   readonly label: string
-  readonly does: () => Promise<unknown>
+  readonly action: () => Promise<unknown>
   /** What is said when it is done. */
-  readonly done?: string
+  readonly doneText?: string
   readonly kind?: string
   /** Asked first, where it cannot be taken back. */
-  readonly sure?: string
+  readonly confirmText?: string
 }) {
   const [state, setState] = useState<'idle' | 'asking' | 'busy'>('idle')
   const [problem, setProblem] = useState<Problem>()
@@ -164,10 +164,10 @@ export function Act({
     setState('busy')
     setProblem(undefined)
     try {
-      await does()
-      if (done) announce(done)
+      await action()
+      if (doneText) announce(doneText)
     } catch (error) {
-      setProblem(problemOf(error))
+      setProblem(toProblem(error))
     } finally {
       setState('idle')
     }
@@ -176,7 +176,7 @@ export function Act({
     <span class="act">
       {state === 'asking' ? (
         <>
-          <span>{sure}</span>
+          <span>{confirmText}</span>
           <button type="button" class="button" onClick={() => void run()}>
             {label}
           </button>
@@ -189,7 +189,7 @@ export function Act({
           type="button"
           class={`button ${kind}`}
           disabled={state === 'busy'}
-          onClick={() => (sure ? setState('asking') : void run())}
+          onClick={() => (confirmText ? setState('asking') : void run())}
         >
           {label}
         </button>
@@ -205,13 +205,13 @@ export function Act({
 
 /** Fields that are sent together; the problem is told at the end of them, where the button is. */
 export function Form({
-  submit,
-  does,
+  submitLabel,
+  action,
   children,
   isQuiet = false,
 }: {
-  readonly submit: string
-  readonly does: (given: FormData) => Promise<unknown>
+  readonly submitLabel: string
+  readonly action: (formData: FormData) => Promise<unknown>
   readonly children: ComponentChildren
   readonly isQuiet?: boolean
 }) {
@@ -223,9 +223,9 @@ export function Form({
     setBusy(true)
     setProblem(undefined)
     try {
-      await does(new FormData(form))
+      await action(new FormData(form))
     } catch (error) {
-      setProblem(problemOf(error))
+      setProblem(toProblem(error))
     } finally {
       setBusy(false)
     }
@@ -240,7 +240,7 @@ export function Form({
       )}
       <p>
         <button type="submit" class={`button ${isQuiet ? '' : 'primary'}`} disabled={isBusy}>
-          {submit}
+          {submitLabel}
         </button>
       </p>
     </form>
@@ -280,12 +280,16 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
           <code>{text}</code>
         </pre>
       </section>
-      <Act label={words.copy} done={words.copied} does={() => navigator.clipboard.writeText(text)} />
+      <ActionButton
+        label={words.copy}
+        doneText={words.copied}
+        action={() => navigator.clipboard.writeText(text)}
+      />
     </div>
   )
 }
 
-export const State = ({
+export const StatusLabel = ({
   kind,
   children,
 }: {

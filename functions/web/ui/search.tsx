@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { go } from '../shell/router.ts'
+import { navigate } from '../shell/router.ts'
 import { Field } from './components.tsx'
 
 /** What is typed narrows a list at once and stands in the address, so that it can be passed on. */
@@ -10,7 +10,7 @@ export function useSearch(
   const [text, setText] = useState(query.get('q') ?? '')
   const search = (value: string) => {
     setText(value)
-    go(value ? `${path}?${new URLSearchParams({ q: value })}` : path, { replace: true })
+    navigate(value ? `${path}?${new URLSearchParams({ q: value })}` : path, { replace: true })
   }
   return { text, search }
 }
@@ -20,7 +20,7 @@ export const Search = (props: {
   readonly text: string
   readonly search: (text: string) => void
   /** How many there are. */
-  readonly found: string
+  readonly countText: string
 }) => (
   <search class="stack">
     <Field label={props.label}>
@@ -35,7 +35,7 @@ export const Search = (props: {
       )}
     </Field>
     <p class="meta" role="status">
-      {props.found}
+      {props.countText}
     </p>
   </search>
 )

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../api.ts'
+import { type Problem, toProblem } from '../api.ts'
 
-export interface Loaded<Data> {
+export interface Query<Data> {
   readonly data: Data | undefined
   readonly problem: Problem | undefined
   /** Asks again; what is shown stays until the answer is there. */
@@ -9,18 +9,18 @@ export interface Loaded<Data> {
 }
 
 /** What the service has, asked for when it is first shown and whenever `key` changes. */
-export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<Data> {
+export function useQuery<Data>(key: string, load: () => Promise<Data>): Query<Data> {
   const [state, setState] = useState<{ key: string; data?: Data; problem?: Problem }>({ key })
   const latest = useRef({ key, load })
   latest.current = { key, load }
   const reload = useCallback(async () => {
-    const asked = latest.current
-    const next = await asked.load().then(
-      (data) => ({ key: asked.key, data }),
-      (error: unknown) => ({ key: asked.key, problem: problemOf(error) }),
+    const current = latest.current
+    const next = await current.load().then(
+      (data) => ({ key: current.key, data }),
+      (error: unknown) => ({ key: current.key, problem: toProblem(error) }),
     )
     // The visitor may have gone on meanwhile.
-    if (latest.current.key === asked.key) setState(next)
+    if (latest.current.key === current.key) setState(next)
   }, [])
   useEffect(() => void reload(), [key])
   const isCurrent = state.key === key

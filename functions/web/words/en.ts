@@ -1,16 +1,16 @@
-/** What the shell says. Every other language has the same keys, or tsc fails. */
+/** Texts of the shell. Every other language has the same keys, or tsc fails. */
 export default {
   locale: 'en-GB',
   lang: 'en',
   dir: 'ltr',
   title: 'Mutabor: convert files',
-  description: 'Convert pictures, documents, video and audio from one format into another.',
+  description: 'Convert images, documents, video and audio from one format to another.',
   titleOf: (section: string) => `${section} · Mutabor`,
   site: 'Site',
   menu: 'Menu',
-  skip: 'Skip to the content',
-  /** In the navigation and in the title of the window. */
-  places: {
+  skip: 'Skip to content',
+  /** In the navigation and in the window title. */
+  sections: {
     convert: 'Convert',
     batch: 'Folders',
     tools: 'Tools',
@@ -26,23 +26,27 @@ export default {
     docs: 'API reference',
   },
   otherLanguage: 'Auf Deutsch',
-  loading: 'Loading',
-  loadFailed: 'This part of the page could not be loaded. Check the connection and try again.',
+  loading: 'Loading…',
+  loadFailed: 'This part of the page could not be loaded. Check your connection and try again.',
   tryAgain: 'Try again',
-  notFound: 'There is nothing at this address',
-  notFoundLead: 'It may have been deleted, or the address is mistyped.',
+  pageError: 'Something went wrong on this page. Reload it and try again.',
+  unreachable: 'The server cannot be reached. Check your connection and try again.',
+  badReply: (status: number) =>
+    `The server sent an unexpected reply (status ${status}). Try again in a moment.`,
+  notFound: 'Page not found',
+  notFoundLead: 'It may have been deleted, or there is a typo in the address.',
   toStart: 'Convert a file',
-  wayIn: {
-    title: 'What should your file become?',
-    lead: 'Bring a file, choose a format, take the result.',
+  dropZone: {
+    title: 'Convert any file',
+    lead: 'Add a file, choose a format, download the result.',
     drop: 'Drop files anywhere on this page',
     choose: 'Choose files',
-    paste: 'or paste one from the clipboard',
-    ways: 'Folder or address',
+    paste: 'or paste from the clipboard',
+    more: 'From a folder or link',
     folder: 'Choose a folder',
-    address: 'Address of a file',
+    url: 'Link to a file (URL)',
     add: 'Add',
-    noScript: 'Without JavaScript one file at a time is converted like this:',
+    noScript: 'Without JavaScript, you can convert one file at a time:',
     noScriptFile: 'File',
     noScriptTarget: 'Convert to',
     noScriptSend: 'Convert',

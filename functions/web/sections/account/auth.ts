@@ -11,7 +11,7 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
   const answer: unknown = await response?.json().catch(() => undefined)
   if (response?.ok) return answer as Data // by the library's documentation
   const { code, message } = (answer ?? {}) as { code?: unknown; message?: unknown } // looked at next
-  const known = typeof code === 'string' ? words.refusals[code] : undefined
+  const known = typeof code === 'string' ? words.errors[code] : undefined
   if (known !== undefined) throw new Problem(String(code), known)
   throw new Problem(
     typeof code === 'string' ? code : 'UNREACHABLE',

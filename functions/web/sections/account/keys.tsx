@@ -89,7 +89,7 @@ export function Keys() {
             )}
           </Field>
           <fieldset class="checks">
-            <legend>{words.may}</legend>
+            <legend>{words.permissions}</legend>
             {Object.entries(words.scopes).map(
               ([scope, name]) =>
                 (kind === 'secret' || scope.startsWith('CONVERT')) && (
@@ -111,7 +111,7 @@ export function Keys() {
               {(ids) => <input {...ids} name="origins" type="text" required autocomplete="off" />}
             </Field>
           )}
-          <Field label={words.until} hint={words.untilHint}>
+          <Field label={words.expires} hint={words.expiresHint}>
             {(ids) => <input {...ids} name="until" type="date" />}
           </Field>
         </Form>
@@ -134,7 +134,7 @@ const columnsOf = (
     ),
   },
   {
-    name: words.may,
+    name: words.permissions,
     cell: ({ scopes }) =>
       scopes.map((scope) => (words.scopes as Readonly<Record<string, string>>)[scope] ?? scope).join(', '),
   },
@@ -146,13 +146,13 @@ const columnsOf = (
   },
   { name: words.lastUsed, cell: ({ lastUsedAt }) => formatDateTime(lastUsedAt) },
   {
-    name: words.change,
+    name: words.actions,
     cell: ({ id, status }) => (
       <span class="row">
         {status === 'active' && (
           <ActionButton
             label={words.rotate}
-            confirmText={words.rotateSure}
+            confirmText={words.rotateConfirm}
             action={async () => {
               const { key } = await callApi<ReplyData<typeof rotateKey>>(`${pathOf(id)}/rotate`, {
                 method: 'POST',
@@ -163,7 +163,7 @@ const columnsOf = (
         )}
         <ActionButton
           label={words.revoke}
-          confirmText={words.revokeSure}
+          confirmText={words.revokeConfirm}
           doneText={words.revoked}
           action={async () => {
             await callApi(pathOf(id), { method: 'DELETE' })

@@ -39,7 +39,7 @@ export default function AccountSection({ route }: { readonly route: Route }) {
               <dd>{formatSize(limits.maxFileSize)}</dd>
             </div>
             <div>
-              <dt>{words.kept}</dt>
+              <dt>{words.retention}</dt>
               <dd>{words.hours(formatNumber(retentionHours))}</dd>
             </div>
           </dl>

@@ -23,10 +23,10 @@ export function Sessions({ currentId }: { readonly currentId: string | undefined
     { name: words.address, cell: ({ ipAddress }) => shortenAddress(ipAddress) },
     { name: words.since, cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
-      name: words.end,
+      name: words.actions,
       cell: ({ id, token }) =>
         id === currentId ? (
-          <StatusLabel kind="good">{words.thisOne}</StatusLabel>
+          <StatusLabel kind="good">{words.thisSession}</StatusLabel>
         ) : (
           <ActionButton
             label={words.signOut}
@@ -97,12 +97,12 @@ export function TwoFactorSettings({
   const isOn = current.user.twoFactorEnabled === true
   const password = (formData: FormData) => ({ password: formData.get('password') })
   return (
-    <Block title={words.twoFactors}>
+    <Block title={words.twoFactor}>
       <p>
         {isOn ? (
-          <StatusLabel kind="good">{words.factorOn}</StatusLabel>
+          <StatusLabel kind="good">{words.twoFactorOn}</StatusLabel>
         ) : (
-          <StatusLabel kind="off">{words.factorOff}</StatusLabel>
+          <StatusLabel kind="off">{words.twoFactorOff}</StatusLabel>
         )}
       </p>
       {codes && (
@@ -117,7 +117,7 @@ export function TwoFactorSettings({
           <p>
             <a href={setup.totpURI}>{words.openApp}</a>
           </p>
-          <Copyable label={words.factorKey} text={new URL(setup.totpURI).searchParams.get('secret') ?? ''} />
+          <Copyable label={words.setupKey} text={new URL(setup.totpURI).searchParams.get('secret') ?? ''} />
           <Form
             submitLabel={words.confirm}
             action={async (formData) => {
@@ -126,7 +126,7 @@ export function TwoFactorSettings({
               })
               setCodes(setup.backupCodes)
               setSetup(undefined)
-              announce(words.factorOn)
+              announce(words.twoFactorOn)
               await onChange()
             }}
           >
@@ -172,7 +172,7 @@ export function TwoFactorSettings({
             action={async (formData) => {
               await callAuth('two-factor/disable', password(formData))
               setCodes(undefined)
-              announce(words.factorOff)
+              announce(words.twoFactorOff)
               await onChange()
             }}
           >
@@ -187,16 +187,16 @@ export function TwoFactorSettings({
 export function DeleteAccount({ onDeleted }: { readonly onDeleted: () => Promise<unknown> }) {
   const deleteAccount = async (formData: FormData) => {
     await callAuth('delete-user', { password: formData.get('password') || undefined })
-    announce(words.closed)
+    announce(words.deleted)
     await onDeleted()
   }
   return (
-    <Block title={words.close}>
-      <p>{words.closeMeans}</p>
+    <Block title={words.delete}>
+      <p>{words.deleteEffect}</p>
       <details>
-        <summary>{words.close}</summary>
-        <Form submitLabel={words.closeForGood} action={deleteAccount} isQuiet>
-          <Field label={words.password} hint={words.closeHint}>
+        <summary>{words.delete}</summary>
+        <Form submitLabel={words.deletePermanently} action={deleteAccount} isQuiet>
+          <Field label={words.password} hint={words.deleteHint}>
             {(ids) => <input {...ids} name="password" type="password" autocomplete="current-password" />}
           </Field>
         </Form>

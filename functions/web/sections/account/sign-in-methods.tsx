@@ -25,7 +25,7 @@ export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly 
       {notice && <p class="notice">{notice}</p>}
       {step === 'in' && <SignIn onSignedIn={onSignedIn} onTwoFactor={() => setStep('factor')} />}
       {step === 'factor' && <TwoFactorForm onSignedIn={onSignedIn} />}
-      {step === 'up' && <SignUp onSignedIn={onSignedIn} onEmailSent={() => showNotice(words.letterSent)} />}
+      {step === 'up' && <SignUp onSignedIn={onSignedIn} onEmailSent={() => showNotice(words.emailSent)} />}
       {step === 'forgot' && <ForgotPassword onSent={() => showNotice(words.resetSent)} />}
       <p class="row">
         {step !== 'in' && (
@@ -88,7 +88,7 @@ function SignIn({ onSignedIn, onTwoFactor }: SignedInProps & { readonly onTwoFac
       {options.data?.providers.map(({ id, name }) => (
         <ActionButton
           key={id}
-          label={words.signInBy(name)}
+          label={words.signInWith(name)}
           action={async () => {
             const { url } = await callAuth<{ url: string }>('sign-in/social', {
               provider: id,
@@ -144,7 +144,7 @@ function ForgotPassword({ onSent }: { readonly onSent: () => void }) {
     onSent()
   }
   return (
-    <Form submitLabel={words.sendLetter} action={submit}>
+    <Form submitLabel={words.sendEmail} action={submit}>
       <Email />
     </Form>
   )

@@ -14,12 +14,12 @@ export function Reliability({ slo }: { readonly slo: Slo }) {
     [words.rawSuccess, formatPercent(rawSuccessRate)],
     [words.jobs, formatNumber(totals.jobs)],
     [words.failed, formatNumber(totals.failed)],
-    [words.ofClients, formatNumber(totals.clientErrors)],
+    [words.clientErrors, formatNumber(totals.clientErrors)],
     ['p50', formatDuration(durationMs.p50)],
     ['p95', formatDuration(durationMs.p95)],
     ['p99', formatDuration(durationMs.p99)],
-    [words.waited('p50'), formatDuration(queueMs.p50)],
-    [words.waited('p95'), formatDuration(queueMs.p95)],
+    [words.queueTime('p50'), formatDuration(queueMs.p50)],
+    [words.queueTime('p95'), formatDuration(queueMs.p95)],
   ]
   return (
     <>
@@ -39,7 +39,7 @@ export function Reliability({ slo }: { readonly slo: Slo }) {
             format={formatNumber}
           />
           <BarChart
-            label={words.slowest}
+            label={words.p95}
             bars={series.map(({ date, p95 }) => ({ date, value: p95 ?? 0 }))}
             format={formatDuration}
           />

@@ -71,7 +71,7 @@ export function Users() {
         status === 'active' ? (
           <ActionButton
             label={words.suspend}
-            confirmText={words.suspendSure}
+            confirmText={words.suspendConfirm}
             doneText={words.states.suspended}
             action={() => change(id, { status: 'suspended' })}
           />
@@ -105,7 +105,7 @@ export function Users() {
             columns={columns}
             rows={data.users}
             keyOf={({ id }) => id}
-            emptyText={words.nobody}
+            emptyText={words.noUsers}
           />
         )}
       </QueryView>
@@ -115,11 +115,11 @@ export function Users() {
 
 const auditColumns: readonly Column<Entry>[] = [
   { name: words.when, cell: ({ at }) => formatDateTime(at) },
-  { name: words.what, cell: ({ action }) => action },
-  { name: words.who, cell: ({ actor, ip }) => [actor, ip].filter(Boolean).join(', ') },
-  { name: words.whom, cell: ({ subject }) => subject },
+  { name: words.action, cell: ({ action }) => action },
+  { name: words.actor, cell: ({ actor, ip }) => [actor, ip].filter(Boolean).join(', ') },
+  { name: words.subject, cell: ({ subject }) => subject },
   {
-    name: words.from,
+    name: words.diff,
     cell: ({ before, after }) =>
       before === null && after === null ? '–' : `${before ?? '–'} → ${after ?? '–'}`,
   },

@@ -132,7 +132,7 @@ function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
         const job = await createZip(jobs.slice(at, at + maxJobsPerZip), name)
         const ended = await watchJob(job, () => {}, new AbortController().signal)
-        if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.overWithout(job.jobId))
+        if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.jobExpired(job.jobId))
         saveUrl(ended.result.downloadUrl, ended.result.filename)
       }
     } catch (error) {
@@ -146,7 +146,7 @@ function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name
     <>
       <button type="button" class="button" disabled={isPacking.value} onClick={() => void createAndSave()}>
         <Icon name="download" />
-        {isPacking.value ? words.zipPacking : words.downloadAll(done.length)}
+        {isPacking.value ? words.creatingZip : words.downloadAll(done.length)}
       </button>
       <Notice text={problem.value} />
     </>

@@ -33,7 +33,7 @@ export function Card({ item }: { readonly item: Item }) {
               <bdi>{item.name}</bdi>
             </h3>
             <p class="meta">
-              {item.source?.name ?? words.unknownKind}
+              {item.source?.name ?? words.unknownType}
               {item.folder !== undefined && (
                 <>
                   {' ·\u00a0'}

@@ -184,7 +184,7 @@ async function watchExpiry(item: Item, { jobId, expiresAt }: Job): Promise<void>
       ({ data }) => !data.result,
       (error: unknown) => toProblem(error).code === 'JOB_NOT_FOUND',
     )
-    if (isGone) return endWithoutResult(item, new Problem('FILE_GONE', words.gone))
+    if (isGone) return endWithoutResult(item, new Problem('FILE_GONE', words.expired))
   }
 }
 
@@ -200,7 +200,7 @@ function endWithoutResult(item: Item, notice: Problem | string): void {
 
 function problemOfJob({ error, jobId }: Job): Problem {
   if (error) return new Problem(error.code, error.message)
-  return new Problem('FILE_GONE', words.overWithout(jobId))
+  return new Problem('FILE_GONE', words.jobExpired(jobId))
 }
 
 /** A job that failed has given way to the next one of this file; it would only come back at the next visit. */

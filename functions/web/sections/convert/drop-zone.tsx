@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import words from '../../words/en.ts'
 
-const { wayIn: dropZone } = words
+const { dropZone } = words
 
 /** Where files come in. Drawn on the server too, so without hooks; the script finds the buttons by their ids. */
 export function DropZone(props: {
   readonly onFolder?: () => void
-  readonly onUrl?: (address: string) => void
+  readonly onUrl?: (url: string) => void
   readonly onMoreOpen?: () => void
   /** More ways, where there are some. */
   readonly children?: ComponentChildren
@@ -24,7 +24,7 @@ export function DropZone(props: {
         <p class="hint">{dropZone.paste}</p>
       </div>
       <details class="ways" onToggle={props.onMoreOpen}>
-        <summary>{dropZone.ways}</summary>
+        <summary>{dropZone.more}</summary>
         <button type="button" class="button" onClick={props.onFolder}>
           {dropZone.folder}
         </button>
@@ -38,7 +38,7 @@ export function DropZone(props: {
             urlField.value = ''
           }}
         >
-          <label for="address">{dropZone.address}</label>
+          <label for="address">{dropZone.url}</label>
           <span>
             <input
               id="address"

@@ -5,7 +5,7 @@ import { setTarget, setTool } from './choose-target.ts'
 import { Notice } from './components.tsx'
 import { attachFile, startConversion } from './convert-item.ts'
 import { chooseFile } from './file-input.ts'
-import { toolsFor } from './file-tools.ts'
+import { toolName, toolsFor } from './file-tools.ts'
 import { suggestTargets } from './format-catalog.ts'
 import { formatFileSize } from './format-text.ts'
 import type { Item } from './item.ts'
@@ -35,7 +35,8 @@ export function ItemForm({ item }: { readonly item: Item }) {
       at.open = true
     field.focus()
   }, [errors])
-  if (targets.length === 0) return <p class="notice">{words.hopeless(source?.name ?? words.thisKind)}</p>
+  if (targets.length === 0)
+    return <p class="notice">{words.outputOnly(source?.name ?? words.thisFileType)}</p>
   if (!item.hasBytes.value) return <MissingFile item={item} />
   const suggested = suggestTargets(source, targets)
   const chips = target && !suggested.includes(target) && !tool ? [...suggested, target] : suggested
@@ -92,13 +93,13 @@ export function ItemForm({ item }: { readonly item: Item }) {
       {source?.id === 'pdf' && item.file.value && (
         <p>
           <button type="button" class="link" onClick={() => openToolWith(undefined, item)}>
-            {words.allTools}
+            {words.moreTools}
           </button>
         </p>
       )}
       <div class="actions">
         <button type="submit" class="button primary" data-primary>
-          {tool ? words.makeOf : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
+          {tool ? toolName(tool) : target ? words.convertToFormat(target.id.toUpperCase()) : words.convert}
         </button>
       </div>
     </form>
@@ -141,7 +142,7 @@ function MissingFile({ item }: { readonly item: Item }) {
       <p>
         {uploadedBytes === undefined
           ? words.chooseAgain
-          : words.goesOn(formatFileSize(uploadedBytes), formatFileSize(item.size ?? 0))}
+          : words.uploadPaused(formatFileSize(uploadedBytes), formatFileSize(item.size ?? 0))}
       </p>
       <div class="actions">
         <button

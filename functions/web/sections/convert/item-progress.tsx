@@ -36,7 +36,7 @@ export function describeProgress(progress: Progress): ProgressText {
       const { job, isOffline } = progress
       const { etaMs, percent } = job.progress
       return {
-        stage: isOffline ? words.noAnswer : describeStage(job),
+        stage: isOffline ? words.noReply : describeStage(job),
         amount: `${percent}%`,
         timeLeft: etaMs === null || isOffline ? undefined : describeTimeLeft(etaMs),
         sentPercent: 100,

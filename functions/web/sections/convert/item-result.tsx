@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Job } from '../../api.ts'
+import { listEngines } from '../../ui/engine-names.ts'
 import { convertAgain } from './add-items.ts'
 import { ForFile, Icon, Notice } from './components.tsx'
 import { chooseFile } from './file-input.ts'
@@ -23,6 +24,8 @@ export function ItemResult({
   readonly result: Result
 }) {
   const { fidelity } = result
+  const engine = listEngines(result.engine ? [result.engine] : [])
+  const isCopy = result.method === 'stream-copy'
   const kept = fidelity
     ? [describeKept(fidelity), describeDropped(fidelity, job.target?.format)].filter(
         (line) => line !== undefined,
@@ -93,14 +96,9 @@ export function ItemResult({
           <ForFile>{result.filename}</ForFile>
         </button>
         <div class="hint note">
-          {result.engine && (
-            <p>
-              {result.method === 'stream-copy'
-                ? words.madeByCopy(result.engine)
-                : words.madeBy(result.engine)}
-            </p>
-          )}
-          <p>{words.keptUntil(formatExpiry(job.expiresAt))}</p>
+          {isCopy && <p>{words.copiedWith(engine)}</p>}
+          {!isCopy && engine !== '' && openedItem.value === item && <p>{words.convertedWith(engine)}</p>}
+          <p>{words.availableUntil(formatExpiry(job.expiresAt))}</p>
         </div>
       </div>
     </div>
@@ -152,7 +150,7 @@ export function LostItem({ item }: { readonly item: Item }) {
   return (
     <div class="stranded">
       <Notice text={item.notice.value} />
-      {target && <p class="hint">{words.wasToBecome(target.toUpperCase())}</p>}
+      {target && <p class="hint">{words.targetWas(target.toUpperCase())}</p>}
       <div class="actions">
         <button
           type="button"

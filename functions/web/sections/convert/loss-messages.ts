@@ -5,43 +5,44 @@ import words from './words/en.ts'
 type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
 type Unit = Exclude<keyof Fidelity, 'dropped' | 'uncounted'>
 
-/** What is said first; two of them are enough. */
+/** The most telling units first; only the first two that apply are shown. */
 const units: readonly Unit[] = [
   ...(['words', 'slides', 'pages', 'sheets', 'cells', 'cues', 'entries', 'glyphs'] as const),
   ...(['seconds', 'frames'] as const),
 ]
 const maxUnits = 2
 
-/** What came through, as "All 1,204 words and 12 pages kept"; undefined where nobody can tell. */
+/** A still image is one frame, which is kept in any case. */
+const isWorthTelling = (unit: Unit, source = 0) => source > (unit === 'frames' ? 1 : 0)
+
+/** Says how much of the content was kept, for example "All 1,204 words and 12 pages kept"; undefined if unknown. */
 export function describeKept(fidelity: Fidelity): string | undefined {
-  const shownUnits = units.filter((unit) => fidelity[unit]?.source).slice(0, maxUnits)
+  const shownUnits = units.filter((unit) => isWorthTelling(unit, fidelity[unit]?.source)).slice(0, maxUnits)
   const all = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
   const rest = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
   const amounts = all.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
   // One is not all of several.
   const isOne = all.length === 1 && all[0] !== 'seconds' && fidelity[all[0] ?? 'words']?.source === 1
   const parts = [
-    ...(amounts.length > 0 ? [words.kept.whole(amounts.join(words.kept.and), isOne)] : []),
+    ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
     ...rest.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
       const number = unit === 'seconds' ? formatSeconds(result) : integerFormat.format(result)
-      return words.kept.part(number, formatAmount(source, unit), formatPercent(share))
+      return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))
     }),
   ]
-  if (parts.length > 0) return `${parts.join(', ')}.`
-  const { uncounted = [] } = fidelity
-  return uncounted.length > 0 ? words.kept.uncounted(uncounted.join(', ')) : undefined
+  return parts.length > 0 ? `${parts.join(', ')}.` : undefined
 }
 
 export function describeDropped({ dropped }: Fidelity, target: string | undefined): string | undefined {
   if (dropped.length === 0) return undefined
-  const names = dropped.map((name) => words.kept.dropped[name] ?? name).join(', ')
-  return words.kept.leftOut(target ?? words.kept.theResult, names)
+  const names = dropped.map((name) => words.fidelity.dropped[name] ?? name).join(', ')
+  return words.fidelity.leftOut(target?.toUpperCase() ?? words.fidelity.theResult, names)
 }
 
 function formatAmount(count: number, unit: Unit): string {
   if (unit === 'seconds') return formatSeconds(count)
-  const [one, many] = words.kept.units[unit] ?? [unit, unit]
+  const [one, many] = words.fidelity.units[unit] ?? [unit, unit]
   return `${integerFormat.format(count)}\u00a0${count === 1 ? one : many}`
 }
 

@@ -46,10 +46,10 @@ export function putBytes(
   return promise
 }
 
-const brokenOff = () => new Problem('UNREACHABLE', words.brokeOff)
+const brokenOff = () => new Problem('UNREACHABLE', words.uploadInterrupted)
 
 /** S3 says what is wrong in the `Code` of an XML body. */
 function refused(request: XMLHttpRequest): Problem {
   const code = /<Code>(\w+)<\/Code>/.exec(request.responseText)?.[1]
-  return new Problem('UPLOAD_REFUSED', words.storageRefused(code ?? String(request.status)))
+  return new Problem('UPLOAD_REFUSED', words.uploadRejected(code ?? String(request.status)))
 }

@@ -43,7 +43,7 @@ export default function Convert({ route }: { readonly route: Route }) {
         {isRestored.value && <SupportedFormats />}
         {isRestored.value && (
           <section aria-labelledby="terminal-title">
-            <h2 id="terminal-title">{words.terminal}</h2>
+            <h2 id="terminal-title">{words.useApi}</h2>
             <pre class="terminal" dir="ltr">
               <code>
                 {`curl -LOJ -H 'Prefer: wait=25' -F file=@photo.jpg -F targetFormat=webp \\\n  '${location.origin}/v1/convert?redirect=true'`}
@@ -74,7 +74,7 @@ function LinkNotice() {
           history.replaceState(null, '', '/')
         }}
       >
-        {words.forgetLink}
+        {words.clearLink}
       </button>
     </p>
   )

@@ -5,7 +5,7 @@ import words from './words/en.ts'
 export function SupportedFormats() {
   return (
     <section aria-labelledby="kinds-title">
-      <h2 id="kinds-title">{words.reads}</h2>
+      <h2 id="kinds-title">{words.supportedFormats}</h2>
       <ul id="kinds" class="kinds">
         {categories.map((category) => (
           <li key={category}>

@@ -154,7 +154,7 @@ export function TargetPicker(props: {
         ))}
       </div>
       <p class="picker-none" role="status">
-        {isOpen.value && rows.length === 0 ? words.cannotBecome(typed.value.trim()) : ''}
+        {isOpen.value && rows.length === 0 ? words.noSuchFormat(typed.value.trim()) : ''}
       </p>
     </div>
   )

@@ -28,7 +28,7 @@ export function OperationView({
 }) {
   const { method, path, summary, description, parameters = [], requestBody, responses } = entry
   const parameterRows: Row[] = parameters.map((one) => ({
-    ...{ name: one.name, where: words.places[one.in] ?? one.in, isRequired: one.required === true },
+    ...{ name: one.name, where: words.locations[one.in] ?? one.in, isRequired: one.required === true },
     type: describeType(one.schema ?? {}, document),
     description: one.description ?? '',
   }))
@@ -48,17 +48,17 @@ export function OperationView({
       </p>
       {description && <Prose text={description} />}
       <p class="meta">{describeAccess(entry)}</p>
-      <Block title={words.terminal}>
-        <Copyable label={words.terminal} text={buildCurl(entry, location.origin)} />
+      <Block title={words.command}>
+        <Copyable label={words.command} text={buildCurl(entry, location.origin)} />
       </Block>
       {parameterRows.length > 0 && <Rows title={words.parameters} rows={parameterRows} />}
       {fields.length > 0 && (
         <>
-          <Rows title={words.body} rows={fields} />
+          <Rows title={words.requestBody} rows={fields} />
           <p class="meta">{bodies.map(([type]) => type).join(', ')}</p>
         </>
       )}
-      {reply && <Rows title={words.reply} rows={fieldRows(envelopeData(reply, document), document)} />}
+      {reply && <Rows title={words.response} rows={fieldRows(envelopeData(reply, document), document)} />}
       {example !== undefined && (
         <details>
           <summary>{words.example}</summary>
@@ -67,9 +67,9 @@ export function OperationView({
           </pre>
         </details>
       )}
-      <Block title={words.answers}>
+      <Block title={words.statusCodes}>
         <Table
-          caption={words.answers}
+          caption={words.statusCodes}
           columns={responseColumns}
           rows={Object.entries(responses)}
           keyOf={([status]) => status}
@@ -146,5 +146,5 @@ function describeAccess({ security = [] }: OperationEntry): string {
   const scopes = [...new Set(security.flatMap((way) => Object.values(way).flat()))]
   const isPublic = security.length === 0 || security.some((way) => Object.keys(way).length === 0)
   if (isPublic && scopes.length === 0) return words.open
-  return isPublic ? words.openOr(scopes.join(', ')) : words.needs(scopes.join(', ') || words.anIdentity)
+  return isPublic ? words.openOr(scopes.join(', ')) : words.needs(scopes.join(', ') || words.authentication)
 }

@@ -6,6 +6,7 @@ import { translateOption } from '../../options/translate-option.ts'
 import type { Route } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Block, Copyable, Page, QueryView, Table } from '../../ui/components.tsx'
+import { listEngines } from '../../ui/engine-names.ts'
 import { formatDuration, formatNumber, formatPercent } from '../../ui/format-values.ts'
 import { Search, useSearch } from '../../ui/search.tsx'
 import { useQuery } from '../../ui/use-query.ts'
@@ -130,7 +131,7 @@ const Targets = (props: {
   readonly targets: readonly string[]
 }) => (
   <Block title={props.title}>
-    {props.targets.length === 0 && <p class="meta">{words.readOnly}</p>}
+    {props.targets.length === 0 && <p class="meta">{words.outputOnly}</p>}
     <ul class="plain-links">
       {props.targets.map((to) => (
         <li key={to}>
@@ -163,17 +164,17 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
               <a class="button primary" href={`/?to=${to}`}>
                 {words.convert}
               </a>
-              <a href={`/formats/${from}`}>{words.allOf(from)}</a>
+              <a href={`/formats/${from}`}>{words.allOf(from.toUpperCase())}</a>
             </p>
-            <Block title={words.way}>
+            <Block title={words.route}>
               <p>
-                {[from, ...check.steps.map((step) => step.to)].join(' → ')}{' '}
-                <span class="meta">({check.engines.join(', ')})</span>
+                {[from, ...check.steps.map((step) => step.to)].join(' → ').toUpperCase()}{' '}
+                <span class="meta">{listEngines(check.engines)}</span>
               </p>
               <p class="meta">
                 {check.estimate.basis === 'recorded'
-                  ? words.took(formatDuration(check.estimate.runMs))
-                  : words.mayTake(formatDuration(check.estimate.runMs))}
+                  ? words.typicalTime(formatDuration(check.estimate.runMs))
+                  : words.estimatedTime(estimate(check.estimate.runMs))}
               </p>
             </Block>
             <Block title={words.losses}>
@@ -183,7 +184,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
                 <ul class="stack">
                   {check.losses.map(({ what, share, basis }) => (
                     <li key={`${what} ${basis}`}>
-                      {words.lost[what] ?? what}
+                      {what === 'quality' ? words.lossy(to.toUpperCase()) : (words.lost[what] ?? what)}
                       {share !== undefined && ` – ${words.keptShare(formatPercent(share))}`}
                     </li>
                   ))}
@@ -199,9 +200,9 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
                 emptyText={words.noOptions}
               />
             </Block>
-            <Block title={words.terminal}>
+            <Block title={words.command}>
               <Copyable
-                label={words.terminal}
+                label={words.command}
                 text={`curl -LOJ -H 'Prefer: wait=25' -F file=@file${extension.startsWith('.') ? '' : '.'}${extension} -F targetFormat=${to} '${location.origin}/v1/convert?redirect=true'`}
               />
             </Block>
@@ -211,6 +212,9 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
     </Page>
   )
 }
+
+/** Without measurements, fractions of a second would be a false promise. */
+const estimate = (ms: number) => (ms < 1000 ? words.underOneSecond : formatDuration(ms))
 
 function describeValues({ enum: values, enumLabels, min, max, unit, type }: Option): string {
   if (values) return values.map((value) => enumLabels?.[value] ?? value).join(', ')
@@ -232,6 +236,6 @@ const optionColumns = [
     ),
   },
   { name: words.values, cell: describeValues },
-  { name: words.usually, cell: describeDefault },
-  { name: words.about, cell: ({ description }: Option) => description },
+  { name: words.defaultValue, cell: describeDefault },
+  { name: words.description, cell: ({ description }: Option) => description },
 ]

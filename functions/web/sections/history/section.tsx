@@ -152,7 +152,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
                 <p class="row">
                   <ActionButton
                     label={words.deleteChosen(chosen.size)}
-                    confirmText={words.sure}
+                    confirmText={words.confirm}
                     doneText={words.deleted}
                     action={removeChosen}
                   />
@@ -194,7 +194,7 @@ function JobPage({ id }: { readonly id: string }) {
   }, [isJobRunning, job.reload])
   const runAgain = async () => {
     const created = await callApi<Job>(`/v1/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST' })
-    announce(words.begun)
+    announce(words.restarted)
     navigate(`/history/${created.jobId}`)
   }
   const remove = async () => {
@@ -248,7 +248,7 @@ function JobPage({ id }: { readonly id: string }) {
             ) : (
               <ActionButton label={words.again} action={runAgain} />
             )}
-            <ActionButton label={words.remove} confirmText={words.sure} action={remove} />
+            <ActionButton label={words.remove} confirmText={words.confirm} action={remove} />
             <a href="/history">{words.toAll}</a>
           </p>
         </Page>
@@ -269,7 +269,7 @@ function Timeline({ job }: { readonly job: JobDetails }) {
     { name: words.operation, cell: ([, { operation }]: Row) => operation },
     { name: words.state, cell: ([, { status, message }]: Row) => message ?? words.taskStates[status] },
     {
-      name: words.took,
+      name: words.duration,
       isNumber: true,
       cell: ([, { startedAt, endedAt }]: Row) =>
         startedAt && endedAt ? formatDuration(Date.parse(endedAt) - Date.parse(startedAt)) : '–',

@@ -25,9 +25,9 @@ export function SaveWorkflow() {
     navigate(`/workflows/${workflow.id}`)
   }
   return (
-    <Block title={words.save}>
+    <Block title={words.schedule}>
       {url ? (
-        <Form submitLabel={words.saveButton} action={create} isQuiet>
+        <Form submitLabel={words.save} action={create} isQuiet>
           <Field label={words.name}>
             {(ids) => <input {...ids} name="name" type="text" required maxLength={200} autocomplete="off" />}
           </Field>
@@ -44,7 +44,7 @@ export function SaveWorkflow() {
           </Field>
         </Form>
       ) : (
-        <p class="hint">{words.saveNeedsAddress}</p>
+        <p class="hint">{words.scheduleNeedsUrl}</p>
       )}
     </Block>
   )

@@ -70,7 +70,7 @@ function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
           </select>
         )}
       </Field>
-      <Field label={words.address} hint={words.addressHint}>
+      <Field label={words.url} hint={words.urlHint}>
         {(ids) => (
           <input
             {...ids}

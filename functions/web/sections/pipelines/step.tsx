@@ -3,6 +3,7 @@ import { OptionFields } from '../../options/fields.tsx'
 import { withValue } from '../../options/option-values.ts'
 import { announce } from '../../shell/announce.ts'
 import { Field } from '../../ui/components.tsx'
+import { listEngines } from '../../ui/engine-names.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import { toolName, toolsFor } from '../convert/file-tools.ts'
 import { type FormatCatalog, suggestTargets } from '../convert/format-catalog.ts'
@@ -57,7 +58,7 @@ export function StepCard(props: {
       <StepStatus checked={checked} />
       {checked?.from !== undefined && (
         <StepSelect
-          label={words.does}
+          label={words.action}
           from={checked.from}
           catalog={catalog}
           chosen={step}
@@ -96,7 +97,7 @@ function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
       {result && (
         <p class="hint">
           <span class="icon icon-check" aria-hidden="true" />{' '}
-          {words.works(result.from.toUpperCase(), result.to.toUpperCase(), result.engines.join(', '))}
+          {words.works(result.from.toUpperCase(), result.to.toUpperCase(), listEngines(result.engines))}
         </p>
       )}
       {result?.warnings.map(({ message }) => (

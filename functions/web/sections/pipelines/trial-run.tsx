@@ -42,7 +42,7 @@ export function TrialRun() {
       const finished = await watchJob(job, onProgress, signal)
       run.value = { state: 'over', job: finished }
       announce(
-        finished.status === 'completed' ? words.sampleDone : (finished.error?.message ?? finished.status),
+        finished.status === 'completed' ? words.trialDone : (finished.error?.message ?? finished.status),
       )
     } catch (error) {
       if (signal.aborted) return
@@ -52,12 +52,12 @@ export function TrialRun() {
   }
   const isBusy = run.value.state === 'sending' || run.value.state === 'running'
   return (
-    <Block title={words.sample}>
+    <Block title={words.trial}>
       <div class="form">
         {url ? (
-          <p class="hint">{words.sampleUrl}</p>
+          <p class="hint">{words.trialUrl}</p>
         ) : (
-          <Field label={words.sampleFile(from.toUpperCase())}>
+          <Field label={words.trialFile(from.toUpperCase())}>
             {(ids) => (
               <input
                 {...ids}
@@ -76,11 +76,11 @@ export function TrialRun() {
             disabled={isBusy || (!url && !file.value)}
             onClick={() => void start()}
           >
-            {words.sampleRun}
+            {words.trialRun}
           </button>
         </p>
         {run.value.state === 'running' && (
-          <progress max={100} value={run.value.percent} aria-label={words.sample} />
+          <progress max={100} value={run.value.percent} aria-label={words.trial} />
         )}
         {run.value.state === 'sending' && <p class="hint">{words.sending}</p>}
         {problem.value && (
@@ -96,7 +96,7 @@ export function TrialRun() {
 
 async function createSource(url: string, file: File | undefined, signal: AbortSignal): Promise<Source> {
   if (url) return { operation: 'import/url', url }
-  if (!file) throw new Problem('NO_FILES', words.sampleNone)
+  if (!file) throw new Problem('NO_FILES', words.trialNoFile)
   const upload = await uploadFile({
     file,
     multipartUpload: undefined,
@@ -111,12 +111,12 @@ function TrialResult({ job: { status, error, result, warnings } }: { readonly jo
   if (status !== 'completed' || !result)
     return (
       <p class="notice problem" role="alert">
-        {error?.message ?? words.sampleFailed}
+        {error?.message ?? words.trialFailed}
       </p>
     )
   return (
     <>
-      <ul class="stack" aria-label={words.sampleDone}>
+      <ul class="stack" aria-label={words.trialDone}>
         {result.files.map(({ downloadUrl, filename }) => (
           <li key={downloadUrl}>
             <a class="button" href={downloadUrl} download={filename}>

@@ -37,7 +37,11 @@ export default function Status() {
                     <StatusLabel kind="bad">{words.notWell}</StatusLabel>
                   )}
                 </p>
-                <Parts caption={words.parts} rows={others} nameOf={(name) => words.names[name] ?? name} />
+                <Parts
+                  caption={words.components}
+                  rows={others}
+                  nameOf={(name) => words.names[name] ?? name}
+                />
                 <Parts caption={words.queues} rows={queues} nameOf={(name) => name.slice('queue-'.length)} />
                 <Table
                   caption={words.engines}
@@ -52,13 +56,13 @@ export default function Status() {
         </QueryView>
         <p>
           <button type="button" class="button" onClick={() => void health.reload()}>
-            {words.again}
+            {words.refresh}
           </button>
         </p>
       </Block>
-      <Block title={words.lately}>
+      <Block title={words.recent(reliability.data?.window.days ?? 30)}>
         <QueryView query={reliability}>
-          {({ window, successRate, durationMs }) => (
+          {({ successRate, durationMs }) => (
             <>
               <dl class="figures">
                 <div>
@@ -66,15 +70,15 @@ export default function Status() {
                   <dd>{formatPercent(successRate)}</dd>
                 </div>
                 <div>
-                  <dt>{words.half}</dt>
+                  <dt>{words.median}</dt>
                   <dd>{formatDuration(durationMs.p50)}</dd>
                 </div>
                 <div>
-                  <dt>{words.most}</dt>
+                  <dt>{words.p95}</dt>
                   <dd>{formatDuration(durationMs.p95)}</dd>
                 </div>
               </dl>
-              <p class="meta">{words.window(window.days)}</p>
+              <p class="meta">{words.note}</p>
             </>
           )}
         </QueryView>
@@ -103,7 +107,7 @@ const Parts = (props: {
             <StatusLabel kind="bad">{message ?? words.fails}</StatusLabel>
           ),
       },
-      { name: words.answer, isNumber: true, cell: ([, { ms }]) => formatDuration(ms ?? null) },
+      { name: words.responseTime, isNumber: true, cell: ([, { ms }]) => formatDuration(ms ?? null) },
     ]}
     rows={props.rows}
     keyOf={([name]) => name}

@@ -38,7 +38,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
   const shown = groupIds.map((group) => ({
     group,
     some: groups[group].filter((id) =>
-      [id, names[id], words.abouts[id]].some((one) => one.toLowerCase().includes(needle)),
+      [id, names[id], words.descriptions[id]].some((one) => one.toLowerCase().includes(needle)),
     ),
   }))
   const found = words.found(shown.reduce((sum, { some: matches }) => sum + matches.length, 0))
@@ -48,7 +48,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
       {waitingFiles.length > 0 && (
         <p class="notice" role="status">
           <span>
-            {words.carried} <bdi>{waitingFiles.join(', ')}</bdi>
+            {words.chooseTool} <bdi>{waitingFiles.join(', ')}</bdi>
           </span>
         </p>
       )}
@@ -62,7 +62,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
                   <li key={id}>
                     <a href={`/tools/${id}`}>
                       <strong>{names[id]}</strong>
-                      <span>{words.abouts[id]}</span>
+                      <span>{words.descriptions[id]}</span>
                     </a>
                   </li>
                 ))}

@@ -21,16 +21,23 @@ interface Props {
   readonly onChange: (files: readonly ToolFile[]) => void
 }
 
+const takesOneFile = ({ optionsOf }: Tool) => optionsOf !== undefined
+
+function labelOf(tool: Tool): string {
+  if (tool.id === 'merge') return words.chooseSeveral
+  return takesOneFile(tool) ? words.chooseOne : words.choose
+}
+
 export function ToolFiles(props: Props) {
   const { tool, files, onTake } = props
   return (
     <div class="drop-zone">
-      <Field label={tool.id === 'merge' ? words.chooseSeveral : words.choose} hint={words.drop}>
+      <Field label={labelOf(tool)} hint={takesOneFile(tool) ? words.dropOne : words.drop}>
         {(ids) => (
           <input
             {...ids}
             type="file"
-            multiple={tool.optionsOf === undefined}
+            multiple={!takesOneFile(tool)}
             accept={tool.sourceFormat === 'pdf' ? 'application/pdf,.pdf' : undefined}
             onChange={(event) => {
               onTake([...(event.currentTarget.files ?? [])])
@@ -195,7 +202,7 @@ function PageRange({
         />
       </label>
       <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {words.asPictures}
+        {words.pickPages}
         <span class="visually-hidden">
           {': '}
           <bdi>{name}</bdi>

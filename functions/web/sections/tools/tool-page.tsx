@@ -70,7 +70,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   }, [wrongField, problem])
   useEffect(() => focusFirstError(errors, form.current), [errors])
   return (
-    <Page title={names[tool.id]} lead={words.abouts[tool.id]}>
+    <Page title={names[tool.id]} lead={words.descriptions[tool.id]}>
       <ToolFiles
         tool={tool}
         files={files}
@@ -113,7 +113,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
             />
             {inputFault && inputFault !== 'few' && (
               <p class="notice" role="status">
-                {words.faults[inputFault]}
+                {words.errors[inputFault]}
               </p>
             )}
             <p>
@@ -181,7 +181,7 @@ const TargetField = (props: {
   readonly to: string | undefined
   readonly onChange: (to: string) => void
 }) => (
-  <Field label={words.becomes}>
+  <Field label={words.resultFormat}>
     {(ids) => (
       <select {...ids} value={props.to} onChange={(event) => props.onChange(event.currentTarget.value)}>
         {props.targets.map((id) => (

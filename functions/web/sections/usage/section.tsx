@@ -149,7 +149,7 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
           <dd>{formatNumber(filesPerJob)}</dd>
         </div>
         <div>
-          <dt>{words.atOnce}</dt>
+          <dt>{words.runningJobs}</dt>
           <dd>
             {concurrentJobs.limit === null
               ? formatNumber(concurrentJobs.running)

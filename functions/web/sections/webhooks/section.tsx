@@ -53,7 +53,7 @@ function WebhookList() {
       },
     })
     setCreated(webhook)
-    announce(words.made)
+    announce(words.created)
     await list.reload()
   }
   return (
@@ -165,7 +165,7 @@ function WebhookPage({ id }: { readonly id: string }) {
               <Deliveries query={deliveries} webhookId={id} />
               <p>
                 <button type="button" class="button" onClick={() => void deliveries.reload()}>
-                  {words.lookAgain}
+                  {words.refresh}
                 </button>
               </p>
             </Block>
@@ -207,7 +207,7 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
         />
         <ActionButton
           label={words.rotate}
-          confirmText={words.rotateSure}
+          confirmText={words.rotateConfirm}
           action={async () => {
             const rotated = await callApi<CreatedWebhook>(`${path}/rotate-secret`, {
               method: 'POST',
@@ -219,7 +219,7 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
         />
         <ActionButton
           label={words.remove}
-          confirmText={words.removeSure}
+          confirmText={words.removeConfirm}
           doneText={words.removed}
           action={async () => {
             await callApi(path, { method: 'DELETE' })
@@ -242,7 +242,7 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
 
 const describeTest = ({ responseStatus, durationMs, error }: TestResult) =>
   responseStatus === null
-    ? words.noAnswer(error ?? '')
+    ? words.noReply(error ?? '')
     : words.answered(responseStatus, formatDuration(durationMs))
 
 function Deliveries(props: {
@@ -262,7 +262,7 @@ function Deliveries(props: {
       ),
     },
     {
-      name: words.answer,
+      name: words.reply,
       cell: ({ responseStatus, error, durationMs }) =>
         responseStatus === null ? (error ?? '–') : `${responseStatus}, ${formatDuration(durationMs)}`,
     },

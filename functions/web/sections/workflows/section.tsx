@@ -46,7 +46,7 @@ function WorkflowList() {
         tasks: parseTasks(String(formData.get('tasks'))),
       },
     })
-    announce(words.made)
+    announce(words.created)
     navigate(`/workflows/${workflow.id}`)
   }
   return (
@@ -263,7 +263,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
             />
             <ActionButton
               label={words.remove}
-              confirmText={words.removeSure}
+              confirmText={words.removeConfirm}
               doneText={words.removed}
               action={async () => {
                 await callApi(pathOf(id), { method: 'DELETE' })
@@ -275,7 +275,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
             <Runs query={runs} />
             <p>
               <button type="button" class="button" onClick={() => void reload()}>
-                {words.lookAgain}
+                {words.refresh}
               </button>
             </p>
           </Block>

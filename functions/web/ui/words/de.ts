@@ -3,9 +3,9 @@ import type en from './en.ts'
 const words: typeof en = {
   signIn: 'Anmelden',
   signInFirst: 'Melde dich an, um das zu sehen.',
-  retry: 'Noch einmal',
-  loading: 'Lädt',
-  keep: 'Nein, behalten',
+  retry: 'Noch einmal versuchen',
+  loading: 'Lädt …',
+  keep: 'Abbrechen',
   copy: 'Kopieren',
   copied: 'Kopiert.',
 }

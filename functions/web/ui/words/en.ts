@@ -1,10 +1,10 @@
-/** What all sections of the desk say. */
+/** Texts of the shared components. */
 export default {
   signIn: 'Sign in',
   signInFirst: 'Sign in to see this.',
   retry: 'Try again',
-  loading: 'Loading',
-  keep: 'No, keep it',
+  loading: 'Loading…',
+  keep: 'Cancel',
   copy: 'Copy',
   copied: 'Copied.',
 }

@@ -5,42 +5,45 @@ const hints: typeof en = {
     '1 bis 100 oder eine Stufe. Mehr ist besser und größer.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.':
     '1 bis 100 oder eine Stufe. Weniger ist kleiner.',
-  '240p to 4k is the shorter side; a box such as 1280x720 is fitted into. The shape is kept.':
+  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
     '240p bis 4k ist die kürzere Seite; in einen Rahmen wie 1280x720 wird eingepasst. Die Form bleibt.',
-  'Pictures per second.': 'Bilder pro Sekunde.',
-  'Where to begin, as HH:MM:SS.ms or seconds.': 'Wo es anfängt, als HH:MM:SS.ms oder in Sekunden.',
-  'Where to end, as HH:MM:SS.ms or seconds.': 'Wo es endet, als HH:MM:SS.ms oder in Sekunden.',
-  'Where to begin, as HH:MM:SS.ms.': 'Wo es anfängt, als HH:MM:SS.ms.',
-  'Where to end, as HH:MM:SS.ms.': 'Wo es endet, als HH:MM:SS.ms.',
-  'Degrees to turn the picture clockwise.': 'Um wie viel Grad das Bild im Uhrzeigersinn gedreht wird.',
+  'Frames per second.': 'Bilder pro Sekunde.',
+  'Start time, as HH:MM:SS.ms or seconds.': 'Wo es anfängt, als HH:MM:SS.ms oder in Sekunden.',
+  'End time, as HH:MM:SS.ms or seconds.': 'Wo es endet, als HH:MM:SS.ms oder in Sekunden.',
+  'Start time, as HH:MM:SS.ms.': 'Wo es anfängt, als HH:MM:SS.ms.',
+  'End time, as HH:MM:SS.ms.': 'Wo es endet, als HH:MM:SS.ms.',
+  'Rotates the video clockwise by this many degrees.':
+    'Um wie viel Grad das Bild im Uhrzeigersinn gedreht wird.',
   'Degrees clockwise, in addition to the rotation stored by the camera.':
     'Grad im Uhrzeigersinn, zusätzlich zu der Drehung, die die Kamera vermerkt hat.',
   'Degrees clockwise: 90, 180, 270 or -90.': 'Grad im Uhrzeigersinn: 90, 180, 270 oder -90.',
-  'Color behind transparent parts, as #ff8800 or white. Left out, they stay where the codec has transparency, and become white for animations, black for films.':
+  'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.':
     'Farbe hinter durchsichtigen Teilen, als #ff8800 oder white. Ohne Angabe bleiben sie durchsichtig, wo der Codec das kann; sonst werden sie in Animationen weiß, in Filmen schwarz.',
   'Color behind transparent parts, such as #ff8800. White where the format has no transparency.':
     'Farbe hinter durchsichtigen Teilen, als #ff8800. Weiß, wo das Format keine Durchsichtigkeit kennt.',
-  'Bits per second of each sound track, as 128k; where the codec has a choice.':
+  'Bits per second of each audio track, such as 128k, if the codec supports different bit rates.':
     'Bits pro Sekunde jeder Tonspur, als 128k; wo der Codec eine Wahl lässt.',
-  'auto, or remux-if-possible, copies the streams where they fit and encodes otherwise; encode always encodes.':
+  'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Bild und Ton werden übernommen, wo sie passen, und sonst neu kodiert; oder immer neu kodiert.',
-  'auto copies where all films are alike; encode always encodes.':
+  'auto copies the streams if all videos have the same format; encode always re-encodes.':
     'Wo alle Filme gleich aufgebaut sind, werden sie übernommen; oder immer neu kodiert.',
-  'Codec of the picture; copy keeps it where it fits.':
+  'Video codec; copy keeps the video stream unchanged if possible.':
     'Codec des Bildes; oder es bleibt, wie es ist, wo es passt.',
-  'Codec of the sound; copy keeps it where it fits.':
+  'Audio codec; copy keeps the audio stream unchanged if possible.':
     'Codec des Tons; oder er bleibt, wie er ist, wo er passt.',
-  'Bits per second of the picture, as 2M.': 'Bits pro Sekunde des Bildes, als 2M.',
-  'Constant quality: lower is better. h264 and h265 end at 51.':
+  'Bits per second of the video track, such as 2M.': 'Bits pro Sekunde des Bildes, als 2M.',
+  'Constant quality: lower is better. The maximum for h264 and h265 is 51.':
     'Gleichbleibende Qualität: weniger ist besser. Bei H.264 und H.265 ist 51 das Ende.',
-  'Slower makes smaller files of the same quality.': 'Langsamer ergibt kleinere Dateien gleicher Qualität.',
-  'Meets the bit rate better, in twice the time.': 'Trifft die Bitrate genauer, in der doppelten Zeit.',
-  'Samples per second; the nearest that the codec knows is taken.':
+  'Slower presets make smaller files of the same quality.':
+    'Langsamer ergibt kleinere Dateien gleicher Qualität.',
+  'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
+    'Trifft die Bitrate genauer, in der doppelten Zeit.',
+  'Samples per second; the nearest rate that the codec supports is used.':
     'Abtastungen pro Sekunde; genommen wird die nächste, die der Codec kennt.',
-  'Channels of each sound track: 1 mono, 2 stereo, 6 for 5.1; at most what the codec holds.':
+  'Channels of each audio track: 1 for mono, 2 for stereo, 6 for 5.1; limited by the codec.':
     'Kanäle jeder Tonspur: 1 mono, 2 stereo, 6 für 5.1; höchstens so viele, wie der Codec fasst.',
-  'Loudness: 0.5 halves, 2 doubles it.': 'Lautstärke: 0.5 halbiert, 2 verdoppelt sie.',
-  'Width in pixels, at most 480 when left out; the height follows.':
+  'Volume factor: 0.5 halves the volume, 2 doubles it.': 'Lautstärke: 0.5 halbiert, 2 verdoppelt sie.',
+  'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Breite in Bildpunkten, ohne Angabe höchstens 480; die Höhe ergibt sich.',
   'Width in pixels; the height keeps the proportions unless it is set too.':
     'Breite in Bildpunkten; die Höhe ergibt sich, wenn sie nicht auch angegeben ist.',
@@ -52,28 +55,28 @@ const hints: typeof en = {
     'Bildpunkte. Ohne Angabe folgt sie aus der Höhe; ohne beide gilt ein Rahmen von 256 mal 256.',
   'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Bildpunkte. Ohne Angabe folgt sie aus der Breite; ohne beide gilt ein Rahmen von 256 mal 256.',
-  'How often it plays; 0 is for ever.': 'Wie oft es läuft; 0 ist für immer.',
-  'Plays forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
-  'optimized favors the colors of what moves, full those of the whole picture.':
+  'How often the animation plays; 0 means forever.': 'Wie oft es läuft; 0 ist für immer.',
+  'Plays the animation forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
+  'optimized favors the colors of moving parts, full those of the whole image.':
     'Bevorzugt die Farben dessen, was sich bewegt, oder die des ganzen Bildes.',
-  'How missing colors are mixed.': 'Wie fehlende Farben gemischt werden.',
-  'Bytes, or as 500k, 2M: the frame rate is lowered until it fits, then the size.':
+  'Dithering method for colors that are not in the palette.': 'Wie fehlende Farben gemischt werden.',
+  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'Bytes, oder als 500k, 2M: erst sinkt die Zahl der Bilder pro Sekunde, dann die Größe, bis es passt.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
     'Einpassen, mit oder ohne Vergrößern, oder füllen und beschneiden.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'Einpassen ohne Vergrößern, den Rahmen füllen und Überstehendes abschneiden, oder seine Form annehmen.',
-  'Where in the film, as HH:MM:SS.ms or seconds; the first still of a contact sheet. Left out, where there is something to see.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.':
     'Stelle im Film, als HH:MM:SS.ms oder in Sekunden; bei einem Kontaktbogen die des ersten Standbilds. Ohne Angabe dort, wo etwas zu sehen ist.',
-  'Where in the film, as HH:MM:SS.ms or seconds; the first, where count asks for several. About a third in when left out, where there is something to see.':
+  'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.':
     'Stelle im Film, als HH:MM:SS.ms oder in Sekunden; bei mehreren Bildern die des ersten. Ohne Angabe etwa nach einem Drittel, wo etwas zu sehen ist.',
-  'A contact sheet of so many rows of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.':
+  'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Ein Kontaktbogen mit so vielen Reihen von Standbildern, gleichmäßig über den Film. Ohne Reihen und Spalten ein einziges Bild; fehlt eines davon, so viele wie das andere.',
-  'A contact sheet of so many columns of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.':
+  'Number of columns of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Ein Kontaktbogen mit so vielen Spalten von Standbildern, gleichmäßig über den Film. Ohne Reihen und Spalten ein einziges Bild; fehlt eines davon, so viele wie das andere.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Längste Seite in Bildpunkten; größere Bilder werden kleiner.',
-  'Longest side in pixels; larger pages are drawn smaller.':
+  'Longest side in pixels; larger pages are scaled down.':
     'Längste Seite in Bildpunkten; größere Seiten werden kleiner gezeichnet.',
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.':
     'Adobe RGB behält mehr Farben für den Druck, Grau macht Graustufen daraus.',
@@ -93,7 +96,7 @@ const hints: typeof en = {
     'Jeder Bildpunkt bleibt; die Qualität sagt dann, wie viel Mühe auf eine kleine Datei verwendet wird. Ohne Angabe bei Bildern mit bis zu 256 Farben, deren Kanten sonst andere bekämen.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
     'Seitenlängen der Bilder im Symbol, 1 bis 256, als 16,32,48. Ohne Angabe die üblichen.',
-  'Languages of the text in pictures, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
+  'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Sprachen des Textes in Bildern, höchstens 5, die wichtigste zuerst.',
   'color traces all colors, bw traces the dark parts in black.':
     'Farbig zeichnet jede Farbe nach, schwarz-weiß die dunklen Teile in Schwarz.',
@@ -117,14 +120,14 @@ const hints: typeof en = {
   'Pixels per inch.': 'Bildpunkte pro Zoll.',
   'Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning':
     'Jede Schrift wird eingebettet, damit Seiten überall gleich aussehen; ausgeschaltet bleibt es ohne Wirkung, was gemeldet wird.',
-  'Opens a PDF that needs one.': 'Öffnet ein PDF, das eines braucht.',
-  'Pages to take, as 1-5,10,15-last. A range may run backward. All when left out.':
+  'Password to open the PDF, if it needs one.': 'Öffnet ein PDF, das eines braucht.',
+  'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.':
     'Seiten, die genommen werden, als 1-5,10,15-last. Ein Bereich darf rückwärts laufen. Ohne Angabe alle.',
-  'flow makes text, headings, lists and tables to edit; exact puts each line where it stands on its page. flow when left out.':
+  'flow creates editable text, headings, lists and tables; exact keeps each line at its position on the page. Defaults to flow.':
     'Text, Überschriften, Listen und Tabellen zum Bearbeiten, oder jede Zeile dort, wo sie auf ihrer Seite steht. Ohne Angabe zum Bearbeiten.',
-  'hybrid reads the text of scanned pages first; fast does not.':
+  'hybrid runs OCR on scanned pages first; fast does not.':
     'Auf Wunsch wird zuerst der Text gescannter Seiten gelesen.',
-  'A hint: fonts are named, never embedded, and a warning says so where they were asked for.':
+  'Fonts are named but never embedded; a warning says so when this is set.':
     'Ein Hinweis: Schriften werden genannt, nie eingebettet; wo sie verlangt wurden, sagt es eine Warnung.',
   'The device that pictures and font sizes are made for, as kindle_pw3, tablet or generic_eink.':
     'Das Gerät, auf das Bilder und Schriftgrößen zugeschnitten werden.',
@@ -170,7 +173,7 @@ const hints: typeof en = {
     'Was die Felder der Tabelle trennt: comma, semicolon, tab, pipe, space, colon oder ein anderes Zeichen. Ohne Angabe wird es an den ersten Zeilen erkannt.',
   'Opens an archive that needs one. The result is not protected.':
     'Öffnet ein Archiv, das eines braucht. Das Ergebnis ist nicht geschützt.',
-  'Opens those files that need one. The result is not protected.':
+  'Password for the files that need one. The result is not encrypted.':
     'Öffnet die Dateien, die eines brauchen. Das Ergebnis ist nicht geschützt.',
   'none drops the instructions for small sizes on coarse screens: a smaller file':
     'Entfernen lässt die Anweisungen für kleine Größen auf groben Bildschirmen weg: eine kleinere Datei.',
@@ -178,37 +181,37 @@ const hints: typeof en = {
     'Nur diese Zeichen behalten: der Text selbst, oder Bereiche wie U+0020-007E,U+20AC.',
   'Height of the bitmaps in pixels': 'Höhe der Bitmaps in Bildpunkten.',
   'Which font of a collection, from 1': 'Welche Schrift einer Sammlung, ab 1.',
-  'Seconds of silence between two pieces.': 'Sekunden Stille zwischen zwei Stücken.',
+  'Seconds of silence between two files.': 'Sekunden Stille zwischen zwei Stücken.',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'Wie die Bilder liegen: untereinander, nebeneinander, oder in Reihen und Spalten.',
-  'keep joins the outlines, per_file puts each under the name of its file.':
+  'keep joins the bookmarks, per_file groups them by file name, none drops them.':
     'Die Lesezeichen werden verbunden, oder stehen je unter dem Namen ihrer Datei.',
-  'Turns crooked pages straight; their pictures are encoded anew.':
+  'Straightens skewed pages; their images are encoded again.':
     'Rückt schiefe Seiten gerade; ihre Bilder werden neu kodiert.',
-  'Opens a PDF that needs one; the result needs it too.':
+  'Password to open the PDF, if it needs one; the result keeps it.':
     'Öffnet ein PDF, das eines braucht; das Ergebnis braucht es auch.',
-  'A file for each part, as 1-3,4-last. A file for each page when left out.':
+  'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'Eine Datei für jeden Teil, als 1-3,4-last. Ohne Angabe eine Datei für jede Seite.',
-  'Readers need it to open the result.': 'Wer das Ergebnis öffnet, braucht es.',
-  'Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.':
+  'Password that readers need to open the result.': 'Wer das Ergebnis öffnet, braucht es.',
+  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Hebt die Beschränkungen auf. Ohne Angabe das Passwort selbst, oder unbekannt, wo etwas beschränkt ist.',
-  'Opens a source that needs one.': 'Öffnet eine Quelle, die eines braucht.',
+  'Password to open the source, if it needs one.': 'Öffnet eine Quelle, die eines braucht.',
   'Whether readers may print.': 'Ob Leser drucken dürfen.',
-  'Whether readers may copy text and pictures.': 'Ob Leser Text und Bilder kopieren dürfen.',
+  'Whether readers may copy text and images.': 'Ob Leser Text und Bilder kopieren dürfen.',
   'Whether readers may change pages.': 'Ob Leser Seiten ändern dürfen.',
   'Whether readers may add comments.': 'Ob Leser Kommentare hinzufügen dürfen.',
   'Whether readers may fill in forms.': 'Ob Leser Formulare ausfüllen dürfen.',
-  'Opens the PDF. Not needed where only its use is restricted.':
+  'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Öffnet das PDF. Nicht nötig, wo nur seine Verwendung beschränkt ist.',
-  'Pages to change, as 1-5,10,15-last. All when left out.':
+  'Pages to change, such as 1-5,10,15-last. Defaults to all pages.':
     'Seiten, die geändert werden, als 1-5,10,15-last. Ohne Angabe alle.',
-  'screen 72 dpi, ebook 150, printer and prepress 300.':
+  'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Bildschirm 72 dpi, Lesen 150, Drucken und Druckvorstufe 300.',
-  'Part and level of PDF/A.': 'Teil und Stufe von PDF/A.',
-  'Pages of the result in its order, as 1,3,5 or 7-last.':
+  'PDF/A part and conformance level.': 'Teil und Stufe von PDF/A.',
+  'Pages of the result, in order, such as 1,3,5 or 7-last.':
     'Seiten des Ergebnisses in ihrer Reihenfolge, als 1,3,5 oder 7-last.',
-  'Pages to leave out, as 2,4.': 'Seiten, die wegfallen, als 2,4.',
-  'Pages to look on. All when left out.': 'Seiten, auf denen gesucht wird. Ohne Angabe alle.',
+  'Pages to remove, such as 2,4.': 'Seiten, die wegfallen, als 2,4.',
+  'Pages to search. Defaults to all pages.': 'Seiten, auf denen gesucht wird. Ohne Angabe alle.',
   'Text in any script. Send either this or an image as an additional file.':
     'In jeder Schrift. Entweder dies oder ein Bild als weitere Datei.',
   'When left out, diagonal for text and center for an image; tile repeats it.':
@@ -222,37 +225,39 @@ const hints: typeof en = {
     'Kleinster Abstand vom Rand, in Punkten oder Bildpunkten. Ohne Angabe ein Fünfundzwanzigstel der kürzeren Seite; weniger, wo der Platz fehlt.',
   'Width of the watermark image in percent of the page, image or video.':
     'Breite des Bildes in Prozent der Seite, des Bildes oder Films, auf dem es liegt.',
-  'The new order, as 3,1,2. Pages not named follow in their old order.':
+  'New page order, such as 3,1,2. Pages not named follow in their original order.':
     'Die neue Reihenfolge, als 3,1,2. Nicht genannte Seiten folgen in ihrer alten.',
-  'Where on the page.': 'Wo auf der Seite.',
-  'As `Page {page} of {pages}`.': 'Als Seite {page} von {pages}.',
-  'Number of the first page that has one.': 'Zahl der ersten Seite, die eine hat.',
-  'Distance from the edge, as 24pt or 10mm.': 'Abstand vom Rand, als 24pt oder 10mm.',
+  'Position on the page.': 'Wo auf der Seite.',
+  'Text such as `Page {page} of {pages}`.': 'Als Seite {page} von {pages}.',
+  'Number of the first numbered page.': 'Zahl der ersten Seite, die eine hat.',
+  'Distance from the edge, such as 24pt or 10mm.': 'Abstand vom Rand, als 24pt oder 10mm.',
   'Points.': 'Punkte.',
-  'Empty removes it, left out keeps it; so with the others.':
+  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Leer entfernt ihn, ohne Angabe bleibt er; so auch bei den anderen.',
-  'First removes all that there is.': 'Entfernt zuerst alles Vorhandene.',
-  'Program that made the original.': 'Programm, mit dem das Original entstand.',
-  'Program that made the PDF.': 'Programm, mit dem das PDF entstand.',
-  'What is cut off, as 20mm, 1in or 36pt.': 'Was abgeschnitten wird, als 20mm, 1in oder 36pt.',
+  'Removes all existing metadata first.': 'Entfernt zuerst alles Vorhandene.',
+  'Program that created the original document.': 'Programm, mit dem das Original entstand.',
+  'Program that created the PDF.': 'Programm, mit dem das PDF entstand.',
+  'Width to cut off, such as 20mm, 1in or 36pt.': 'Was abgeschnitten wird, als 20mm, 1in oder 36pt.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Links, oben, Breite, Höhe in Punkten von der oberen linken Ecke aus, anstelle von Rändern.',
-  'Texts to remove for good, in any case: a list, or commas between.':
+  'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     'Texte, die endgültig verschwinden, groß oder klein geschrieben: eine Liste, oder mit Kommas dazwischen.',
-  'Also links that lead out of the document.': 'Auch Links, die aus dem Dokument hinausführen.',
-  'Also title, author and other metadata.': 'Auch Titel, Autor und andere Metadaten.',
-  'A page is blank when at most this share of it, in percent, is darker than paper.':
+  'Also removes links that lead out of the document.': 'Auch Links, die aus dem Dokument hinausführen.',
+  'Also removes title, author and other metadata.': 'Auch Titel, Autor und andere Metadaten.',
+  'A page is blank when at most this percentage of it is darker than paper.':
     'Eine Seite ist leer, wenn höchstens dieser Anteil, in Prozent, dunkler ist als Papier.',
-  'Bytes that the result may have at most, as 500k, 8M or a number; instead of quality.':
+  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
     'Bytes, die das Ergebnis höchstens haben darf, als 500k, 8M oder eine Zahl; anstelle der Qualität.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'Bytes, die das Ergebnis haben darf; erst sinkt die Qualität, dann die Größe, bis es passt.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'Bytes, die das Ergebnis haben darf; Bilder werden gröber, bis es passt.',
-  'Bytes. The best quality that is not larger.': 'Bytes. Die beste Qualität, die nicht größer ist.',
-  'Named qualities; web is ebook, max as small as it gets.': 'Qualitäten mit Namen; „Web“ ist wie „Lesen“.',
-  'So many pictures, evenly over the film.': 'So viele Bilder, gleichmäßig über den Film.',
-  'So many pages from the first on, a picture of each.':
+  'Maximum size in bytes; the best quality that fits is used.':
+    'Bytes. Die beste Qualität, die nicht größer ist.',
+  'Named quality levels; web equals ebook, max is the smallest.':
+    'Qualitäten mit Namen; „Web“ ist wie „Lesen“.',
+  'Number of images, evenly spaced over the video.': 'So viele Bilder, gleichmäßig über den Film.',
+  'Number of pages, starting with the first; each becomes an image.':
     'So viele Seiten von der ersten an, von jeder ein Bild.',
   'Who made it; the artist of a song.': 'Von wem es ist; bei einem Lied der Interpret.',
   'With a comma between.': 'Mit einem Komma dazwischen.',

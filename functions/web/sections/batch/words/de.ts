@@ -1,24 +1,26 @@
 import type en from './en.ts'
 
 const words: typeof en = {
-  title: 'Einen Ordner umwandeln',
-  lead: 'Jede Datei darin und in den Ordnern darunter. Das Ergebnis liegt in einem ZIP, in denselben Ordnern.',
+  title: 'Ordner umwandeln',
+  lead: 'Wandelt alle Dateien eines Ordners und seiner Unterordner um. Du bekommst ein ZIP mit derselben Ordnerstruktur.',
   drop: 'Einen Ordner irgendwo auf diese Seite ziehen',
   choose: 'Ordner wählen',
   steps: [
-    'Bring einen Ordner. Seine Dateien stehen in der Liste, jede mit dem Ordner, in dem sie liegt.',
-    'Wähle für jede Art ein Ziel und wandle alle um.',
-    'Was fehlgeschlagen ist, lässt sich für sich noch einmal versuchen; der Rest wartet.',
-    'Lade alles als ZIP herunter: die Ordner sind, wie sie waren.',
+    'Wähle einen Ordner. Seine Dateien erscheinen in der Liste, mit ihren Unterordnern.',
+    'Wähle für jede Dateiart ein Format und wandle alle um.',
+    'Fehlgeschlagene Dateien kannst du einzeln noch einmal versuchen.',
+    'Lade alles als ZIP herunter; die Ordnerstruktur bleibt erhalten.',
   ],
-  howTo: 'So geht es',
+  howTo: 'So funktioniert es',
   inFolders: (files, folders) =>
     `${files === 1 ? '1 Datei' : `${files} Dateien`} in ${folders === 1 ? '1 Ordner' : `${folders} Ordnern`}`,
   tree: 'Ordner',
-  count: (done, total) => `${done} von ${total} fertig`,
+  count: (done, total) => `${done} von ${total} umgewandelt`,
   others: (count) =>
-    count === 1 ? 'Eine weitere Datei kam ohne Ordner.' : `${count} weitere Dateien kamen ohne Ordner.`,
-  toOthers: 'Alle Dateien ansehen',
+    count === 1
+      ? '1 weitere Datei liegt in keinem Ordner.'
+      : `${count} weitere Dateien liegen in keinem Ordner.`,
+  toOthers: 'Alle Dateien anzeigen',
 }
 
 export default words

@@ -1,21 +1,21 @@
-/** What the section Batch says. */
+/** Texts of the Folders section. */
 export default {
   title: 'Convert a folder',
-  lead: 'Every file in it, and in the folders below. What comes out lies in one ZIP, in the same folders.',
+  lead: 'Convert every file in a folder and its subfolders. You get one ZIP with the same folder structure.',
   drop: 'Drop a folder anywhere on this page',
   choose: 'Choose a folder',
   steps: [
-    'Bring a folder. Its files are listed with the folder that each lies in.',
-    'Choose a target for each kind of them, and convert all.',
-    'What failed can be tried again by itself; the rest waits.',
-    'Download all as ZIP: the folders are as they were.',
+    'Choose a folder. Its files are listed with their subfolders.',
+    'Choose a format for each type of file, then convert all.',
+    'Failed files can be retried on their own.',
+    'Download everything as a ZIP, with the folder structure kept.',
   ],
-  howTo: 'How it goes',
+  howTo: 'How it works',
   inFolders: (files: number, folders: number) =>
     `${files === 1 ? '1 file' : `${files} files`} in ${folders === 1 ? '1 folder' : `${folders} folders`}`,
   tree: 'Folders',
-  count: (done: number, total: number) => `${done} of ${total} done`,
+  count: (done: number, total: number) => `${done} of ${total} converted`,
   others: (count: number) =>
-    count === 1 ? 'One more file came without a folder.' : `${count} more files came without a folder.`,
-  toOthers: 'See all files',
+    count === 1 ? '1 more file is not in a folder.' : `${count} more files are not in a folder.`,
+  toOthers: 'Show all files',
 }

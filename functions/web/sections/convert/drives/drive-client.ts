@@ -82,7 +82,7 @@ export async function importFiles(
   if (finished.status !== 'completed')
     throw finished.error
       ? new Problem(finished.error.code, finished.error.message)
-      : new Problem('IMPORT_FAILED', words.notFetched)
+      : new Problem('IMPORT_FAILED', words.importFailed)
   return items.flatMap(({ fileId, uploadId }) => {
     const entry = entries.find(({ id }) => id === fileId)
     if (!entry || uploadId === null) return []

@@ -200,7 +200,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
               disabled={isBusy.value || chosen.value.length === 0}
               onClick={() => void take()}
             >
-              {isBusy.value ? words.busy : words.take(chosen.value.length)}
+              {isBusy.value ? words.busy : words.addFiles(chosen.value.length)}
             </button>
             <button
               type="button"

@@ -1,4 +1,4 @@
-/** What is said of drives. */
+/** Texts about cloud drives. */
 const names: Readonly<Record<string, string>> = {
   'google-drive': 'Google Drive',
   dropbox: 'Dropbox',
@@ -11,16 +11,16 @@ export default {
   title: (name: string) => `Files in ${name}`,
   close: 'Close',
   connect: 'Connect',
-  notConnected: 'The drive is not connected.',
-  refused: 'The drive was not connected: it was not agreed to.',
+  notConnected: 'This drive is not connected.',
+  refused: 'The drive was not connected because access was denied.',
   search: 'Search by name',
   find: 'Search',
   back: 'Back',
   files: 'Files',
-  nothing: 'There is nothing here.',
-  more: 'More',
-  take: (count: number) => (count === 1 ? 'Take 1 file' : `Take ${count} files`),
-  busy: 'Please wait',
+  nothing: 'This folder is empty.',
+  more: 'Load more',
+  addFiles: (count: number) => (count === 1 ? 'Add 1 file' : `Add ${count} files`),
+  busy: 'Please wait…',
   disconnect: 'Disconnect',
-  notFetched: 'The files could not be fetched from the drive.',
+  importFailed: 'The files could not be imported from the drive.',
 }
