@@ -9,10 +9,10 @@ import { missingPage } from '../lib/page/missing-page.ts'
 import { compatContracts } from './compat-v2/contracts.ts'
 import { routes } from './routes/index.ts'
 
-/** All that is offered, with the settings that there are. */
+/** The routes that the configuration enables. */
 const enabledRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...compatContracts] : routes)
 
-/** All of the HTTP API in one process. */
+/** Creates the whole HTTP API in one process. */
 export function createApi(
   environment?: Readonly<Record<string, string>>,
   hint?: WaitForJobChange,

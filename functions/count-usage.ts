@@ -31,7 +31,7 @@ interface UsageCounterOptions {
   readonly gatherMs?: number
 }
 
-/** Roles change seldom. */
+/** Roles rarely change. */
 const roleCacheMs = 60_000
 
 export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
@@ -57,7 +57,7 @@ export function createUsageCounter({ environment, gatherMs }: UsageCounterOption
 
 let usageCounter: UsageCounter | undefined
 
-/** Counts what jobs were, when they are over. */
+/** Counts usage when jobs finish. */
 export const handler: UsageCounter['handler'] = (event) => {
   usageCounter ??= createUsageCounter()
   return usageCounter.handler(event)

@@ -12,7 +12,7 @@ import { Outgoing } from '../lib/transfer/guarded-http.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
-/** Calls webhooks. */
+/** Delivers events to webhooks. */
 export function createFunction(connections: Connections = {}) {
   const open = started(async () => {
     const services = openServices(await deployedConfig(), connections)
@@ -31,17 +31,20 @@ export function createFunction(connections: Connections = {}) {
           )
           return []
         } catch (error) {
-          log.error({ error, message: record.body }, 'a delivery could not be worked on; it comes again')
+          log.error(
+            { error, message: record.body },
+            'delivery failed unexpectedly; the message will be received again',
+          )
           return [{ itemIdentifier: record.messageId }]
         }
       }
       return { batchItemFailures: (await Promise.all(event.Records.map(one))).flat() }
     },
 
-    /** It writes no files. */
+    /** Nothing to do: deliveries write no files. */
     runOut(): void {},
 
-    /** What is under way comes to its end; whoever has ended the process waits for that. */
+    /** Nothing to do: the process waits for running deliveries before it exits. */
     async stop(): Promise<void> {},
   }
 }

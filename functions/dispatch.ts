@@ -6,7 +6,7 @@ import { Table } from '../lib/aws/table.ts'
 import { takeConfig } from '../lib/load-config.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
-/** What every event has; its body is passed on as it came. */
+/** Fields of every event; its body is passed on unchanged. */
 const Event = z.looseObject({
   event: z.string(),
   timestamp: z.iso.datetime(),
@@ -22,7 +22,7 @@ function openDispatcher(): Dispatcher {
   return new Dispatcher({ table: new Table(config), queues: new Queues(config) })
 }
 
-/** Sends what happens on its way to the webhooks that want to know. */
+/** Dispatches events to the webhooks that subscribe to them. */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   dispatcher ??= openDispatcher()
   await dispatcher.dispatch(Event.parse(detail) as unknown as BusEvent) // published by ourselves

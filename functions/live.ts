@@ -27,7 +27,7 @@ const Opened = z.object({ connectionId: z.string() })
 type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResultV2>
 type BusHandler = (event: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'detail-type'>) => Promise<void>
 
-/** Both sides of the sockets: what their clients do, and what happens to jobs. */
+/** Creates the handlers of WebSocket clients' events and of job events for them. */
 export function createLive(environment?: Readonly<Record<string, string>>, connections?: Connections) {
   const services = createServices(readConfig(environment), { connections })
   return liveHandlers(new Live(services))
@@ -54,7 +54,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
   broadcast: async ({ 'detail-type': name, detail }) => {
     if (name === 'socket.opened') return live.opened(Opened.parse(detail).connectionId)
     Addressed.parse(detail)
-    // The rest was made from the schema of its kind by whoever published it.
+    // The publisher created the rest from the schema of the event.
     return live.broadcast.tell(detail as BusEvent)
   },
 })
@@ -64,7 +64,7 @@ async function connectSocket(
   id: string,
   { headers, queryStringParameters, requestContext }: z.infer<typeof SocketEvent>,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  // API Gateway leaves their names as the client wrote them.
+  // API Gateway does not change the case of header names.
   const lowerCase = Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
@@ -87,5 +87,5 @@ const handlers = started(async () => liveHandlers(new Live(await deployedService
 /** The WebSocket API on Lambda. */
 export const sockets: SocketHandler = async (event) => (await handlers()).sockets(event)
 
-/** Sends what is told on the bus to the sockets that are open. */
+/** Sends events of the bus to the open sockets. */
 export const broadcast: BusHandler = async (event) => (await handlers()).broadcast(event)

@@ -6,7 +6,7 @@ import { TaskMessage } from '../lib/jobs/task-message.ts'
 import { deployedConfig } from '../lib/lambda-config.ts'
 import { started } from '../lib/lazy-async.ts'
 
-/** Plans tasks that are ready, and signs what their workers need for them. */
+/** Plans tasks that are ready and presigns the URLs that their workers need. */
 export function createFunction(connections: Connections = {}) {
   const open = started(async () => createServices(await deployedConfig(), { connections, signsWork: true }))
   return {
@@ -21,7 +21,7 @@ export function createFunction(connections: Connections = {}) {
         } catch (error) {
           log.error(
             { error, jobId: ref.jobId, task: ref.task },
-            'task could not be prepared; the message comes again',
+            'task could not be prepared; the message will be received again',
           )
           return [{ itemIdentifier: messageId }]
         }
@@ -30,7 +30,7 @@ export function createFunction(connections: Connections = {}) {
       return { batchItemFailures: (await Promise.all(failures)).flat() }
     },
 
-    /** It writes no files of its own. */
+    /** Nothing to do: preparation writes no files. */
     runOut(): void {},
 
     async stop(): Promise<void> {},

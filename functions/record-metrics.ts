@@ -15,7 +15,7 @@ type Measurable = z.infer<typeof Measurable>
 
 interface Measurement {
   readonly jobId: string
-  /** What the metric is told apart by. */
+  /** CloudWatch dimension of the metric. */
   readonly dimension: Readonly<Record<string, string>>
   readonly metric: { readonly Name: string; readonly Unit: 'Milliseconds' | 'Count' }
   readonly value: number
@@ -25,9 +25,9 @@ let log: Log | undefined
 let durations: DurationStats | undefined
 
 /**
- * Makes metrics of what happens: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
- * CloudWatch reads them from log lines in its Embedded Metric Format, so that nobody waits for a call; on one machine
- * the lines are there to be searched. What conversions of each kind take is kept for the estimate of the next one.
+ * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason. CloudWatch
+ * reads them from log lines in its Embedded Metric Format, which needs no API call; on one machine the log can be searched.
+ * The durations of conversions are stored for the estimates of later ones.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(takeConfig())
@@ -39,7 +39,7 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
 
 type Completed = Extract<Measurable, { event: 'job.completed' }>['job']
 
-/** Of a job of one task: of several it is not known which took how long. */
+/** Only for jobs with one processing task: with several, the duration of each is unknown. */
 async function recordDuration({ tasks, source, target, durationMs: ms }: Completed): Promise<void> {
   const works = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
   const [work] = works

@@ -4,7 +4,7 @@ import { started } from '../lib/lazy-async.ts'
 import { takeConfig } from '../lib/load-config.ts'
 import { dueAt, wakersOf } from '../lib/wakeups.ts'
 
-/** It comes each minute, and so the first of all: a new deployment gets its secrets here. */
+/** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
 const open = started(async () => {
   const { SECRETS, SERVICE_SECRET, ...where } = takeConfig()
   if (SECRETS !== undefined && SERVICE_SECRET === undefined) await makeSecrets(SECRETS, where)
@@ -13,7 +13,7 @@ const open = started(async () => {
 
 const batch = 160
 
-/** Looks at what nobody touched in time: lost messages, lost workers, uploads that did not come, ended retention. */
+/** Handles overdue records: lost messages, lost workers, uploads that never arrived, ended retention periods. */
 export async function handler(): Promise<{ looked: number }> {
   const services = await open()
   const { table, log } = services
@@ -24,9 +24,9 @@ export async function handler(): Promise<{ looked: number }> {
     const due = await dueAt(now, batch, table)
     const results = await Promise.allSettled(due.map(async ({ kind, id }) => wakers[kind]?.(id, now)))
     const failed = results.filter((result) => result.status === 'rejected')
-    for (const { reason } of failed) log.error({ error: reason }, 'a record could not be looked at')
+    for (const { reason } of failed) log.error({ error: reason }, 'due record could not be processed')
     looked += due.length - failed.length
-    // What fails stays due; the next run tries it again.
+    // Failed records stay due; the next run tries them again.
     if (due.length === 0 || failed.length > 0) return { looked }
   }
 }

@@ -25,12 +25,16 @@ const Values = z.strictObject({
 const PlansFile = z.record(z.string(), Values.partial())
 
 const mb = 1_000_000
-/** Of all, whoever they are (`SANDBOX`). */
-const sandboxPlan = { ...defaultPlans['self-hosted'], maxFileBytes: 10 * mb, retentionHours: 1 } satisfies Plan
+/** The plan of all users if `SANDBOX` is set. */
+const sandboxPlan = {
+  ...defaultPlans['self-hosted'],
+  maxFileBytes: 10 * mb,
+  retentionHours: 1,
+} satisfies Plan
 
-/** @throws ConfigError for a file that cannot be read, and for plans and limits that do not exist. */
+/** @throws ConfigError for a file that cannot be read, and for unknown plans and limits. */
 export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | 'SANDBOX'>): Plans {
-  // Entries by the ids of the table.
+  // The object has an entry for every plan id.
   if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandboxPlan])) as unknown as Plans
   if (PLANS_FILE === undefined) return defaultPlans
   const given = parsePlansFile(PLANS_FILE)
@@ -44,7 +48,7 @@ export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | '
     const defined = Object.entries(values).filter(([, value]) => value !== undefined)
     plans[id] = { ...defaultPlans[id], ...Object.fromEntries(defined) }
   }
-  return plans as Plans // begun with every plan
+  return plans as Plans // it started with every plan
 }
 
 function parsePlansFile(path: string): z.infer<typeof PlansFile> {
@@ -53,6 +57,6 @@ function parsePlansFile(path: string): z.infer<typeof PlansFile> {
   } catch (error) {
     const why =
       error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : ''
-    throw new ConfigError(`PLANS_FILE: expected a JSON file with limits of plans, ${path} is none: ${why}`)
+    throw new ConfigError(`PLANS_FILE: expected a JSON file with plan limits, got ${path}: ${why}`)
   }
 }

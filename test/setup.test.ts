@@ -207,7 +207,7 @@ test('a failing npm is shown with all that it said, and nothing is started', () 
   const at = checkout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
   const run = setUp(at, 'start')
   assert.equal(run.status, 1)
-  assert.match(run.stderr, /npm error the reason\nnpm ended with code 7/)
+  assert.match(run.stderr, /npm error the reason\nnpm failed with exit code 7/)
   assert.doesNotMatch(run.stdout, /started/)
 })
 
@@ -288,7 +288,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
 test('an unknown purpose gets the usage', () => {
   const run = setUp(checkout({ npm, 'dpkg-query': nothingMissing }), 'strat')
   assert.equal(run.status, 2)
-  assert.match(run.stderr, /^Use: node lib\/local\/setup\.mjs start/)
+  assert.match(run.stderr, /^Usage: node lib\/local\/setup\.mjs start/)
 })
 
 const service = `

@@ -5,7 +5,7 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import type { RecordedExample } from '../../lib/http/openapi.ts'
 
-/** A description of the service for machines. */
+/** Contract of a machine-readable description of the service. */
 export const documentContract = {
   method: 'GET',
   access: openAccess,
@@ -20,7 +20,7 @@ export const documentContract = {
   cacheKey: () => 'document',
 } as const
 
-/** Loaded when somebody asks for the document. */
+/** Loads the contracts when the document is requested. */
 export type LoadContracts = () => Promise<readonly AnyContract[]>
 
 /** Recorded by `npm run examples`. */
@@ -33,7 +33,7 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
   const self: AnyContract = contract({
     ...documentContract,
     path: '/v1/openapi.json',
-    summary: 'The OpenAPI 3.1 document of this API',
+    summary: 'Get the OpenAPI 3.1 document of this API',
     handle: async (_request, { config }) => {
       const [{ openApiDocument }, described, examples] = await Promise.all([
         import('../../lib/http/openapi.ts'),

@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import { bearerToken } from './bearer.ts'
 import type { Credentials, Principal } from './principal.ts'
 
-/** Who has no account has an identity that the service hands out with the first thing that he makes. */
+/** Anonymous identities, which the service issues to clients without an account when they first create something. */
 
 export const ownerHeader = 'x-owner-token'
 export const ownerCookie = 'mutabor_owner'
@@ -14,10 +14,10 @@ export const ownerCookie = 'mutabor_owner'
 const signatureOf = (id: string, secret: Buffer) =>
   createHmac('sha256', secret).update(`owner\n${id}`).digest('base64url')
 
-/** Signed form, given to the client and accepted from it as cookie or header. */
+/** Returns the signed form of an identity, which clients send as a cookie or header. */
 export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${signatureOf(id, secret)}`
 
-/** The identity of a token of ours. */
+/** Returns the identity of a token; undefined if its signature is invalid. */
 export function verifyOwnerToken(token: string | undefined, secret: Buffer): string | undefined {
   const [id, signature] = token?.split('.') ?? []
   if (!id || !signature) return undefined
@@ -27,8 +27,8 @@ export function verifyOwnerToken(token: string | undefined, secret: Buffer): str
 }
 
 /**
- * Everybody is at least this. A forged or foreign token counts as none: the client gets a new identity and sees
- * nothing of others. As a bearer it stands for nothing but itself, so there a wrong one is refused.
+ * Returns the anonymous principal of a request. A forged token in the header or cookie is ignored: the client gets a new
+ * identity. An unknown bearer token is an error, since a client only sends one to authenticate.
  * @throws AppError INVALID_API_KEY
  */
 export function anonymousPrincipal(
@@ -44,7 +44,7 @@ export function anonymousPrincipal(
   if (bearer !== undefined && bearerOwner === undefined)
     throw new AppError(
       'INVALID_API_KEY',
-      'Authorization: expected Bearer and an API key, an access token or an owner token of this service. Send one that is in use, or none.',
+      'Authorization: expected Bearer with a valid API key, access token or owner token. Send a valid one, or omit the header.',
       { reason: 'unknown' },
     )
   const known =
@@ -54,9 +54,9 @@ export function anonymousPrincipal(
     kind: 'anonymous',
     plan: config.ANONYMOUS_PLAN,
     role: 'USER',
-    // Each endpoint says by itself whether it serves him (`Access.anonymous`).
+    // Endpoints declare whether they serve anonymous clients (`Access.anonymous`).
     scopes: new Set(),
-    // Identities cost nothing.
+    // By IP address, because a client can get any number of identities.
     limiterKey: `ip:${rateLimitAddress(sourceIp)}`,
     ...(known === undefined && { isNew: true }),
   }

@@ -2,11 +2,11 @@ import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { isInNetwork } from '../http/ip-networks.ts'
 
-/** A service to try things on (`SANDBOX=1`): without limits of requests, so it may be for some networks alone. */
+/** A service for testing (`SANDBOX=1`). It has no rate limits, so access can be limited to some networks. */
 
 export const sandboxHeader = 'x-sandbox'
 
-/** @throws AppError INSUFFICIENT_PERMISSIONS from elsewhere. */
+/** @throws AppError INSUFFICIENT_PERMISSIONS for an IP address outside the allowed networks. */
 export function requireSandboxNetwork(
   address: string,
   { SANDBOX, SANDBOX_ALLOW }: Pick<Config, 'SANDBOX' | 'SANDBOX_ALLOW'>,
@@ -15,7 +15,7 @@ export function requireSandboxNetwork(
     return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',
-    'This sandbox is for some networks alone, and the request comes from another one. Ask those who run it.',
+    'This sandbox does not accept requests from your network. Contact its operator.',
     { reason: 'address' },
   )
 }

@@ -14,12 +14,12 @@ import { deriveKey } from '../sealed.ts'
 import { failureText } from './failure-text.ts'
 import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
 
-/** Accounts from the terminal of the machine: how the first administrator comes about. */
-const usage = `Use: npm run admin -- create-user EMAIL [--name NAME]   makes an account and prints its password
-     npm run admin -- set-plan EMAIL PLAN                ${planIds.join(', ')}
-     npm run admin -- make-admin EMAIL
+/** Manages accounts from the terminal, for example to create the first administrator. */
+const usage = `Usage: npm run admin -- create-user EMAIL [--name NAME]   creates an account and prints its password
+       npm run admin -- set-plan EMAIL PLAN                ${planIds.join(', ')}
+       npm run admin -- make-admin EMAIL
 
-DATA_DIR as the service has it, which may be running or not.`
+Set DATA_DIR as for the service, which may be running or not.`
 
 class UsageError extends Error {}
 
@@ -35,15 +35,15 @@ const commands: Readonly<
     const input = parseWith(NameInput, { name }, 'name')
     const password = randomBytes(12).toString('base64url')
     const id = await createAccountFor({ email, password, ...input }, accountServices(target))
-    if (id === undefined) throw new UsageError(`There is an account with the address ${email} already.`)
-    return `Account ${id} of ${email}, password ${password}`
+    if (id === undefined) throw new UsageError(`An account with the email address ${email} already exists.`)
+    return `Created account ${id} for ${email}, password ${password}`
   },
   'set-plan': async (target, email, [name = '']) => {
     const plan = planIdOf(name)
-    if (!plan) throw new UsageError(`Expected a plan, one of ${planIds.join(', ')}, got "${name}".`)
-    return changeAccount(target, email, { plan }, `has the plan ${plan}`)
+    if (!plan) throw new UsageError(`Expected one of the plans ${planIds.join(', ')}, got "${name}".`)
+    return changeAccount(target, email, { plan }, `now has the plan ${plan}`)
   },
-  'make-admin': (target, email) => changeAccount(target, email, { role: 'ADMIN' }, 'is an administrator'),
+  'make-admin': (target, email) => changeAccount(target, email, { role: 'ADMIN' }, 'is now an administrator'),
 }
 
 async function changeAccount(
@@ -54,14 +54,15 @@ async function changeAccount(
 ): Promise<string> {
   const services = accountServices(target)
   const account = await accountByEmail(services, email)
-  if (!account) throw new UsageError(`There is no account with the address ${email}. create-user makes one.`)
+  if (!account)
+    throw new UsageError(`There is no account with the email address ${email}. Create it with create-user.`)
   await updateAccount(account.id, to, { id: 'command' }, services)
   return `${account.email} ${result}.`
 }
 
 function accountServices({ table, vault, secret }: ReplayTarget) {
   if (!vault || secret === undefined)
-    throw new UsageError('SERVICE_SECRET is not set: give that of the deployment.')
+    throw new UsageError('SERVICE_SECRET is not set: set it to the secret of the deployment.')
   const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signed urls') =>
     deriveKey(secret, purpose)
   const keys = {

@@ -1,18 +1,18 @@
-// What the embedded servers ask before they act for somebody, in the words of IAM.
+// The authorization check of the embedded servers, in the terms of IAM.
 
 export interface AccessRequest {
-  /** Whose signature was found right. */
+  /** Access key whose signature was verified. */
   readonly accessKeyId: string
-  /** As `s3:GetObject`. */
+  /** For example `s3:GetObject`. */
   readonly action: string
-  /** ARN of what it is done to. */
+  /** ARN of the resource that is accessed. */
   readonly resource: string
-  /** Condition keys of the request and their values, as `dynamodb:LeadingKeys`. */
+  /** Condition keys of the request, for example `dynamodb:LeadingKeys`, and their values. */
   readonly conditionKeys?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Whether it may be done. */
+/** Returns true if the request is allowed. */
 export type Authorize = (asked: AccessRequest) => boolean
 
-/** Whoever has a key of this machine may do everything. */
+/** Every key of this machine may do everything. */
 export const allowAll: Authorize = () => true

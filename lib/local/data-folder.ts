@@ -10,7 +10,7 @@ import { type DataFolderSecrets, loadSecrets } from './secrets.ts'
 
 export interface DataFolder {
   readonly dataDir: string
-  /** Where engines work; empty at the start. */
+  /** Working folder of the engines; empty at the start. */
   readonly workDir: string
   readonly logFile: string
   readonly log: Log
@@ -19,12 +19,12 @@ export interface DataFolder {
   close(): Promise<void>
 }
 
-/** Below this not even a start succeeds: databases want their logs, and their tables if it is the first. */
+/** With less, a start fails: databases create their logs, and at the first start their tables. */
 const minFreeBytesToStart = 4 * 1024 ** 2
 
 /**
- * The folder of all data, which is this service's alone, and what is in it from the start.
- * @throws with a sentence when another service has it, and when its disk is full.
+ * Locks the data folder and opens what every service needs from it: log, secrets, disk reserve and working folder.
+ * @throws when another service uses the folder, and DiskFullError when its disk is full
  */
 export async function openDataFolder(config: Config, onDiskFull: () => void): Promise<DataFolder> {
   const dataDir = resolve(config.DATA_DIR)
@@ -42,7 +42,7 @@ async function openLocked(dataDir: string, config: Config, onDiskFull: () => voi
   try {
     restrictAccess(dataDir)
     const workDir = join(dataDir, 'work')
-    // What a crash left there belongs to attempts that begin anew. It goes first: it may be what fills the disk.
+    // Left by a crash; those attempts start again. Deleted first, as these files may be what fills the disk.
     await rm(workDir, { recursive: true, force: true })
     const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
     const log = createLog({ ...config, LOG_FILE: logFile })
@@ -63,7 +63,7 @@ async function openLocked(dataDir: string, config: Config, onDiskFull: () => voi
   }
 }
 
-/** The sentence is all that helps. */
+/** Expected error: commands print its message without a stack. */
 export class DiskFullError extends Error {}
 
 const diskFullError = (dataDir: string, cause?: unknown) =>
@@ -72,7 +72,7 @@ const diskFullError = (dataDir: string, cause?: unknown) =>
     { cause },
   )
 
-/** The folder may have been there before, made by somebody who did not know what would lie in it. */
+/** Restricts access to the owner: the folder may have been created with other permissions. */
 function restrictAccess(dataDir: string): void {
   restrict(dataDir, 0o700)
   for (const folder of [dataDir, join(dataDir, 's3')])
@@ -85,7 +85,7 @@ function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // There is none before the first start.
+    // It does not exist before the first start.
     return []
   }
 }
@@ -94,7 +94,7 @@ function restrict(path: string, mode: number): void {
   try {
     chmodSync(path, mode)
   } catch (error) {
-    // A volume may be somebody else's, and lent to us; whoever lends it says who may look into it.
+    // A mounted volume may belong to another user, who then decides about its permissions.
     if (!(error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EROFS')))
       throw error
   }

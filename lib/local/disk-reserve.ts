@@ -9,21 +9,21 @@ import type { Log } from '../log.ts'
 const execFileAsync = promisify(execFile)
 
 const mib = 1024 ** 2
-/** Out of the way of a backup, which leaves out what begins so. */
+/** Starts with a dot, so that backups skip it. */
 const fileName = '.reserve'
-/** Bytes that any one request or sweep may need for its records: SQLite appends to a log before it makes room. */
+/** Maximum that one request or sweep needs for its records: SQLite appends to its log before it frees space. */
 const minFreeBytes = 4 * mib
-/** What is given up at a time. */
+/** How much is released at a time. */
 const releaseStepBytes = 2 * minFreeBytes
 const growEveryMs = 10_000
 
-/** Of a disk: all that it is kept for happens in the part into which nothing large is written. */
+/** Size of the reserve. Deletions only write to the spare space of the disk, where no large files are written. */
 const targetBytes = (diskBytes: number): number => (spareBytes(diskBytes) * 2) / 3
 
 /**
- * Room that is taken before somebody else takes it. A deletion frees space, but needs some first; on a disk that is
- * full to the last byte it would fail, and so would all that could help. So a file holds some, gives it up a little at
- * a time when something is to be done that needs it, and takes it back when there is room.
+ * A file that reserves disk space. A deletion frees space but needs some first, so on a completely full disk it would
+ * fail, like everything else that could help. The file shrinks step by step when an operation needs space, and grows
+ * back when there is enough.
  */
 export class DiskReserve {
   readonly #folder: string
@@ -33,7 +33,7 @@ export class DiskReserve {
   readonly #timer: NodeJS.Timeout
   #growth: Promise<void> = Promise.resolve()
 
-  /** @param onReleased hears that the disk was full. */
+  /** @param onReleased called when the disk was full and space was released */
   constructor(
     folder: string,
     log: Log,
@@ -48,7 +48,7 @@ export class DiskReserve {
     this.#scheduleGrowth()
   }
 
-  /** Before anything that writes: gives up as much as it may need. @returns bytes that are free then. */
+  /** Call before anything that writes: releases a part of the reserve if needed. @returns free bytes */
   ensureFreeSpace(): number {
     const free = freeBytes(this.#folder)
     if (free >= minFreeBytes) return free
@@ -56,10 +56,7 @@ export class DiskReserve {
     if (reserved === 0) return free
     const left = Math.max(0, reserved - releaseStepBytes)
     truncateSync(this.#file, left)
-    this.#log.error(
-      { given: reserved - left, left },
-      'the disk is full; room that was kept for this is given up',
-    )
+    this.#log.error({ released: reserved - left, left }, 'the disk is full: reserved space was released')
     this.#onReleased()
     return freeBytes(this.#folder)
   }
@@ -76,7 +73,7 @@ export class DiskReserve {
   #scheduleGrowth(): void {
     this.#growth = this.#growth
       .then(() => this.#grow())
-      .catch((error: unknown) => this.#log.warn({ error }, 'no room could be kept for a full disk'))
+      .catch((error: unknown) => this.#log.warn({ error }, 'disk space could not be reserved'))
   }
 
   async #grow(): Promise<void> {
@@ -85,7 +82,7 @@ export class DiskReserve {
     const reserved = this.#reservedBytes()
     if (reserved >= target || free - (target - reserved) < spare) return
     await allocate(this.#file, reserved, target)
-    this.#log.info({ bytes: target }, 'room is kept for a full disk')
+    this.#log.info({ bytes: target }, 'disk space reserved')
   }
 }
 
@@ -94,7 +91,7 @@ const freeBytes = (folder: string): number => {
   return bavail * bsize
 }
 
-/** A file that only says how long it is would keep nothing. */
+/** Allocates blocks: a sparse file would reserve nothing. */
 async function allocate(file: string, from: number, to: number): Promise<void> {
   const handle = await open(file, 'a', 0o600)
   try {
@@ -106,7 +103,7 @@ async function allocate(file: string, from: number, to: number): Promise<void> {
   }
 }
 
-/** Where a file system cannot do it by itself. Some leave out zeros: the bytes are of no pattern. */
+/** For file systems without fallocate. Random bytes, as some file systems don't store zeros. */
 async function writeRandomBytes(handle: Awaited<ReturnType<typeof open>>, length: number): Promise<void> {
   const block = crypto.getRandomValues(new Uint8Array(64 * 1024))
   for (let left = length; left > 0; left -= block.length)

@@ -100,7 +100,8 @@ export function formatReport({ engines, missingPackages, protection, pairs }: Do
   ]
   for (const { id, state, install } of engines) {
     if (state === 'ready') continue
-    const packages = install.length > 0 ? `it needs the packages ${install.join(', ')}` : 'its packages are installed'
+    const packages =
+      install.length > 0 ? `it needs the packages ${install.join(', ')}` : 'its packages are installed'
     lines.push(`${id} is ${state}: ${packages}.`)
   }
   if (missingPackages.length === 0) return lines.join('\n')

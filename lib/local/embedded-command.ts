@@ -7,13 +7,13 @@ import { embeddedServices, openEmbedded } from './embedded.ts'
 import { failureText } from './failure-text.ts'
 import { loadSecrets } from './secrets.ts'
 
-/** Starts the embedded AWS servers alone, for any AWS tool. */
-const usage = `Use: npm run -s embedded -- [--data DIR] [--port-base N] [--region NAME] [--json]
+/** Starts only the embedded AWS servers, for any AWS tool. */
+const usage = `Usage: npm run -s embedded -- [--data DIR] [--port-base N] [--region NAME] [--json]
 
-  --data DIR      folder of their data, made when it is not there (.data-embedded)
-  --port-base N   first of ${embeddedServices.length} ports, for ${embeddedServices.join(', ')}; free ones when left out
-  --region NAME   region that requests are signed for (eu-central-1)
-  --json          prints one JSON object instead of lines for a shell
+  --data DIR      data folder, created if it does not exist (default: .data-embedded)
+  --port-base N   first of ${embeddedServices.length} ports, for ${embeddedServices.join(', ')} (default: free ports)
+  --region NAME   region that requests are signed for (default: eu-central-1)
+  --json          prints a JSON object instead of shell commands
 `
 
 class UsageError extends Error {}
@@ -38,7 +38,7 @@ function readArguments(): { data: string; portBase: number; region: string; json
 
 const maxPortBase = 65_536 - embeddedServices.length
 
-/** 0 when none is asked for. */
+/** Returns 0 when no port was set. */
 function readPort(text: string | undefined): number {
   if (text === undefined) return 0
   const port = Number(text)
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     credentials: secrets,
     ...(portBase > 0 && { portBase }),
     invoke: async (arn) => {
-      throw new Error(`there is no function ${arn} here: functions run in the whole service only`)
+      throw new Error(`cannot invoke ${arn}: functions run only in the whole service`)
     },
     log: createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dir, 'embedded.log') }),
   })

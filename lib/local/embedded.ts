@@ -18,12 +18,12 @@ export interface EmbeddedOptions {
   readonly dir: string
   readonly region: string
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** Others that have a key, and what each of them may do; whoever has the key above may do everything. */
+  /** Further access keys and their permissions; the credentials above may do everything. */
   readonly callers?: Callers | undefined
-  /** First of the ports, in the order of `embeddedServices`; free ones when left out. */
+  /** First of the ports, in the order of `embeddedServices`; free ports by default. */
   readonly portBase?: number
   readonly host?: string
-  /** Path under which a public port serves S3 too. */
+  /** Path under which the public port also serves S3. */
   readonly s3BasePath?: string
   /** Runs a function that is the target of a rule or schedule. */
   readonly invoke: (functionArn: string, payload: unknown) => Promise<void>
@@ -37,13 +37,13 @@ export interface Callers {
 
 export interface Embedded {
   readonly urls: Readonly<Record<EmbeddedService, string>>
-  /** The same servers without a connection; DynamoDB's is a program of its own. */
+  /** Handlers for requests within the process; DynamoDB is a separate program. */
   readonly handle: Readonly<Record<'S3' | 'SQS' | 'EVENTBRIDGE', RequestHandler>>
   readonly exchange: S3Server['exchange']
   close(): Promise<void>
 }
 
-/** The embedded AWS servers on loopback ports, with their data in one folder. Either all of them run or none. */
+/** Starts the embedded AWS servers on loopback ports, with their data in one folder. Either all of them run or none. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dir, region, host = '127.0.0.1', portBase } = options
   const { callers } = options
@@ -102,13 +102,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     ...(options.s3BasePath && { basePath: options.s3BasePath }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
-    // Most objects are of interest to no rule.
+    // Most objects match no rule.
     isWanted: ({ kind }, event) => kind === 'sqs' || events.isWanted(event),
     log,
   })
   opened.defer(() => s3.close())
   const serve = async (service: EmbeddedService, handle: RequestHandler) => {
-    // Uploads take as long as they take, and a long poll is silent for 20 s.
+    // Uploads may take any time, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
     if (service === 'S3') server.on('checkContinue', handle)
     const bound = await listen(server, port(service), host, '--port-base')

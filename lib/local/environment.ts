@@ -8,7 +8,7 @@ import { inProcessConnection } from './in-process-transport.ts'
 import nodeEnvironment from './node-environment.json' with { type: 'json' }
 import type { DataFolderSecrets } from './secrets.ts'
 
-/** Variables as functions get them, on AWS by the deployment. */
+/** Environment variables of functions, which the deployment sets on AWS. */
 export type Environment = Readonly<Record<string, string>>
 export type PartialEnvironment = Readonly<Record<string, string | undefined>>
 
@@ -18,7 +18,7 @@ export interface ServiceEndpoints {
   readonly isS3External: boolean
 }
 
-/** Servers that the environment names are used instead of the embedded ones. */
+/** Chooses the endpoint of each service: the server named in the environment, or else the embedded one. */
 export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded, 'urls'>): ServiceEndpoints {
   const variable = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
   const externalServices = embeddedServices.filter((service) => env[variable(service)])
@@ -29,8 +29,8 @@ export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded
 }
 
 /**
- * Clients in this process need no connection to the embedded servers. They are told whose name they sign in, as functions
- * of the same process take that out of its environment.
+ * Returns in-process connections to the embedded servers. They include the credentials, as functions in the same process
+ * remove those from its environment.
  */
 export function inProcessConnections(
   { urls }: Pick<ServiceEndpoints, 'urls'>,
@@ -46,7 +46,7 @@ export function inProcessConnections(
   return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
 }
 
-/** Credentials for foreign servers come from the environment; the embedded ones know their own. */
+/** Returns the credentials as variables: those of the environment for external servers, otherwise the embedded ones. */
 export function chooseCredentials(
   env: PartialEnvironment,
   { hasExternal }: Pick<ServiceEndpoints, 'hasExternal'>,
@@ -64,11 +64,11 @@ export interface FunctionEnvironmentOptions {
   readonly secrets: DataFolderSecrets
   readonly endpoints: ServiceEndpoints
   readonly credentialVariables: Environment
-  /** Address of the service, without a slash at the end. */
+  /** URL of the service, without a trailing slash. */
   readonly url: string
-  /** What stands before the image id in the URL of a queue. */
+  /** Start of every queue URL, followed by the image id. */
   readonly queueUrlPrefix: string
-  /** Where Lambda and the connections of WebSockets are reached. */
+  /** URL of Lambda's API and of the @connections commands. */
   readonly lambdaUrl: string
   readonly hasWebSockets: boolean
   readonly engines: readonly string[]
@@ -77,18 +77,18 @@ export interface FunctionEnvironmentOptions {
 }
 
 /**
- * A picture is done so soon that its worker waits for records and files half of the time; a transfer waits for the
- * other side most of its time.
+ * An image is converted so quickly that its worker spends half of the time waiting for records and files; a transfer
+ * spends most of its time waiting for the other side.
  */
 const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 
-/** Tasks of a queue at a time for which this machine has room. */
+/** Returns how many tasks of a queue this machine runs at the same time. */
 export const concurrencyOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
   queue === 'delivery'
     ? deliveriesAtATime
     : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (tasksPerCore[queue] ?? 1))
 
-/** What functions of this machine find in their environment: all that the deployment sets on AWS, and what is local. */
+/** Returns the environment of functions on this machine: what the deployment sets on AWS, and local settings. */
 export function functionEnvironment(parts: FunctionEnvironmentOptions): Environment {
   const { env, config, secrets, endpoints, credentialVariables, url, lambdaUrl } = parts
   return {
@@ -106,7 +106,7 @@ export function functionEnvironment(parts: FunctionEnvironmentOptions): Environm
     QUEUE_URL_PREFIX: parts.queueUrlPrefix,
     SERVICE_SECRET: config.SERVICE_SECRET ?? secrets.serviceSecret,
     PUBLIC_URL: url,
-    // Who opened it to the network without a word about its name: it has those that it is called by.
+    // Without PUBLIC_URL the service is known by whatever host name its clients use.
     TRUST_HOST: config.PUBLIC_URL ? '0' : '1',
     ENGINES: parts.engines.join(',') || noEngines,
     WORK_DIR: parts.workDir,
@@ -125,6 +125,6 @@ const definedVariables = (env: PartialEnvironment): Environment =>
     ),
   )
 
-/** Set for the process of the gateway alone, by who starts it: workers need neither its threads nor its thrift. */
+/** Set by setup for the gateway process only: workers need neither its threads nor its small heap. */
 const isGatewayOnly = ([name, value]: [string, unknown]): boolean =>
   Object.entries(nodeEnvironment).some(([own, set]) => own === name && set === value)

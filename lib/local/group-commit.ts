@@ -1,42 +1,42 @@
-// Durable writes to one SQLite file. An fsync costs more than a change, so changes that arrive together share one,
-// and it runs in the thread pool: on the event loop everybody else would wait for the disk too.
+// Durable writes to one SQLite file. An fsync costs more than a change, so concurrent changes share one, and it runs in
+// the thread pool: on the event loop everything else would wait for the disk too.
 //
-// SQLite itself writes with `synchronous = NORMAL`: a commit only appends to the write-ahead log, which is synced
-// here, and answers wait for it. SQLite still syncs the log before a checkpoint, the database after it, and the log's
-// new header before it writes over old frames (https://sqlite.org/wal.html), so a commit
-// that is in the log no more is in the database, and to sync the log is enough at any time.
+// SQLite itself writes with `synchronous = NORMAL`: a commit only appends to the write-ahead log, which is synced here
+// before the change is acknowledged. SQLite still syncs the log before a checkpoint, the database after it, and the
+// log's new header before it overwrites old frames (https://sqlite.org/wal.html). So a commit that is no longer in the
+// log is in the database, and syncing the log is always enough.
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'
 
 /**
- * What a change outlives: the loss of `power`, or only of the `process`. The latter saves an fsync, and serves where
- * a change that is forgotten is made again: a message that is received twice, a delivery that is repeated.
+ * What a change survives: a `power` failure, or only the death of the `process`. The latter saves an fsync, and is enough
+ * for a change whose loss only causes a repetition: a message received twice, a delivery repeated.
  */
 type Durability = 'power' | 'process'
 
 export interface GroupCommit {
   /**
-   * Runs a change inside the next transaction. Others see it from then on; its answer, a refusal too, comes when it
-   * and all that it saw outlives what was asked for. So a change that only reads tells what is kept.
-   * A change that throws is undone alone and harms no other.
+   * Runs a change inside the next transaction. Others see it from then on. The promise resolves, or rejects with what
+   * the change threw, once it and everything it read has the requested durability. So a change that only reads returns
+   * durable data. A change that throws is rolled back alone and does not affect others.
    */
   commit<T>(change: () => T, durability?: Durability): Promise<T>
-  /** Hears of every transaction, also before it is on disk. */
+  /** Calls the listener after every transaction, even before it is on disk. */
   onCommit(listener: () => void): void
-  /** Commits what waits, and closes the file when it is on disk. */
+  /** Commits waiting changes, and closes the file once they are on disk. */
   close(): Promise<void>
 }
 
 interface GroupCommitOptions {
-  /** What a change gets that comes too late. */
+  /** Creates the error for changes after `close`. */
   readonly createClosedError: () => Error
-  /** Hears of every error that undid something: whatever is cached may have to be read again. */
+  /** Called for every error that rolled something back: caches may have to be reloaded. */
   readonly onUndone?: (error: unknown) => void
-  /** Hears, once, that the disk failed: what waited for it and all that comes later is refused with this error. */
+  /** Called once when the disk failed: waiting and later changes are rejected with this error. */
   readonly onFailed?: (error: Error) => void
-  /** Brings to the disk what the log holds when it is called. */
+  /** Writes to disk what the log contains when it is called. */
   readonly sync?: () => Promise<void>
 }
 
@@ -55,23 +55,23 @@ interface PendingResult {
 
 const syncFile = promisify(fdatasync)
 
-/** How long another process may hold the file. */
+/** How long another process may lock the file. */
 const lockTimeoutMs = 2000
-/** How long SQLite itself waits for it, and nobody gets an answer meanwhile, before we look again. */
+/** How long SQLite itself waits for a lock, which blocks the event loop; after that we retry. */
 const busyTimeoutMs = 5
 const lockRetryMs = 20
-/** Bytes to which the log is cut when it has grown beyond; one that is there is written over, which needs no room. */
+/** Size to which a larger log is truncated. The rest is kept, as overwriting it needs no new disk space. */
 const maxLogBytes = 8 * 1024 ** 2
 
 export function openDatabase(file: string, schema: string): DatabaseSync {
-  // A backup that reads the file may hold it for a moment.
+  // A backup that reads the file may lock it briefly.
   const db = new DatabaseSync(file, { timeout: lockTimeoutMs })
   enableIncrementalVacuum(db)
   db.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
   )
   db.exec(schema)
-  // From now on `flush` waits, beside everything else that is to be done.
+  // From now on `flush` retries instead, without blocking the event loop.
   db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   return db
 }
@@ -79,16 +79,17 @@ export function openDatabase(file: string, schema: string): DatabaseSync {
 export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): GroupCommit {
   const { createClosedError, onUndone = () => undefined, onFailed = () => undefined } = options
   const file = db.location() ?? ''
-  // SQLite resets the log and cuts it, but the file stays the same as long as the database is open. A descriptor from
-  // before the first commit hears of every error: the kernel tells each descriptor once, and later ones of new errors.
+  // SQLite resets and truncates the log, but the file stays the same as long as the database is open. This descriptor is
+  // opened before the first commit, so it gets every write error: the kernel reports an error once to each descriptor
+  // that was open when it occurred.
   const log = openSync(`${file}-wal`, 'r')
-  // A process that was killed may have left what is not on disk, on which nothing may be built before it is.
+  // A killed process may have left commits that are not on disk; nothing may depend on them before they are.
   fdatasyncSync(log)
   const { sync = () => syncFile(log) } = options
   const selectChanges = db.prepare('SELECT total_changes() AS changes')
   const listeners: (() => void)[] = []
   let waiting: PendingChange[] = []
-  /** Answers that wait for a sync that has not begun. */
+  /** Results that wait for a sync that has not started. */
   let unsynced: PendingResult[] = []
   let syncing: Promise<void> | undefined
   let synced = countChanges()
@@ -118,7 +119,7 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
       results = group.map(runChange)
       db.exec('COMMIT')
     } catch (error) {
-      // The disk is full, or the file is locked: none of the group is stored.
+      // The disk is full or the file is locked: nothing of the group was stored.
       if (db.isTransaction) db.exec('ROLLBACK')
       onUndone(error)
       for (const { reject } of group) reject(error)
@@ -127,7 +128,7 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
     for (const result of results)
       if (result.durability === 'process') result.deliver()
       else unsynced.push(result)
-    // One sync at a time: commits go on beside it, and share the next.
+    // One sync at a time: commits continue during it, and share the next one.
     syncing ??= deliverWhenSynced().finally(() => {
       syncing = undefined
     })
@@ -135,7 +136,7 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
     vacuum.schedule()
   }
 
-  /** False when another process has the file: then it is tried again soon, or those that wait hear why not. */
+  /** Returns false when another process has locked the file: then it schedules a retry, or rejects what waits. */
   function beginTransaction(): boolean {
     try {
       db.exec('BEGIN IMMEDIATE')
@@ -183,10 +184,10 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
     }
   }
 
-  /** What the disk did not keep once it may have dropped from memory too, so a second sync that succeeds proves nothing. */
+  /** After a failed sync the kernel may have dropped the data from memory, so a later successful sync proves nothing. */
   function failPermanently(cause: unknown, results: readonly PendingResult[]): void {
     failure = new Error(
-      `The disk could not keep what was written to ${file}, so nothing more is taken. See whether the disk is well and has room, then start the service again.`,
+      `Writes to ${file} could not be synced to disk, so no further changes are accepted. Check the disk for errors and free space, then restart the service.`,
       { cause },
     )
     onFailed(failure)
@@ -199,7 +200,7 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this change with its own promise, which the list cannot express.
       const one = { change, durability, resolve: resolve as (value: unknown) => void, reject }
-      // Not sooner than the check phase: by then every request that is readable now has joined the group.
+      // Not before the check phase: by then every request that is readable now has joined the group.
       if (waiting.push(one) === 1) setImmediate(flush)
     })
   }
@@ -228,6 +229,6 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
 // https://www.sqlite.org/rescode.html
 const sqliteBusy = 5
 
-/** Whether another process had the file for too long. */
+/** True if another process has locked the file for too long. */
 export const isLocked = (error: unknown) =>
   error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy

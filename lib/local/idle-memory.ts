@@ -1,13 +1,13 @@
-/** Milliseconds between two looks. */
+/** Time between two checks. */
 const checkEveryMs = 15_000
-/** Processor time between two looks up to which the process counts as resting; an idle service takes a fifth of it. */
+/** Maximum CPU time between two checks for the process to count as idle; an idle service takes a fifth of it. */
 const maxIdleCpuMs = 300
-/** Processor time after which a collection pays. An idle service takes some minutes for it. */
+/** Minimum CPU time for which a collection is worthwhile. An idle service takes some minutes for it. */
 const minWorkedCpuMs = 1000
 
 /**
- * V8 collects while a program allocates. One that has come to rest keeps what it no longer needs, which after the
- * start and after work are some 30 to 80 MiB; so they are collected once it rests.
+ * Collects garbage once the process is idle. V8 collects only while a program allocates, so an idle one keeps 30 to
+ * 80 MiB of garbage after its start and after work.
  */
 export class IdleCollector {
   readonly #collect: () => void
@@ -17,7 +17,7 @@ export class IdleCollector {
     this.#collect = collect
   }
 
-  /** Takes the processor time since the last look, the first time since the start. */
+  /** @param workedMs CPU time since the last check, at the first check since the start */
   check(workedMs: number): void {
     this.#workedMs += workedMs
     if (workedMs > maxIdleCpuMs || this.#workedMs < minWorkedCpuMs) return
@@ -26,13 +26,13 @@ export class IdleCollector {
   }
 }
 
-/** Does nothing where Node runs without `--expose-gc`. */
+/** Does nothing when Node runs without `--expose-gc`. */
 export function collectGarbageWhenIdle(): void {
   const { gc } = globalThis
   if (!gc) return
-  // The other kinds keep the pages of what they free.
+  // The other flavors keep the freed pages.
   const collector = new IdleCollector(() => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' }))
-  // Time that passes says nothing: on a busy machine a process that rests waits long for its turn.
+  // Measures CPU time: on a busy machine wall-clock time passes without the process doing anything.
   let before: NodeJS.CpuUsage | undefined
   setInterval(() => {
     const { user, system } = process.cpuUsage(before)

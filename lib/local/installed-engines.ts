@@ -8,7 +8,7 @@ const folders = ['/usr/local/bin', '/usr/bin', '/bin']
 async function isInstalled(engine: Engine): Promise<boolean> {
   const { version } = engine
   if (typeof version === 'function') return true
-  // The system's own interpreter is there without the library that makes it an engine: only asking tells.
+  // The system's interpreter can be installed without the library that makes it an engine, so its version is queried.
   if (isAbsolute(version[0]))
     return engineVersion(engine).then(
       () => true,
@@ -25,7 +25,7 @@ async function isInstalled(engine: Engine): Promise<boolean> {
   return found.includes(true)
 }
 
-/** Those engines whose program this machine has. */
+/** Returns the engines whose program is installed on this machine. */
 export async function findInstalledEngines(engines: readonly Engine[]): Promise<Engine[]> {
   const found = await Promise.all(engines.map(isInstalled))
   return engines.filter((_, at) => found[at])

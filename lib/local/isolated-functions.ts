@@ -1,4 +1,4 @@
-// Functions apart from each other and from the service, as on AWS: each in a process of its own and with a key of its own.
+// Functions isolated from each other and from the service, as on AWS: each has its own process and its own access key.
 import type { Connection } from '../aws/connections.ts'
 import type { Log } from '../log.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
@@ -10,13 +10,13 @@ import { OnDemandWorker } from './on-demand-worker.ts'
 
 export interface IsolatedFunctions {
   readonly callers: Callers
-  /** What a function finds in its environment, of what all of them may. */
+  /** Environment of one function, selected from that of all functions. */
   environmentFor(name: string, all: Environment): Environment
-  /** What starts its process, given what does so elsewhere. */
+  /** Wraps the usual command of its process. */
   wrapCommand?(name: string, command: Command): Command
-  /** In whose name its queue is read, and put aside what failed for good. */
+  /** Credentials used to read its queue and to write to its dead-letter queue. */
   connectionFor(name: string): Connection
-  /** Seconds before each repetition of an asynchronous invocation. */
+  /** Delay before each retry of an asynchronous invocation. */
   readonly retryDelaysS: readonly number[]
 }
 
@@ -28,7 +28,7 @@ interface IsolatedFunctionsOptions {
   readonly idleMs: number
 }
 
-/** The functions that no queue feeds. */
+/** Starts the functions that are not triggered by a queue. */
 export function startIsolatedFunctions({ isolated, environment, ...parts }: IsolatedFunctionsOptions) {
   const workers: OnDemandWorker[] = []
   const startHandler = (name: FunctionName): LocalFunction['handler'] => {
@@ -38,7 +38,7 @@ export function startIsolatedFunctions({ isolated, environment, ...parts }: Isol
       handler: functions[name].handler.replace('functions/', ''),
       environment: isolated.environmentFor(name, environment),
       wrapCommand: (command) => isolated.wrapCommand?.(name, command) ?? command,
-      // The time limit of the function is kept by who invokes it, and this is no machine to be shared.
+      // The caller enforces the time limit. A generous limit is enough, as the machine is not shared.
       maxMemoryBytes: 2 * 1024 ** 3,
     })
     workers.push(worker)

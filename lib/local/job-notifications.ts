@@ -2,7 +2,7 @@ import type { Job } from '../jobs/job.ts'
 import { jobEndEmitter } from '../jobs/job-end-emitter.ts'
 import type { WaitForJobChange } from '../jobs/jobs.ts'
 
-/** A process that dies after it stored the end of a job tells nobody; then the job itself is looked at. */
+/** After this the caller reads the job: a process that dies right after storing a job's end sends no notification. */
 const maxWaitMs = 1000
 
 /** Wakes a waiting request when its job ends in this process or in one of the workers. */

@@ -22,8 +22,9 @@ export interface LambdaAndSocketsApi {
 }
 
 /**
- * What functions call by the AWS SDK beside the embedded servers: Lambda and the connections of WebSockets. Its
- * address is in the environment of the functions, so it is there before them; requests wait for its parts.
+ * Opens the API that functions call with the AWS SDK in addition to the embedded servers: Lambda's Invoke and the
+ * @connections commands. Its URL is in the environment of the functions, so it starts first and requests wait for its
+ * parts.
  */
 export async function openLambdaAndSocketsApi(
   parts: Promise<LambdaAndSocketsApiParts> | LambdaAndSocketsApiParts,
@@ -47,13 +48,13 @@ export async function openLambdaAndSocketsApi(
         request,
         response,
       )
-    const message = 'This server knows Invoke and the @connections commands.'
+    const message = 'This server supports only Invoke and the @connections commands.'
     sendApiError(response, 404, 'UnknownOperationException', { message })
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     respond(request, response).catch((error: unknown) => {
-      log.error({ error }, 'a request to Lambda failed')
+      log.error({ error }, 'a Lambda or @connections request failed')
       const message = 'The service failed to carry out the request. Try again.'
       if (response.headersSent) response.destroy()
       else sendApiError(response, 500, 'ServiceException', { Type: 'Service', message })

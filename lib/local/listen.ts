@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 
 /**
- * Listens and gives the port; 0 takes a free one.
- * @throws with a sentence when the port is taken, which names the setting that chose it.
+ * Starts listening and returns the port; 0 chooses a free one.
+ * @throws when the port is in use, with the name of the setting that chose it
  */
 export async function listen(
   server: Server,
@@ -18,12 +18,12 @@ export async function listen(
     const isPortTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     if (!isPortTaken) throw error
     throw new Error(
-      `Port ${port} on ${host} is in use. End the program that has it, or set another ${setting}.`,
+      `Port ${port} on ${host} is in use. Stop the program that uses it, or set another ${setting}.`,
       { cause: error },
     )
   }
   const address = server.address()
-  if (!address || typeof address === 'string') throw new Error('the server has no port')
+  if (!address || typeof address === 'string') throw new Error('the server is not listening on a TCP port')
   return address.port
 }
 

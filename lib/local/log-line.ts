@@ -1,2 +1,2 @@
-/** Takes a sentence and its facts. */
+/** Writes a message and its fields to the log. */
 export type LogFunction = (message: string, fields?: object) => void

@@ -7,10 +7,10 @@ export interface OnDemandWorkerOptions extends WorkerProcessOptions {
   readonly idleMs: number
 }
 
-/** Runs the function of one queue in a process that is started when first needed and ended when idle. */
+/** Runs the function of one queue in a process that is started when first needed and stopped when idle. */
 export class OnDemandWorker {
   readonly #options: OnDemandWorkerOptions
-  /** Those that end among them. */
+  /** Including those that are stopping. */
   readonly #processes = new Set<WorkerProcess>()
   #current: WorkerProcess | undefined
   #idleTimer: NodeJS.Timeout | undefined
@@ -20,12 +20,12 @@ export class OnDemandWorker {
     this.#options = options
   }
 
-  /** @throws FunctionError when the function failed, its process died or its time was over. */
+  /** @throws FunctionError when the function fails, its process dies or it times out */
   async invoke(event: unknown, context: FunctionContext): Promise<unknown> {
     clearTimeout(this.#idleTimer)
     if (this.#isClosed)
-      throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service ends' })
-    // One that ends, because it was idle or has to, may take seconds for it: the next does not wait for that.
+      throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service is stopping' })
+    // A process may take seconds to stop; the next one starts without waiting for that.
     const process = this.#current?.acceptsWork ? this.#current : this.#start()
     try {
       return await process.invoke(event, context)
@@ -57,7 +57,7 @@ export class OnDemandWorker {
     if (!idle || idle.isBusy) return
     clearTimeout(this.#idleTimer)
     this.#idleTimer = setTimeout(() => {
-      this.#options.log.info({ queue: this.#options.queue }, 'worker ends after long idleness')
+      this.#options.log.info({ queue: this.#options.queue }, 'stopping an idle worker')
       void idle.stop()
     }, this.#options.idleMs)
     this.#idleTimer.unref()

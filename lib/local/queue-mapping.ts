@@ -13,34 +13,34 @@ import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources/queue-functions.ts'
 import { failedIds, splitIntoBatches, toSqsRecord } from './lambda/sqs-batch.ts'
 
-/** Seconds of one long poll (AWS's limit). */
+/** Duration of one long poll (AWS's limit). */
 const longPollS = 20
-/** Messages of one receive, and entries of one batch call (AWS's limit). */
+/** Maximum messages of one receive, and entries of one batch call (AWS's limits). */
 const maxPerCall = 10
-/** Payload of a synchronous invocation, less what stands around the bodies. */
+/** Maximum payload of a synchronous invocation, minus what surrounds the bodies. */
 const maxBatchBytes = 5_500_000
-/** After a function failed as a whole, its message comes back when a lease of its worker has surely ended. */
+/** When the whole invocation fails, its messages return after this: by then the lease of its worker has expired. */
 const retryDelayS = 16
 
 export interface QueueMappingOptions {
   readonly queueUrl: string
   readonly queueArn: string
   readonly region: string
-  /** As they are deployed. */
+  /** The settings of the deployment. */
   readonly settings: QueueMappingSettings
-  /** Invocations at a time that this machine has room for. */
+  /** How many invocations this machine can run at the same time. */
   readonly concurrency: number
-  /** Seconds that received messages stay hidden; as long as the queue says when left out, as on AWS. */
+  /** How long received messages stay hidden; by default the visibility timeout of the queue, as on AWS. */
   readonly visibilityS?: number
   readonly invoke: (event: SQSEvent) => Promise<unknown>
-  /** Lambda leaves the messages of an invocation that failed as a whole until their visibility ends. */
+  /** Returns the messages of a failed invocation early. Lambda leaves them until their visibility timeout ends. */
   readonly retriesEarly?: boolean
-  /** Where the queue's server is in this process. */
+  /** Set when the queue's server runs in this process. */
   readonly connection?: Connection | undefined
   readonly log: Log
 }
 
-/** Feeds a queue to a function as Lambda's event source mapping does: a message goes when its effects are out. */
+/** Feeds a queue to a function like Lambda's event source mapping: a message is deleted once it has been processed. */
 export class QueueMapping {
   readonly #options: QueueMappingOptions
   readonly #concurrency: number
@@ -64,7 +64,7 @@ export class QueueMapping {
     this.#loop = this.#poll()
   }
 
-  /** Takes no more messages; those that are worked on come to their end. */
+  /** Stops receiving and waits for the running invocations. */
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#loop
@@ -85,16 +85,16 @@ export class QueueMapping {
       return
     }
     for (const batch of batches) {
-      // Large bodies make more batches than there was room for.
+      // Large bodies can result in more batches than there are free slots.
       if (this.#running.size >= this.#concurrency) await Promise.race(this.#running)
       this.#startInvocations([batch])
     }
   }
 
-  /** Batches for as many invocations as there is room for; none when the queue stayed empty. */
+  /** Receives batches for up to `free` invocations; none when the queue stays empty. */
   async #receiveBatches(free: number): Promise<Message[][]> {
     const { batchSize, maximumBatchingWindow = 0 } = this.#options.settings
-    // What comes after a message of the same group waits until that message is settled, so it goes along or not at all.
+    // Later messages of a group wait until the earlier ones are deleted, so they must go into the same batch.
     const maxMessages = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * free
     const messages = await this.#receive(maxMessages, longPollS)
     const windowEndsAt = Date.now() + maximumBatchingWindow * 1000
@@ -124,16 +124,21 @@ export class QueueMapping {
       return Messages
     } catch (error) {
       if (this.#stop.signal.aborted) return []
-      log.warn({ error }, 'the queue does not answer')
+      log.warn({ error }, 'the queue does not respond')
       await sleep(1000)
       return []
     }
   }
 
-  /** One invocation after the other. */
+  /** Starts one invocation per batch, one after the other. */
   #startInvocations(batches: readonly Message[][]): void {
     const run = this.#processAll(batches)
-      .catch((error) => this.#options.log.error({ error }, 'messages could not be settled; they come again'))
+      .catch((error) =>
+        this.#options.log.error(
+          { error },
+          'messages could not be deleted or returned; they will be delivered again',
+        ),
+      )
       .finally(() => this.#running.delete(run))
     this.#running.add(run)
   }

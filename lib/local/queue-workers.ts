@@ -18,11 +18,11 @@ import { QueueMapping } from './queue-mapping.ts'
 import { removeLeftoverFolders } from './remove-leftover-folders.ts'
 import type { ServiceMessage } from './worker.ts'
 
-/** Milliseconds of the longest job and some: within it the job's own limits apply. */
+/** Longer than any job may take, so that the job's own limits apply. */
 const functionTimeoutMs = 50 * 60_000
-/** Node, our own code and the SDK beside the engines. */
+/** Memory of Node, our code and the SDK, in addition to the engines. */
 const runtimeMb = 512
-/** Seconds that a worker has to start and to claim the task; from then on it keeps the message hidden itself. */
+/** How long a worker may take to start and claim the task; from then on it keeps the message hidden itself. */
 const claimTimeoutS = 30
 
 interface QueueWorkersOptions {
@@ -30,19 +30,19 @@ interface QueueWorkersOptions {
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
-  /** Where the queues' server is in this process. */
+  /** Set when the queues' server runs in this process. */
   readonly connection?: Connection | undefined
   readonly isolated?: IsolatedFunctions | undefined
-  /** Where the bucket is in this process. */
+  /** Set when the bucket's server runs in this process. */
   readonly exchange?: FileExchange | undefined
 }
 
 export interface QueueWorkers {
-  /** One per queue, each in a worker process of its own. */
+  /** One per queue, each with its own worker process. */
   readonly functions: readonly LocalFunction[]
-  /** Reaches all worker processes. */
+  /** Sends a message to all worker processes. */
   broadcast(message: ServiceMessage): void
-  /** Feeds them from their queues. */
+  /** Starts feeding the functions from their queues. */
   start(lambda: Lambda, queues: ProvisionedQueues['queues']): void
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     const memoryMb = workerMemoryMb(queue, concurrency)
     const worker = new OnDemandWorker({
       queue,
-      // What engines make of it means nothing to who runs none.
+      // Only engines use PARALLEL, and deliveries run none.
       environment: {
         ...(isolated?.environmentFor(functionNameOf(queue), environment) ?? environment),
         ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency) }),
@@ -89,7 +89,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     start(lambda, queues) {
       for (const { queue, local, concurrency } of parts) {
         const { url: queueUrl, arn: queueArn } = queues[queue]
-        // As Lambda does before it feeds a function.
+        // Lambda makes this call before it feeds a function, so isolated functions need the permission.
         if (isolated)
           void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.connectionFor(local.name))
         mappings.push(
@@ -112,7 +112,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       }
     },
     close: async () => {
-      // Workers first: they give their tasks back, and with that the mappings come to rest.
+      // Workers first: once they release their tasks, the mappings become idle.
       const workers = parts.map(({ worker }) => worker.close())
       await Promise.all([...workers, ...mappings.map((mapping) => mapping.close())])
     },
@@ -126,7 +126,7 @@ const readQueueAttributes = (QueueUrl: string, region: string, connection: Conne
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
   )
 
-/** MiB of a worker that has so many tasks at a time; transfers stream, and need no more for more of them. */
+/** Memory of a worker with this concurrency; transfers stream, so their memory does not depend on it. */
 function workerMemoryMb(queue: QueueId, concurrency: number): number {
   const functionName = functionOfQueue(queue)
   if (functionName) return functions[functionName].memoryMb
@@ -134,7 +134,7 @@ function workerMemoryMb(queue: QueueId, concurrency: number): number {
   return concurrency * Math.max(512, ...limits) + runtimeMb
 }
 
-/** The process that died can no longer say whose task it had. */
+/** Logs the task of a process that died and can no longer report it. */
 function logLostAttempt(body: string, queue: QueueId, { errorMessage }: FunctionFailure, log: Log): void {
   const { data = { message: body } } = TaskMessage.safeParse(JSON.parse(body))
   log.error({ ...data, queue, reason: errorMessage }, 'attempt lost')

@@ -7,13 +7,13 @@ import { queueIds } from '../resources/queues.ts'
 import { failureText } from './failure-text.ts'
 import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
-/** Brings back what was put aside after all attempts: `npm run redrive -- av --stage prod`. */
+/** Moves messages back from a dead-letter queue: `npm run redrive -- av --stage prod`. */
 const eventFunctions = functionNames.filter((name) => (functions[name] as FunctionDeclaration).deadLetter)
 
-const usage = `Use: npm run redrive -- QUEUE [--stage STAGE]
+const usage = `Usage: npm run redrive -- QUEUE [--stage STAGE]
 
   QUEUE          ${[...queueIds, ...eventFunctions].join(', ')}
-  --stage STAGE  of a deployment, with AWS_REGION and credentials; the running service of DATA_DIR when left out`
+  --stage STAGE  stage of a deployment, with AWS_REGION and credentials (default: the running service of DATA_DIR)`
 
 class UsageError extends Error {}
 
@@ -31,9 +31,9 @@ async function main(): Promise<string> {
   const bus = values.stage === undefined ? 'mutabor' : `mutabor-${values.stage}`
   const queue = `${bus}-${name}-dead`
   if (isEventFunction)
-    return `${await publishAgain(queue, bus, region)} events of ${queue} are on the bus again.`
+    return `${await publishAgain(queue, bus, region)} events of ${queue} were published on the bus again.`
   const { moved, isOver } = await moveBack(queue, region)
-  return `${moved} messages of ${queue} went back.${isOver ? '' : ' SQS goes on with the others.'}`
+  return `${moved} messages of ${queue} were moved back.${isOver ? '' : ' SQS continues with the others.'}`
 }
 
 try {

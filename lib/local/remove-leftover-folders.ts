@@ -1,16 +1,16 @@
-// What processes leave behind that could not clear up themselves: users' documents, in folders of our own making.
+// Removes temporary folders with users' documents that a killed process could not remove itself.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeProcessFolder } from '../engines/sandbox/process-folder.ts'
 import type { Log } from '../log.ts'
 
-/** The engines that it ran die with it, but not in the same moment, and until then they may write. */
+/** The engines of the process die with it, but not immediately, and may write until then. */
 const pausesMs = [0, 1000, 5000, 20_000]
 
 /**
- * Removes the folders that a process has made, once it is gone.
- * @param folders where it makes them; see `makeProcessFolder`
+ * Removes the folders that a process created, once it has exited.
+ * @param folders parent folders; see `makeProcessFolder`
  */
 export async function removeLeftoverFolders(
   pid: number,
@@ -23,7 +23,7 @@ export async function removeLeftoverFolders(
     const removed = await Promise.allSettled(paths.map(removeProcessFolder))
     const failed = removed.find((one) => one.status === 'rejected')
     if (!failed) return
-    log.warn({ pid, error: failed.reason }, 'folders of a worker that ended could not be removed yet')
+    log.warn({ pid, error: failed.reason }, 'folders of a worker that exited could not be removed yet')
   }
 }
 

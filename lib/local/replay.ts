@@ -14,14 +14,14 @@ import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/repla
 import { type FetchedTask, fetchTaskFiles, type ReplayContext, runAgain } from './replay/run-again.ts'
 import { engineTasks, planTasks } from './replay/task-plans.ts'
 
-/** Tells all that is known of a job, then runs its tasks again on this machine; nothing that is stored changes. */
-const usage = `Use: npm run replay -- job_… [--task NAME] [--no-run]
+/** Shows everything known about a job, then runs its tasks again on this machine; stored data does not change. */
+const usage = `Usage: npm run replay -- job_… [--task NAME] [--no-run]
 
-  --task NAME  runs one task only
-  --no-run     only tells what is known of the job
+  --task NAME  runs only this task
+  --no-run     only shows what is known about the job
 
-Each task runs on the files that are stored of its inputs.
-Ends with 0 when the tasks work now, 1 when one fails, 2 when there is nothing to run.`
+Each task runs on the stored files of its inputs.
+Exit code: 0 if the tasks work now, 1 if one fails, 2 if there is nothing to run.`
 
 interface Arguments {
   readonly jobId: string
@@ -64,12 +64,12 @@ function readArguments(): Arguments {
   if (jobId === undefined || more.length > 0) throw new ReplayError(usage)
   if (!idPattern('job').test(jobId))
     throw new ReplayError(
-      `"${printer.redact(jobId)}" is no id of a job: expected job_ and 26 letters and digits.`,
+      `"${printer.redact(jobId)}" is not a job id: expected job_ followed by 26 letters and digits.`,
     )
   return { jobId, task: values.task, run: !values['no-run'] }
 }
 
-/** Table and bucket are left alone before anything runs: a service may want the data folder meanwhile. */
+/** Shows the job and fetches its files. Closes table and bucket before anything runs, so that a service can start. */
 async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]> {
   const target = await openReplayTarget()
   try {
@@ -114,7 +114,7 @@ async function fetchTasks(
   return fetched
 }
 
-/** Whether there is anything of the job in it. */
+/** Prints the log lines of the job. @returns whether there are any */
 async function printLog(
   { logFile }: ReplayTarget,
   jobId: string,
@@ -123,7 +123,7 @@ async function printLog(
   if (logFile === undefined) {
     const ids = [jobId, ...(requestId ? [requestId] : [])].map((id) => `"${id}"`)
     printer.heading(
-      `The log of a deployment is in CloudWatch: search the log groups of its functions for ${ids.join(' or ')}. With LOG_FILE set to a copy it is shown here.`,
+      `The log of a deployment is in CloudWatch: search the log groups of its functions for ${ids.join(' or ')}. To see it here, set LOG_FILE to a copy.`,
     )
     return false
   }
@@ -131,9 +131,9 @@ async function printLog(
   if (lines.length === 0 && requestId === undefined) return false
   printer.heading(`Log, ${logFile}`)
   for (const line of lines) printer.line(`  ${formatLogLine(line)}`)
-  if (lines.length === 0) printer.line('  no line of this job')
-  if (requests > 0) printer.line(`  and ${requests} requests about it`)
-  printer.heading('What the engines said')
+  if (lines.length === 0) printer.line('  no lines about this job')
+  if (requests > 0) printer.line(`  and ${requests} requests about this job`)
+  printer.heading('Output of the engines')
   printEngineOutput(lines, printer)
   return lines.length > 0
 }
@@ -141,8 +141,8 @@ async function printLog(
 function unknownJobError(jobId: string, { name }: ReplayTarget, isInLog: boolean): ReplayError {
   return new ReplayError(
     isInLog
-      ? `The record of ${jobId} is gone from ${name}: somebody deleted the job, or it expired a month ago. The log is all that is left.`
-      : `There is no job ${jobId} in ${name}. Look at the id, and set DATA_DIR to the folder of the service that gave it.`,
+      ? `The record of ${jobId} is no longer in ${name}: the job was deleted, or it expired a month ago. Only its log is left.`
+      : `There is no job ${jobId} in ${name}. Check the id, and set DATA_DIR to the data folder of the service that created the job.`,
   )
 }
 

@@ -6,13 +6,13 @@ import * as z from 'zod'
 const DataFolderSecrets = z.object({
   /** Signs identities and seals passwords. */
   serviceSecret: z.string(),
-  /** Of the embedded AWS servers. */
+  /** Access key of the embedded AWS servers. */
   accessKeyId: z.string(),
   secretAccessKey: z.string(),
 })
 export type DataFolderSecrets = z.infer<typeof DataFolderSecrets>
 
-/** Random secrets, made at the first start and kept in the data folder, readable by the service alone. */
+/** Loads the random secrets of the data folder, which are created at the first start, readable by the service only. */
 export async function loadSecrets(dataDir: string): Promise<DataFolderSecrets> {
   const path = join(dataDir, 'secrets.json')
   const known = await readFile(path, 'utf8').catch((error) => {
@@ -25,7 +25,7 @@ export async function loadSecrets(dataDir: string): Promise<DataFolderSecrets> {
     accessKeyId: `MUTABOR${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),
   }
-  // Whole or not at all, also when the power goes.
+  // Atomic, even if the power fails.
   await writeFile(`${path}.new`, JSON.stringify(secrets), { mode: 0o600, flush: true })
   await rename(`${path}.new`, path)
   return secrets

@@ -1,17 +1,17 @@
-// What a request says about its own signature, in the Authorization header or in the query string.
+// Parses the signature of a request from the Authorization header or the query string.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RefusedSignature, SignatureRefusal } from './sigv4-refusal.ts'
 
 export interface SignedRequest {
   readonly method: string
-  /** Raw target, path and query, exactly as received. */
+  /** Raw request target (path and query), exactly as received. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Hex SHA-256 of the body, for services that have it at hand; S3 takes it from x-amz-content-sha256. */
+  /** Hex SHA-256 of the body, for services that have already read it; S3 takes it from x-amz-content-sha256. */
   readonly bodySha256?: string
 }
 
-/** A signature and what it is said to be over; nothing of it is checked yet. */
+/** A signature and what it claims to cover; nothing has been verified yet. */
 export interface SignatureClaim {
   readonly accessKeyId: string
   readonly sessionToken: string
@@ -36,7 +36,7 @@ export interface SignatureClaim {
 const knownAlgorithm = 'AWS4-HMAC-SHA256'
 const weekS = 604_800
 
-/** What is wrong is told in the words of S3; services with others go by the reason. */
+/** Messages of refusals are those of S3; services with other messages use the reason. */
 export function readSignatureClaim(request: SignedRequest): SignatureClaim | RefusedSignature {
   const queryStart = request.url.indexOf('?')
   const path = queryStart < 0 ? request.url : request.url.slice(0, queryStart)

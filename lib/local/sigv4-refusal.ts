@@ -1,4 +1,4 @@
-// Why a request is not taken for one that somebody with a known key has signed.
+// Why the signature of a request is refused.
 
 export type SignatureRefusal =
   | 'missing'
@@ -19,7 +19,7 @@ export interface RefusedSignature {
   readonly ok: false
   readonly reason: SignatureRefusal
   readonly message: string
-  /** The refused authentication stood in the query string. */
+  /** True if the refused signature was in the query string. */
   readonly isPresigned: boolean
   /** What AWS adds to its error document: expected region, string to sign, names of unsigned headers. */
   readonly details?: Readonly<Record<string, string>>

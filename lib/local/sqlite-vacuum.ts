@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Pages that are moved in one go, in about a millisecond: nothing else happens meanwhile. */
+/** Pages moved in one step, which blocks everything else for about a millisecond. */
 const pagesPerStep = 64
 const pauseMs = 20
-/** How long after a change it is looked for pages that nobody needs. */
+/** How long after a change the file is checked for free pages. */
 const idleDelayMs = 2000
-/** Free pages that stay for what comes next, and as many more as a quarter of those in use. */
+/** Free pages that are kept for later writes, in addition to a quarter of the pages in use. */
 const minFreePages = 256
-/** Bytes up to which a file of an older service is written anew at its start, which takes some tenths of a second. */
+/** Files of older versions up to this size are rewritten at the start, which takes some tenths of a second. */
 const maxVacuumBytes = 64 * 1024 ** 2
 
 const incremental = 2
 
-/** For a file that has no table yet, or little in it: only such a one learns to give pages back. */
+/** Enables incremental vacuum. Only possible for a file without tables, or by rewriting it, which is done for small ones. */
 export function enableIncrementalVacuum(db: DatabaseSync): void {
   db.exec(`PRAGMA auto_vacuum = ${incremental}`)
   if (readPragma(db, 'auto_vacuum') === incremental) return
@@ -21,11 +21,11 @@ export function enableIncrementalVacuum(db: DatabaseSync): void {
   try {
     db.exec('VACUUM')
   } catch {
-    // No room for a second copy: it stays as it is until the next start.
+    // No space for a second copy: it stays unchanged until the next start.
   }
 }
 
-/** Gives the disk what many deletions have left in the file, a little at a time, while nothing else is to be done. */
+/** Returns the pages that deletions have freed to the file system, a few at a time, while the file is idle. */
 export class IncrementalVacuum {
   readonly #db: DatabaseSync
   readonly #delayMs: number
@@ -36,7 +36,7 @@ export class IncrementalVacuum {
     this.#delayMs = delayMs
   }
 
-  /** After each change. */
+  /** Call after each change. */
   schedule(): void {
     this.#timer ??= setTimeout(() => this.#step(), this.#delayMs).unref()
   }
@@ -50,11 +50,11 @@ export class IncrementalVacuum {
     try {
       if (this.#db.isOpen && this.#vacuumSome()) this.#timer = setTimeout(() => this.#step(), pauseMs).unref()
     } catch {
-      // The file is locked or the disk full: the next change brings us here again.
+      // The file is locked or the disk is full: the next change schedules another attempt.
     }
   }
 
-  /** False when there is nothing to give. */
+  /** Returns false when there is nothing to free. */
   #vacuumSome(): boolean {
     const free = readPragma(this.#db, 'freelist_count')
     const used = readPragma(this.#db, 'page_count') - free

@@ -14,7 +14,9 @@ async function main(): Promise<void> {
   const confinementFound = await confinement()
   const reason = confinementProblem(confinementFound)
   printLine(`Mutabor is ready: ${service.url}`)
-  printLine(reason ? `No engines are used: ${reason}.` : `Engines are confined by ${confinementFound.detail}.`)
+  printLine(
+    reason ? `No engines are used: ${reason}.` : `Engines are confined by ${confinementFound.detail}.`,
+  )
   if (service.missingEngines.length > 0)
     printLine(`Not installed and therefore not available: ${service.missingEngines.join(', ')}.`)
   collectGarbageWhenIdle()

@@ -1,4 +1,4 @@
-// How the processes that run conversions get files from the bucket and into it: they ask the service that started them.
+// Worker processes read and write files of the bucket by asking the service that started them, over IPC.
 import type { FileExchange, LentFile } from '../aws/connections.ts'
 
 type Put = Parameters<FileExchange['put']>
@@ -17,16 +17,16 @@ export type FileRequest = {
 export interface FileResponse {
   readonly type: 'file'
   readonly id: number
-  /** What is lent. */
+  /** Files of a `lend` request. */
   readonly lent?: readonly LentFile[]
-  /** Left out when it was done. */
+  /** Omitted on success. */
   readonly failure?: { readonly name: string; readonly message: string }
 }
 
-/** The argument of a worker whose bucket lies on this machine. */
+/** Command-line flag of a worker whose bucket is on this machine. */
 export const fileSharingFlag = '--sharing-files'
 
-/** What the service does for one of its workers. */
+/** Carries out a worker's request in the service. */
 export async function handleFileRequest(request: FileRequest, exchange: FileExchange): Promise<FileResponse> {
   const { type, id } = request
   try {
@@ -39,14 +39,14 @@ export async function handleFileRequest(request: FileRequest, exchange: FileExch
   }
 }
 
-/** The SDK names its errors by the code that a server gives. */
+/** Uses the error code as the name, as the SDK does. */
 function toFileFailure(error: unknown): NonNullable<FileResponse['failure']> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
   const name = 'code' in error ? String(error.code) : error.name
   return { name, message: error.message }
 }
 
-/** The other side of it. Wishes end with the worker, which ends with its service. */
+/** The worker's side. Requests need no timeout: the worker exits with its service. */
 export class FileExchangeClient implements FileExchange {
   readonly #send: (request: FileRequest) => void
   readonly #pending = new Map<number, PromiseWithResolvers<readonly LentFile[]>>()

@@ -18,8 +18,8 @@ import { type FileRequest, fileSharingFlag, handleFileRequest } from './worker-f
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
 /**
- * The pieces of streams lie between the threshold of all others and this one: new pages for each of them cost more than
- * all else about them. Each thread would keep its own store of what is freed.
+ * malloc settings for streaming. With the low mmap threshold of the other processes every chunk of a stream would get
+ * new pages, which costs more than everything else about it. A single arena, as each arena keeps its own free memory.
  */
 const mallocForStreams = {
   MALLOC_MMAP_THRESHOLD_: '1048576',
@@ -27,43 +27,43 @@ const mallocForStreams = {
   MALLOC_ARENA_MAX: '1',
 }
 /**
- * What is young there are the pieces on their way, which are freed as they go; see lib/collect-garbage.ts. Without
- * the second V8 would look through all of a small heap for every few MiB that pass: half of the work of a transfer.
+ * The young generation of a transfer consists of chunks that die quickly; see lib/collect-garbage.ts. Without the second
+ * flag V8 would mark the whole small heap for every few MiB, which is half of the work of a transfer.
  */
 const v8FlagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']
 
 const defaultHangTimeoutMs = 15_000
 /**
- * Until it is heard for the first time. On a machine that is busy with much else reading the code takes longer than any
- * silence of a worker that runs; whoever ended it then would begin it anew for ever, and no job would be done.
+ * Until the first sign of life. On a busy machine loading the code takes longer than any silence of a running worker;
+ * killing it then would restart it forever, and no job would be done.
  */
 const defaultStartTimeoutMs = 120_000
 const checkEveryMs = 1000
 const stopTimeoutMs = 8000
 
 export interface WorkerProcessOptions {
-  /** Whose function it runs; a function that no queue feeds stands for itself, with its `handler`. */
+  /** Queue whose function it runs, or the name of a function without a queue, which also needs `handler`. */
   readonly queue: QueueId | FunctionName
-  /** As `live.sockets`: of which module what. */
+  /** Module and export, for example `live.sockets`. */
   readonly handler?: string
-  /** Whole environment of the process, as Lambda would set it. */
+  /** Complete environment of the process, as Lambda would set it. */
   readonly environment: Readonly<Record<string, string>>
-  /** Open file that its output goes to. */
+  /** Descriptor of the open log file that gets its output. */
   readonly logFd: number
   readonly log: Log
-  /** Left out where the bucket is elsewhere. */
+  /** Omitted when the bucket is on another server. */
   readonly exchange?: FileExchange | undefined
-  /** Bytes of resident memory above which it is ended. */
+  /** Resident memory above which it is killed. */
   readonly maxMemoryBytes: number
-  /** Milliseconds without a sign of life after which it counts as hanging. */
+  /** How long it may go without a sign of life before it counts as hanging. */
   readonly hangTimeoutMs?: number
-  /** The same before its first sign of life. */
+  /** The same for its first sign of life. */
   readonly startTimeoutMs?: number
-  /** Program of the process; that of the functions when left out. */
+  /** Script of the process; `worker.ts` by default. */
   readonly file?: string
-  /** What its command becomes where the process is not to run here as it is. */
+  /** Wraps the command, for example to run it isolated. */
   readonly wrapCommand?: (command: Command) => Command
-  /** Removes what a process that is gone has left. */
+  /** Removes what a process leaves behind when it exits. */
   readonly cleanUp?: (pid: number) => void
 }
 
@@ -74,11 +74,11 @@ interface Pending {
 }
 
 /**
- * One process that runs the function of a queue, killed when it hangs or takes too much memory. What it was doing then is
- * an error of the invocation, as on Lambda.
+ * One process that runs the function of a queue. It is killed when it hangs or takes too much memory; its invocations
+ * then fail, as on Lambda.
  */
 export class WorkerProcess {
-  /** Its end. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>
   readonly #options: WorkerProcessOptions
   readonly #child: ChildProcess
@@ -89,17 +89,17 @@ export class WorkerProcess {
   #hasStarted = false
   #nextId = 1
   #isStopping = false
-  /** Why it is killed by us, which its signal does not tell. */
+  /** Why we killed it, which its exit signal doesn't say. */
   #killReason: string | undefined
 
   constructor(options: WorkerProcessOptions) {
     this.#options = options
     const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
     const name = handler ?? functionOfQueue(queue) ?? 'convert'
-    // Unlike the service itself a worker ends when it is idle: it may take the heap that makes it fast. Not so one that
-    // only passes bytes on, which leave a heap behind that is not even small.
+    // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers that
+    // only pass bytes on don't need it, and it would keep growing.
     const savesMemory = name === 'transfer' || name === 'deliver'
-    // The second: any program of the same user could have Node open its debugger, and read all that it knows.
+    // Without --disable-sigusr1 any program of the same user could open Node's debugger and read its secrets.
     const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
     const extraFlags = name === 'transfer' ? v8FlagsForStreams : []
     const node: Command = [
@@ -119,12 +119,12 @@ export class WorkerProcess {
         ...(name === 'convert' && { IMAGE_ID: queue }),
       },
       stdio: ['ignore', logFd, logFd, 'ipc'],
-      // Records of jobs hold sets, which JSON does not know.
+      // Job records contain sets, which JSON cannot represent.
       serialization: 'advanced',
     })
     this.#child = child
     log.info({ queue, pid: child.pid }, 'worker started')
-    child.on('message', (message) => this.#onMessage(message as WorkerMessage)) // only our own worker.ts is at the other end
+    child.on('message', (message) => this.#onMessage(message as WorkerMessage)) // the other end is our own worker.ts
     const { promise, resolve } = Promise.withResolvers<string>()
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(this.#killReason ?? signal ?? `exit code ${code}`))
@@ -133,7 +133,7 @@ export class WorkerProcess {
     this.#checkTimer.unref()
   }
 
-  /** False from the moment in which its end is decided: what it is given then would be lost with it. */
+  /** False as soon as it is being stopped or killed: new work would be lost with it. */
   get acceptsWork(): boolean {
     const { connected, exitCode, signalCode } = this.#child
     return !this.#isStopping && connected && exitCode === null && signalCode === null
@@ -143,7 +143,7 @@ export class WorkerProcess {
     return this.#pending.size > 0
   }
 
-  /** @throws FunctionError when the function failed, its process died or its time was over. */
+  /** @throws FunctionError when the function fails, its process dies or it times out */
   invoke(event: unknown, { getRemainingTimeInMillis, ...context }: FunctionContext): Promise<unknown> {
     const id = this.#nextId++
     const deadline = Date.now() + getRemainingTimeInMillis()
@@ -156,14 +156,17 @@ export class WorkerProcess {
     })
   }
 
-  /** A process that is gone needs to hear nothing. */
+  /** Sends a message, unless the process has disconnected. */
   send(message: ServiceMessage): void {
     const { log, queue } = this.#options
     if (this.#child.connected)
-      this.#child.send(message, (error) => error && log.info({ queue, error }, 'a worker left unheard'))
+      this.#child.send(
+        message,
+        (error) => error && log.info({ queue, error }, 'a message could not be sent to a worker'),
+      )
   }
 
-  /** It gives back what it works on, and goes; resolves when it is gone. */
+  /** Lets it release its tasks and exit, and kills it after a timeout; resolves when it has exited. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#child.kill('SIGTERM')
@@ -204,10 +207,10 @@ export class WorkerProcess {
     clearInterval(this.#checkTimer)
     this.#isStopping = true
     const { queue, log, cleanUp } = this.#options
-    log[this.isBusy ? 'error' : 'info']({ queue, reason, running: this.#pending.size }, 'worker ended')
+    log[this.isBusy ? 'error' : 'info']({ queue, reason, running: this.#pending.size }, 'worker exited')
     const failure: FunctionFailure = {
       errorType: 'Runtime.ExitError',
-      errorMessage: `the worker ended: ${reason}`,
+      errorMessage: `the worker exited: ${reason}`,
     }
     for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new FunctionError(failure))
     if (this.#child.pid !== undefined) cleanUp?.(this.#child.pid)
@@ -215,7 +218,7 @@ export class WorkerProcess {
 
   async #check(): Promise<void> {
     const now = Date.now()
-    // Whoever was stopped for a while himself, as with the lid of a computer, has not heard what was said meanwhile.
+    // When the service itself was suspended, as when a laptop lid closes, it has missed the workers' signs of life.
     const wasSuspended = now - this.#lastCheck > 3 * checkEveryMs
     this.#lastCheck = now
     if (wasSuspended || (!this.isBusy && this.#hasStarted)) {
@@ -224,7 +227,7 @@ export class WorkerProcess {
     }
     const reason = await this.#reasonToKill()
     if (!reason) return
-    this.#options.log.error({ queue: this.#options.queue, reason }, 'worker is killed')
+    this.#options.log.error({ queue: this.#options.queue, reason }, 'killing a worker')
     this.#killReason = reason
     this.#isStopping = true
     this.#child.kill('SIGKILL')
@@ -234,16 +237,17 @@ export class WorkerProcess {
     const now = Date.now()
     const { hangTimeoutMs = defaultHangTimeoutMs, startTimeoutMs = defaultStartTimeoutMs } = this.#options
     const silentMs = now - this.#lastSeen
-    if (!this.#hasStarted && silentMs > startTimeoutMs) return 'it does not start'
-    if (this.#hasStarted && silentMs > hangTimeoutMs) return 'it hangs'
-    if ([...this.#pending.values()].some(({ deadline }) => now > deadline)) return 'its time is over'
+    if (!this.#hasStarted && silentMs > startTimeoutMs) return 'it did not start in time'
+    if (this.#hasStarted && silentMs > hangTimeoutMs) return 'it stopped responding'
+    if ([...this.#pending.values()].some(({ deadline }) => now > deadline))
+      return 'it exceeded its time limit'
     if ((await residentBytes(this.#child.pid)) > this.#options.maxMemoryBytes)
-      return 'it takes too much memory'
+      return 'it used too much memory'
     return undefined
   }
 }
 
-/** Resident memory of a process (proc(5), `VmRSS`); 0 when it is gone. */
+/** Resident memory of a process (proc(5), `VmRSS`); 0 when it has exited. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024

@@ -10,14 +10,14 @@ import {
   fileSharingFlag,
 } from './worker-file-broker.ts'
 
-/** What the service and a worker process tell each other. */
+/** Messages from the service to a worker process. */
 export type ServiceMessage = Invocation | FileResponse | { readonly type: 'disk-full' }
 export interface Invocation {
   readonly type: 'invoke'
   readonly id: number
-  /** What the function gets; it checks the shape itself, as anybody may invoke it. */
+  /** Event of the function, which validates it itself, as any client may invoke it. */
   readonly event: unknown
-  /** Epoch milliseconds at which the function's time is over. */
+  /** When the function times out, in epoch milliseconds. */
   readonly deadline: number
   readonly context: Omit<FunctionContext, 'getRemainingTimeInMillis'>
 }
@@ -29,23 +29,23 @@ export type WorkerMessage =
   | { readonly type: 'error'; readonly id: number; readonly failure: FunctionFailure }
 
 type WorkerFunction = ReturnType<typeof import('../../functions/convert.ts').createFunction>
-/** Functions that a queue feeds are made with what is near them; others are there. */
+/** Modules of queue functions export a factory that takes their dependencies; others export the handler itself. */
 type FunctionModule =
   | { readonly createFunction: typeof import('../../functions/convert.ts').createFunction }
   | Readonly<Record<string, WorkerFunction['handler']>>
 
-/** A worker that does not show itself for several of these hangs. */
+/** A worker that sends no sign of life for several of these intervals counts as hanging. */
 export const aliveEveryMs = 2000
 
 const sendMessage = (message: WorkerMessage) => process.send?.(message)
 
-/** A process may end before what it has just told is on its way. */
+/** Resolves when the message has been sent: a process that exits earlier would lose it. */
 const sendAndFlush = (message: WorkerMessage) =>
   new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 
 const files = new FileExchangeClient(sendMessage)
 const [module = '', exportName = 'handler'] = (process.argv[2] ?? '').split('.')
-const functionModule = (await import(`../../functions/${module}.ts`)) as FunctionModule // by name of Worker
+const functionModule = (await import(`../../functions/${module}.ts`)) as FunctionModule // the name that WorkerProcess passes
 const { handler, stop, reportFullDisk } = loadFunction(functionModule)
 
 function loadFunction(module: FunctionModule): WorkerFunction {
@@ -54,7 +54,7 @@ function loadFunction(module: FunctionModule): WorkerFunction {
       process.argv.includes(fileSharingFlag) ? { files } : {},
     )
   const named = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
-  if (!named) throw new Error(`there is no ${module}.${exportName}`)
+  if (!named) throw new Error(`functions/${module}.ts does not export ${exportName}`)
   return { handler: named, stop: async () => undefined, reportFullDisk: () => undefined }
 }
 
@@ -72,15 +72,15 @@ async function invoke({ id, event, deadline, context }: Invocation): Promise<voi
 
 const running = new Set<Promise<void>>()
 
-/** Not before tasks are given back: else their jobs wait for a lease to end, and have lost an attempt. */
+/** Waits until the tasks are released; otherwise their jobs would wait for a lease to expire and lose an attempt. */
 async function shutDown(): Promise<void> {
   await stop()
   await Promise.all(running)
 }
 
-// Started as a process of its own, not imported by the service.
+// Run as a separate process, not imported by the service.
 if (process.send) {
-  // The channel carries messages of our own service only.
+  // Only our own service writes to this channel.
   process.on('message', (given) => {
     const message = given as ServiceMessage
     if (message.type === 'file') {

@@ -135,6 +135,6 @@ test('a message whose signatures end before the work does is no use, nor one wit
   assert.equal(await given({ work: { url: over } }), undefined)
   const away = createServer((_, reply) => reply.writeHead(503).end())
   const url = `http://127.0.0.1:${await listen(away, 0)}`
-  await assert.rejects(given({ work: { url } }), /the storage answered 503/)
+  await assert.rejects(given({ work: { url } }), /the storage responded with status 503/)
   await closeServer(away)
 })

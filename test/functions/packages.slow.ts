@@ -167,7 +167,7 @@ test('each package was at work, none wanted what its role does not allow, and no
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
   const idle = () => zipNames.filter((name) => !started().has(ofQueue[name] ?? name))
   await until(() => idle().length === 0, `${idle()} have run`, 60)
-  const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker ended')
+  const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
   assert.deepEqual(failed, [])
   const refused = decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(
     ({ by, resource }) => by.length === 0 && !resource.includes(secretsBucket),

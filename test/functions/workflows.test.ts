@@ -152,7 +152,7 @@ test('ten failures in a row switch it off and say why, and switched on it begins
   assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” does not run any more: 10 runs in a row/)
   const paused = (await send('GET', `/v1/workflows/${id}`)).data
   assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
-  assert.match(paused.paused.reason, /^10 runs in a row failed, the last one so: It is damaged\.$/)
+  assert.match(paused.paused.reason, /^10 runs in a row failed. Last error: It is damaged\.$/)
   assert.deepEqual(paused.lastRun.error, { code: 'CORRUPT_FILE', message: 'It is damaged.' })
   const again = (await send('PATCH', `/v1/workflows/${id}`, { enabled: true })).data
   assert.deepEqual([again.enabled, again.failures, again.paused], [true, 0, null])
@@ -251,7 +251,7 @@ test('one owner has fifty at most, and room again after a deletion', async () =>
   await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
   const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourly)))
   assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])
-  assert.match(two.find(({ error }) => error)?.error.message, /There are 50 workflows/)
+  assert.match(two.find(({ error }) => error)?.error.message, /the maximum of 50 workflows/)
   await send('DELETE', `/v1/workflows/${id}`)
   await created(send)
 })

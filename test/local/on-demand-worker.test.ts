@@ -59,15 +59,15 @@ test('a worker that dies fails what it was doing; the next invocation gets a new
   const worker = start()
   const pid = await invoke(worker, 'answer')
   await Promise.all([
-    assert.rejects(invoke(worker, 'sleep'), /worker ended: exit code 3/),
-    assert.rejects(invoke(worker, 'die'), /worker ended: exit code 3/),
+    assert.rejects(invoke(worker, 'sleep'), /worker exited: exit code 3/),
+    assert.rejects(invoke(worker, 'die'), /worker exited: exit code 3/),
   ])
   assert.notEqual(await invoke(worker, 'answer'), pid)
 })
 
 test('a worker that hangs is killed, and the error says why', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
-  await assert.rejects(invoke(worker, 'hang'), /worker ended: it hangs/)
+  await assert.rejects(invoke(worker, 'hang'), /worker exited: it stopped responding/)
   assert.ok(await invoke(worker, 'answer'))
 })
 
@@ -80,13 +80,13 @@ test('a worker may take longer to start than it may be silent later', async () =
 
 test('a worker that does not start is killed, and the error says why', async () => {
   const worker = start({ file: slow, startTimeoutMs: 500 })
-  await assert.rejects(invoke(worker, 'answer'), /worker ended: it does not start/)
+  await assert.rejects(invoke(worker, 'answer'), /worker exited: it did not start in time/)
 })
 
 test('a worker is not killed because the service itself was stopped', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
   const pid = await invoke(worker, 'answer')
-  const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /its time is over/)
+  const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /it exceeded its time limit/)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
   // What comes first after it is the look at the worker.
   await new Promise((resolve) => setImmediate(resolve))
@@ -96,13 +96,13 @@ test('a worker is not killed because the service itself was stopped', async () =
 
 test('a worker that takes too much memory is killed, and the error says why', async () => {
   const worker = start({ maxMemoryBytes: 200 * 1024 * 1024 })
-  await assert.rejects(invoke(worker, 'eat'), /worker ended: it takes too much memory/)
+  await assert.rejects(invoke(worker, 'eat'), /worker exited: it used too much memory/)
   assert.ok(await invoke(worker, 'answer'))
 })
 
 test('a worker whose function runs over its time is killed, and the error says why', async () => {
   const worker = start()
-  await assert.rejects(invoke(worker, 'sleep', 500), /worker ended: its time is over/)
+  await assert.rejects(invoke(worker, 'sleep', 500), /worker exited: it exceeded its time limit/)
 })
 
 test('an idle worker ends and comes back when needed', async () => {

@@ -143,7 +143,7 @@ test('with --no-run a job is told and nothing is run', async () => {
   const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
   const { code, stdout } = await replay(service, jobId, '--no-run')
   assert.equal(code, 0, stdout)
-  assert.match(stdout, /step done/)
+  assert.match(stdout, /step completed/)
   assert.doesNotMatch(stdout, /Running/)
 })
 
@@ -241,13 +241,13 @@ test('a job whose files are gone is told all the same, one whose record is gone 
   assert.equal(told.code, 2, told.stdout)
   assert.match(
     told.stdout,
-    /: completed, in .*step done.*convert-file cannot be run again: corners\.png is no longer in the bucket/s,
+    /: completed, in .*step completed.*convert-file cannot be run again: corners\.png is no longer in the bucket/s,
   )
 
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const left = await replay(service, jobId)
   assert.equal(left.code, 2, left.stdout)
-  assert.match(left.stdout, /job created.*step done.*job erased/s)
+  assert.match(left.stdout, /job created.*step completed.*job erased/s)
   assert.match(left.stderr, /The record of job_\w+ is gone .* The log is all that is left/)
 })
 

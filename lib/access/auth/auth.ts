@@ -23,9 +23,9 @@ export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' 
 export interface AuthOptions {
   readonly services: AuthServices
   readonly mailer?: Mailer | undefined
-  /** scrypt, when left out. */
+  /** Defaults to scrypt. */
   readonly password?: PasswordHasher | undefined
-  /** Somebody signed up by this request. */
+  /** Called with the headers of a request that created an account. */
   readonly onSignUp?: (accountId: string, headers: Headers) => Promise<void>
 }
 
@@ -34,15 +34,15 @@ interface PasswordHasher {
   verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
 }
 
-/** The only header that tells the address of a client; whoever makes the request for the library sets it. */
+/** Header with the client's IP address, set by our code when it creates the request for better-auth. */
 export const clientIpHeader = 'x-client-address'
 
 const dayS = 86_400
 
-/** Wrong passwords of one account, from wherever; the library itself counts by address of the client. */
+/** Sign-in attempts per account from any IP address; better-auth itself counts by IP address. */
 const passwordAttempts = { window: 15 * 60, max: 20 }
 
-/** Sign-up, sign-in, second factor, sessions: better-auth on the service's own table, below /v1/auth. */
+/** Creates better-auth for sign-up, sign-in, second factor and sessions, on the service's own table, below /v1/auth. */
 export function createAuth({ services, mailer, password, onSignUp }: AuthOptions) {
   const { config, table, log } = services
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
@@ -62,9 +62,9 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         log[level]({ error: rest.find((one) => one instanceof Error) }, message),
     },
     onAPIError: {
-      // Else the library writes to the console. What a client did is in its answer.
+      // Otherwise better-auth writes to the console. Errors of clients are only in their replies.
       onError: (error) => {
-        if (!(error instanceof APIError)) log.error({ error }, 'signing in broke down')
+        if (!(error instanceof APIError)) log.error({ error }, 'better-auth failed')
       },
     },
     user: {
@@ -85,7 +85,8 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
           if (account?.role === 'ADMIN')
             throw new APIError('FORBIDDEN', {
               code: 'ADMINISTRATOR',
-              message: 'An administrator is not deleted. Another administrator takes the role away first.',
+              message:
+                'An administrator account cannot be deleted. Another administrator has to remove the ADMIN role first.',
             })
           await scheduleDeletion(id, services)
         },
@@ -95,7 +96,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       enabled: true,
       minPasswordLength: 10,
       ...(password && { password }),
-      // Where letters reach nobody but the log, nobody can be asked to answer one.
+      // Emails that only go to the log cannot be confirmed.
       requireEmailVerification: mail.destination === 'mailbox',
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) =>
@@ -111,7 +112,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         mail.send({ to: user.email, ...emailTemplates.confirmAddress(user.name, url) }),
     },
     session: { expiresIn: 30 * dayS, updateAge: dayS, cookieCache: { enabled: false } },
-    // Expired ones leave the table by themselves.
+    // DynamoDB deletes expired records by their TTL.
     verification: { disableCleanup: true },
     account: { accountLinking: { enabled: true } },
     rateLimit: {
@@ -132,7 +133,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         if (path === '/sign-up/email' && config.SIGN_UP === 'closed')
           throw new APIError('FORBIDDEN', {
             code: 'SIGN_UP_CLOSED',
-            message: 'Nobody signs up here by himself. Ask those who run the service for an account.',
+            message: 'Sign-up is disabled. Ask the operator of the service for an account.',
           })
         requireValidName(body)
         if (path !== '/sign-in/email' || typeof body?.email !== 'string') return
@@ -141,7 +142,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         if (!allowed)
           throw new APIError(
             'TOO_MANY_REQUESTS',
-            { code: 'RATE_LIMITED', message: 'Too many tries to sign in to this account. Try again later.' },
+            { code: 'RATE_LIMITED', message: 'Too many sign-in attempts for this account. Try again later.' },
             { 'retry-after': String(retryAfter) },
           )
       }),
@@ -149,7 +150,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     databaseHooks: {
       user: {
         create: {
-          // That of a sign-up was looked at; that of a provider is what it is.
+          // The name of a sign-up is already validated; that of a provider can be anything.
           before: async (user) => ({
             data: { ...user, name: asAccountName(user.name, user.email.split('@')[0] ?? user.email) },
           }),
@@ -188,7 +189,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
 
 const NamedBody = z.looseObject({ name: accountName })
 
-/** Of whatever has a name, as signing up and changing it do: the library takes any. */
+/** Validates the name in any body that has one, for example of a sign-up; better-auth accepts every name. */
 function requireValidName(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('name' in body) || typeof body.name !== 'string') return
   try {
@@ -203,7 +204,7 @@ export type Auth = ReturnType<typeof createAuth>
 
 const idPrefixes: Readonly<Record<string, 'acc' | 'ses'>> = { user: 'acc', session: 'ses' }
 
-/** Nobody has less with an account than without. */
+/** An account never has a smaller plan than anonymous users. */
 const planOfNewAccounts = ({ ANONYMOUS_PLAN }: Pick<Config, 'ANONYMOUS_PLAN'>) =>
   ANONYMOUS_PLAN === 'anonymous' ? 'free' : ANONYMOUS_PLAN
 
@@ -217,7 +218,7 @@ const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provid
   ...{ clientId, clientSecret, scopes: scopes ?? ['openid', 'email', 'profile'], pkce: true },
 })
 
-/** What a page has to know to offer the right ways in. */
+/** Tells pages which sign-in methods to offer. */
 const optionsEndpoint = ({ OPENID_PROVIDERS = [], SIGN_UP }: Config, { destination }: Mailer) =>
   createAuthEndpoint('/options', { method: 'GET' }, async ({ json }) =>
     json({

@@ -2,7 +2,7 @@ import type { Transporter } from 'nodemailer'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../log.ts'
 
-/** What is written to people. */
+/** Emails to account owners. */
 export interface Email {
   readonly to: string
   readonly subject: string
@@ -10,7 +10,7 @@ export interface Email {
 }
 
 export interface Mailer {
-  /** `log` where no mail server is set: whoever runs the service finds the letters there. */
+  /** `log` if no mail server is configured: operators find the emails in the log. */
   readonly destination: 'mailbox' | 'log'
   send(email: Email): Promise<void>
 }
@@ -24,7 +24,8 @@ export function createMailer(
   if (!SMTP_URL)
     return {
       destination: 'log',
-      send: async ({ to, subject, text }) => log.warn({ to, subject, text }, 'no SMTP_URL, mail not sent'),
+      send: async ({ to, subject, text }) =>
+        log.warn({ to, subject, text }, 'SMTP_URL is not set, email not sent'),
     }
   const host = URL.parse(PUBLIC_URL ?? '')?.hostname ?? 'localhost'
   const from = MAIL_FROM ?? `Mutabor <no-reply@${host}>`
@@ -43,24 +44,25 @@ async function createTransporter(smtpUrl: string): Promise<Transporter> {
   return createTransport({
     url: smtpUrl,
     ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
-    // Letters are made here, of text; nothing in them names a file or an address to fetch.
+    // Emails are plain text without attachments, so nodemailer never has to read a file or URL.
     ...{ disableFileAccess: true, disableUrlAccess: true },
   })
 }
 
 /**
- * Whoever signs up with the address of somebody else must not have us write to him what they like. The apostrophe is
- * escaped, as bundles keep it in a pattern as it is: by one such character all their code takes twice the memory.
+ * Only plain names appear in emails: an attacker who signs up with someone else's email address must not be able to send
+ * them a text or link. The apostrophe is escaped because one non-Latin-1 character in a bundle doubles the memory of its
+ * code.
  */
 const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
 const greeting = (name: string) =>
   plainName.test(name) && !/\.\p{L}/u.test(name) ? `Hello ${name},` : 'Hello,'
-const ignoreHint = 'If you did not ask for it, you need not do anything.'
+const ignoreHint = 'If you did not request this, you can ignore this email.'
 
 export const emailTemplates = {
   confirmAddress: (name: string, url: string) => ({
-    subject: 'Confirm your address',
-    text: [greeting(name), 'open this page to confirm that this address is yours:', url, ignoreHint].join(
+    subject: 'Confirm your email address',
+    text: [greeting(name), 'Please confirm your email address by opening this link:', url, ignoreHint].join(
       '\n\n',
     ),
   }),
@@ -68,43 +70,43 @@ export const emailTemplates = {
     subject: 'Choose a new password',
     text: [
       greeting(name),
-      'open this page within an hour to choose a new password:',
+      'Open this link within an hour to choose a new password:',
       url,
-      'Your other sessions end with it.',
+      'You will be signed out of all other sessions.',
       ignoreHint,
     ].join('\n\n'),
   }),
   alreadyRegistered: (name: string, url: string) => ({
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     text: [
       greeting(name),
-      `somebody wanted to sign up with your address at ${url}, where you have an account. Sign in, or ask for a new password there.`,
+      `Someone tried to sign up at ${url} with your email address, but you already have an account there. You can sign in, or reset your password if you forgot it.`,
       ignoreHint,
     ].join('\n\n'),
   }),
   confirmNewAddress: (name: string, newAddress: string, url: string) => ({
-    subject: 'Confirm your new address',
+    subject: 'Confirm your new email address',
     text: [
       greeting(name),
-      `open this page to change the address of your account to ${newAddress}:`,
+      `Open this link to change the email address of your account to ${newAddress}:`,
       url,
       ignoreHint,
     ].join('\n\n'),
   }),
   webhookDisabled: (name: string, { url, why }: { url: string; why: string }) => ({
-    subject: 'A webhook was switched off',
+    subject: 'Your webhook was disabled',
     text: [
       greeting(name),
-      `your webhook at ${url} is not called any more: ${why}`,
-      'Once it works again, switch it on, and have what it missed sent once more.',
+      `Your webhook at ${url} was disabled: ${why}`,
+      'Once it works again, enable it and replay the events that it missed.',
     ].join('\n\n'),
   }),
   workflowPaused: (name: string, { workflow, why }: { workflow: string; why: string }) => ({
-    subject: 'A workflow was paused',
+    subject: 'Your workflow was paused',
     text: [
       greeting(name),
-      `your workflow “${workflow}” does not run any more: ${why}`,
-      'Change what was wrong and switch it on again.',
+      `Your workflow “${workflow}” was paused: ${why}`,
+      'Fix the problem and enable the workflow again.',
     ].join('\n\n'),
   }),
 } as const

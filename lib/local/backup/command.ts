@@ -1,15 +1,15 @@
-// What `npm run backup` and `npm run restore` have in common.
+// Common to `npm run backup` and `npm run restore`.
 import { resolve } from 'node:path'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
 import { failureText } from '../failure-text.ts'
 import { BackupError } from './save.ts'
 
-/** Runs one of the two on the file that was named and the data folder that is set; says what came of it. */
+/** Runs one of the two with the file argument and the data folder of the settings, and prints the result. */
 export function runBackupCommand(
   usage: string,
   work: (dataDir: string, file: string, signal: AbortSignal) => Promise<string>,
 ): void {
-  // What is made is for this user alone, as the data folder is.
+  // New files are accessible to this user only, like the data folder.
   process.umask(0o077)
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -10,13 +10,13 @@ import { blobPath, listBlobs, s3Database } from './s3-files.ts'
 import { BackupError } from './save.ts'
 
 const stagingName = '.restore'
-/** What a folder may hold that counts as empty: what we make ourselves, and what a file system has at its root. */
+/** Entries that an empty folder may contain: our own, and what a file system has at its root. */
 const ignoredEntries: readonly string[] = ['lock.sqlite', 'lock.sqlite-journal', stagingName, 'lost+found']
 
 /**
- * Makes the data folder what it was when the archive was saved, and says when that was. Nothing is overwritten: the
- * folder has to be empty, and all is checked before it is moved into its place.
- * @throws BackupError with a sentence when the folder is not empty or in use, or the archive is damaged or none of ours.
+ * Restores the data folder from an archive and returns its manifest. Nothing is overwritten: the folder has to be empty,
+ * and everything is checked before it is moved into place.
+ * @throws BackupError when the folder is not empty or in use, or the archive is damaged or not one of ours
  */
 export async function restoreDataFolder(
   dataDir: string,
@@ -24,7 +24,7 @@ export async function restoreDataFolder(
   signal = new AbortController().signal,
 ): Promise<BackupManifest> {
   const archive = resolve(file)
-  if (!existsSync(archive)) throw new BackupError(`There is no file ${archive}.`)
+  if (!existsSync(archive)) throw new BackupError(`The file ${archive} does not exist.`)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataFolder(dataDir)
   const folder = join(dataDir, stagingName)
@@ -32,7 +32,7 @@ export async function restoreDataFolder(
     const present = (await readdir(dataDir)).filter((name) => !ignoredEntries.includes(name))
     if (present.length > 0)
       throw new BackupError(
-        `The data folder ${dataDir} holds data already. Move it away, or set another DATA_DIR.`,
+        `The data folder ${dataDir} already contains data. Move it away, or set another DATA_DIR.`,
       )
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { mode: 0o700 })
@@ -63,11 +63,13 @@ async function extractAndCheck(
   } catch (cause) {
     signal.throwIfAborted()
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new BackupError(`${archive} is no backup of this service, or it is damaged: ${reason}`, { cause })
+    throw new BackupError(`${archive} is not a backup of this service, or it is damaged: ${reason}`, {
+      cause,
+    })
   }
 }
 
-/** All files. @throws when there is anything but files and folders: a link could lead out of the data folder. */
+/** Lists all files. @throws for anything but files and folders: a link could point outside the data folder */
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = []
   for (const name of await readdir(folder)) {
@@ -75,7 +77,7 @@ async function listFiles(folder: string): Promise<string[]> {
     const found = await lstat(path)
     if (found.isDirectory()) files.push(...(await listFiles(path)))
     else if (found.isFile() && found.nlink === 1) files.push(path)
-    else throw new Error(`It holds ${name}, which is not a plain file.`)
+    else throw new Error(`It contains ${name}, which is not a plain file.`)
   }
   return files
 }
@@ -84,7 +86,7 @@ function checkDatabase(file: string): void {
   const database = new DatabaseSync(file)
   try {
     const { quick_check: result } = database.prepare('PRAGMA quick_check(1)').get() ?? {}
-    if (result !== 'ok') throw new Error(`A database in it is not whole: ${String(result)}`)
+    if (result !== 'ok') throw new Error(`A database in it is corrupt: ${String(result)}`)
   } finally {
     database.close()
   }
@@ -97,7 +99,7 @@ async function checkBlobs(folder: string): Promise<void> {
     for (const { blob, size } of listBlobs(database)) {
       const found = await stat(join(folder, blobPath(blob)))
       if (found.size !== size)
-        throw new Error(`A file of an object has ${found.size} bytes instead of ${size}.`)
+        throw new Error(`The file of an object has ${found.size} bytes instead of ${size}.`)
     }
   } finally {
     database.close()

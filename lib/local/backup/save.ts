@@ -14,8 +14,9 @@ export interface SavedBackup extends Snapshot {
 export class BackupError extends Error {}
 
 /**
- * Saves a data folder as a tar archive, whether its service runs or not. What was acknowledged before is in it.
- * @throws BackupError with a sentence when there is nothing to save, or the archive exists.
+ * Saves a data folder as a tar archive, whether its service is running or not. It contains everything acknowledged
+ * before.
+ * @throws BackupError when there is nothing to save, or the archive exists
  */
 export async function saveDataFolder(
   dataDir: string,
@@ -23,11 +24,13 @@ export async function saveDataFolder(
   signal = new AbortController().signal,
 ): Promise<SavedBackup> {
   const archive = resolve(file)
-  if (existsSync(archive)) throw new BackupError(`${archive} exists already. Name another file.`)
+  if (existsSync(archive)) throw new BackupError(`${archive} already exists. Choose another file.`)
   if (!existsSync(join(dataDir, 'secrets.json')))
-    throw new BackupError(`${dataDir} is no data folder of this service. Set DATA_DIR to the one to save.`)
+    throw new BackupError(
+      `${dataDir} is not a data folder of this service. Set DATA_DIR to the folder to save.`,
+    )
   await removeAbandonedStaging(dataDir)
-  // Beside the data, where files can be linked instead of copied.
+  // In the data folder, so that files can be linked instead of copied.
   const staging = join(dataDir, `${stagingPrefix}${process.pid}`)
   const partial = `${archive}.part`
   try {
@@ -35,7 +38,7 @@ export async function saveDataFolder(
     const manifest: BackupManifest = { format: 1, createdAt: new Date().toISOString() }
     await writeFile(join(staging, backupManifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
     const snapshot = await takeSnapshot(dataDir, staging, signal)
-    // It holds secrets: made before tar writes to it, for this user alone.
+    // It will contain secrets, so it is created with permissions for this user only.
     await writeFile(partial, '', { mode: 0o600, flag: 'wx' })
     await createArchive(staging, partial, signal)
     await syncFile(partial)
@@ -49,7 +52,7 @@ export async function saveDataFolder(
   }
 }
 
-/** Of backups that were killed. */
+/** Removes the staging folders of backups that were killed. */
 async function removeAbandonedStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(stagingPrefix) && !isAlive(Number(name.slice(stagingPrefix.length))))

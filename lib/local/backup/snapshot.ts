@@ -1,11 +1,11 @@
-// A copy of a data folder as it was at one moment, while the service goes on writing to it.
+// Takes a consistent copy of a data folder while the service keeps writing to it.
 import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { blobPath, listBlobs, s3Blobs, s3Database } from './s3-files.ts'
 
-/** Longer than any commit of the servers takes, shorter than they wait for us. */
+/** Longer than any commit of the servers takes. */
 const lockTimeoutMs = 5000
 const allPages = 2 ** 30
 
@@ -17,8 +17,8 @@ export interface Snapshot {
 /**
  * Copies databases and links files of `dataDir` into `target`, which has to be on the same file system.
  *
- * For the moment in which it begins, S3's database is locked against writers: then no file that a row names can go,
- * and what all databases say belongs together. It is a matter of milliseconds, as most files were linked before.
+ * While the snapshots begin, S3's database is locked against writers, so that no file that a row refers to is deleted
+ * and all databases are consistent with each other. It takes milliseconds, as most files have been linked before.
  */
 export async function takeSnapshot(dataDir: string, target: string, signal: AbortSignal): Promise<Snapshot> {
   const found = await listFiles(dataDir)
@@ -32,7 +32,7 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
     if (s3) blobs.link(s3)
     const lock = s3 && lockWriters(join(dataDir, s3Database))
     try {
-      // A read transaction keeps what it first saw for as long as it lasts.
+      // A read transaction sees the same snapshot for as long as it lasts.
       for (const reader of readers.values()) reader.exec('BEGIN; SELECT 1 FROM sqlite_schema')
       if (s3) blobs.link(s3)
     } finally {
@@ -49,11 +49,11 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
   return { databases: readers.size, files: found.files.length + blobs.size }
 }
 
-/** What a start makes anew, what belongs to a process, and what is said rather than kept. */
+/** Excludes what a start creates again, what belongs to a process, and logs. */
 const isExcluded = (name: string) =>
   name === 'lock.sqlite' || name.startsWith('.') || /(-wal|-shm|-journal|\.new)$|\.log(\.|$)/.test(name)
 
-/** Everything else is data, so that a part that comes later need not be known here. */
+/** Lists all files that are not excluded, so that files of later versions are saved too. */
 async function listFiles(dataDir: string): Promise<{ databases: string[]; files: string[] }> {
   const databases: string[] = []
   const files: string[] = []
@@ -75,14 +75,14 @@ function openReader(file: string): DatabaseSync {
   return database
 }
 
-/** Until it is closed nobody else commits to the database; readers go on. */
+/** Returns a connection that blocks commits of others until it is closed; readers continue. */
 function lockWriters(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   database.exec('BEGIN IMMEDIATE')
   return database
 }
 
-/** The bytes of S3's objects: files that never change, under names that are never used again. */
+/** Links to the bytes of S3's objects: files that never change, with names that are never reused. */
 class BlobLinks {
   readonly #dataDir: string
   readonly #target: string
@@ -97,7 +97,7 @@ class BlobLinks {
     return this.#linked.size
   }
 
-  /** Links what the database names and is not linked yet. A blob may go before its turn comes. */
+  /** Links the files that the database refers to and that are not linked yet. A file may be deleted meanwhile. */
   link(database: DatabaseSync): void {
     for (const { blob } of listBlobs(database)) {
       if (this.#linked.has(blob)) continue
@@ -107,7 +107,7 @@ class BlobLinks {
     }
   }
 
-  /** Removes what was deleted between the first look and the moment of the snapshot. */
+  /** Removes files of objects that were deleted between the first pass and the snapshot. */
   async removeDeleted(database: DatabaseSync): Promise<void> {
     const deleted = new Set(this.#linked)
     for (const { blob } of listBlobs(database)) deleted.delete(blob)
@@ -118,7 +118,7 @@ class BlobLinks {
   }
 }
 
-/** False when the file is gone. Where a file system has no links, or no room for one more, the bytes are copied. */
+/** Returns false when the file no longer exists. Copies the bytes when the file system cannot create the link. */
 function linkIfExists(from: string, to: string): boolean {
   try {
     try {

@@ -1,5 +1,5 @@
-// The embedded DynamoDB looks at the shape of a signature only. Where callers have keys of their own this stands before
-// it: it checks signatures and rights, and passes on what may pass.
+// The embedded DynamoDB checks only the format of a signature. When callers have separate keys, this proxy in front of it
+// checks signatures and permissions, and forwards allowed requests.
 import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '../../log.ts'
@@ -10,7 +10,7 @@ import type { AwsCredentials } from '../sigv4.ts'
 import { listRequiredPermissions } from './permissions.ts'
 
 interface AccessProxyOptions {
-  /** Of the server behind. */
+  /** URL of the server that requests are forwarded to. */
   readonly url: string
   readonly region: string
   readonly credentials: readonly AwsCredentials[]
@@ -18,7 +18,7 @@ interface AccessProxyOptions {
   readonly log: Log
 }
 
-/** AWS's limit of a request. */
+/** AWS's limit for a request. */
 const maxRequestBytes = 16 * 1024 * 1024
 const tooLarge = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
 
@@ -30,7 +30,7 @@ export async function openAccessProxy(options: AccessProxyOptions) {
           __type: `com.amazon.coral.service#${error.code}`,
           message: error.message,
         })
-      options.log.warn({ error }, 'a request could not be passed on to the embedded DynamoDB')
+      options.log.warn({ error }, 'a request could not be forwarded to the embedded DynamoDB')
       return response.destroy()
     })
   })
@@ -54,7 +54,10 @@ async function forward(
     const resource = index === undefined ? tableArn : `${tableArn}/index/${index}`
     const conditionKeys = leadingKeys && { 'dynamodb:LeadingKeys': leadingKeys }
     if (authorize({ accessKeyId, action, resource, ...(conditionKeys && { conditionKeys }) })) continue
-    throw new ApiError('AccessDeniedException', `${accessKeyId} may not ${action} on ${resource}`)
+    throw new ApiError(
+      'AccessDeniedException',
+      `${accessKeyId} is not authorized to perform ${action} on ${resource}`,
+    )
   }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   openRequest(

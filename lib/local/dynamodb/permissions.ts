@@ -1,4 +1,4 @@
-// Which rights a call of DynamoDB takes
+// The permissions that a DynamoDB call needs
 // (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
 
 type Values = Readonly<Record<string, { readonly S?: string }>>
@@ -25,11 +25,11 @@ export interface RequiredPermission {
   readonly action: string
   readonly table: string
   readonly index?: string | undefined
-  /** Partitions that it reaches; undefined where the call names none. */
+  /** Partition keys that it accesses; undefined when the call names none. */
   readonly leadingKeys?: readonly string[]
 }
 
-/** A transaction takes the right to each of its writes, a batch its own. */
+/** A transaction needs the permission for each of its operations, a batch that of the batch operation. */
 export function listRequiredPermissions(operation: string, input: Input): RequiredPermission[] {
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return (input.TransactItems ?? []).flatMap((one) =>
@@ -57,14 +57,14 @@ function permissionFor(operation: string, input: Input): RequiredPermission {
   const key = (Key ?? Item)?.['pk']?.S ?? partitionKeyOf(input)
   return {
     action: `dynamodb:${operation}`,
-    // The name, or the ARN that may stand in its place.
+    // TableName may be a name or an ARN.
     table: TableName.replace(/^.*\//, ''),
     index: IndexName,
     ...(key !== undefined && { leadingKeys: [key] }),
   }
 }
 
-/** Of a query: its condition begins with the partition, as those of our table do. */
+/** Returns the partition key of a query, whose condition must start with it, as those for our table do. */
 function partitionKeyOf({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Input) {
   const name = /^\s*#?\w+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1]
   return name === undefined ? undefined : ExpressionAttributeValues[name]?.S

@@ -1,4 +1,4 @@
-// The embedded DynamoDB: a program of its own, with what it lacks around it.
+// The embedded DynamoDB: runs a separate program and adds what it lacks.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
@@ -15,13 +15,13 @@ const binary = join(
 export interface DynamoDbOptions {
   /** Path of the SQLite file. */
   readonly file: string
-  /** 0 takes a free one; it stays the same over restarts of the program. */
+  /** 0 chooses a free one. Restarts of the program keep the port. */
   readonly port: number
   readonly log: Log
-  /** How often it is asked whether it answers, and how long it may take; a second silence in a row ends it. */
+  /** Interval and timeout of health checks; two failures in a row kill the program. */
   readonly checkEveryMs?: number
   readonly probeTimeoutMs?: number
-  /** How often items whose time to live is over are looked for. */
+  /** Interval of the sweeps for expired items. */
   readonly ttlSweepEveryMs?: number
 }
 
@@ -31,22 +31,22 @@ export interface DynamoDb {
 }
 
 /**
- * Starts the embedded DynamoDB and keeps it running on its port: when it crashes or hangs, requests under way fail,
- * the SDK sends them again, and a new process answers them.
- * @throws with a sentence when the port or the file is taken, or the file is damaged.
+ * Starts the embedded DynamoDB and keeps it running on its port: when it crashes or hangs, requests in progress fail,
+ * the SDK retries them, and a new process serves them.
+ * @throws when the port or the file is in use, or the file is damaged
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> {
   const { file, log, checkEveryMs = 5000, probeTimeoutMs = 10_000, ttlSweepEveryMs = 60_000 } = options
   const port = await choosePort(options.port)
   checkDatabaseFile(file)
   const url = `http://127.0.0.1:${port}`
-  // The program looks at the shape of a signature only, so any keys do; so it is with the region.
+  // The program checks only the format of a signature, so any keys and region work.
   const credentials = { accessKeyId: 'LOCAL', secretAccessKey: 'local' }
   const client = new DynamoDBClient({ endpoint: url, region: 'local', credentials, maxAttempts: 1 })
 
   const supervisor = await supervise({
     command: [binary, 'serve', '-p', String(port), '--db-path', file],
-    // Reads the file, which a process can fail to do that still takes connections.
+    // Reads the file, which can fail even if the process accepts connections.
     probe: async (abortSignal) => {
       await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal })
     },
@@ -56,7 +56,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> 
   }).catch((cause: unknown) => {
     client.destroy()
     throw new Error(
-      `The embedded DynamoDB does not start on ${url} with the file ${file}. Look whether the disk is full and whether this user may write there.`,
+      `The embedded DynamoDB does not start on ${url} with the file ${file}. Check whether the disk is full and whether this user may write there.`,
       { cause },
     )
   })

@@ -3,22 +3,22 @@ import { createServer } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { closeServer, listen } from '../listen.ts'
 
-/** The port, or a free one for 0. @throws with a sentence when it is taken. */
+/** Returns the port, or a free one for 0. @throws when the port is in use */
 export async function choosePort(wanted: number): Promise<number> {
   const server = createServer()
-  // Whoever asks takes it at once; should another program be quicker, the start fails and says so.
+  // The caller opens it immediately. If another program is faster, the start fails with a message.
   const port = await listen(server, wanted, '127.0.0.1', '--port-base')
   await closeServer(server)
   return port
 }
 
-/** A backup of a service that is just started again has the file for as long as it copies it. */
+/** A running backup locks the file while it copies it. */
 const defaultLockTimeoutMs = 5000
 
 /**
- * Makes sure that no other process has the file open. The program itself would go on: SQLite lets several work on
- * one file, but each of them would believe that it is the only one.
- * @throws with a sentence when one has, or when SQLite cannot read the file.
+ * Makes sure that no other process has the file open. The program itself would not notice: SQLite allows several
+ * processes on one file, but each of them would act as if it were the only one.
+ * @throws when another process has it open, or when SQLite cannot read the file
  */
 export function checkDatabaseFile(file: string, lockTimeoutMs = defaultLockTimeoutMs): void {
   if (!existsSync(file)) return
@@ -40,7 +40,7 @@ const sqliteLocked = 6
 function describeFailure(file: string, cause: unknown): string {
   const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined
   if (code === sqliteBusy || code === sqliteLocked)
-    return `The file ${file} of the embedded DynamoDB is in use by another process. End it, or use another data folder.`
+    return `The file ${file} of the embedded DynamoDB is in use by another process. Stop that process, or use another data folder.`
   const reason = cause instanceof Error ? cause.message : String(cause)
   return `The file ${file} of the embedded DynamoDB cannot be read (${reason}). Restore a backup, or use another data folder.`
 }

@@ -1,4 +1,4 @@
-// Keeps a server process running: one that ends is started again, one that hangs is ended.
+// Keeps a server process running: restarts it when it exits or hangs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { exitWithParent } from '../exit-with-parent.ts'
 
 export interface SupervisorOptions {
   readonly command: readonly [string, ...string[]]
-  /** Asks the server something; a rejection means that it does not work. */
+  /** Health check; rejects when the server does not work. */
   readonly probe: (signal: AbortSignal) => Promise<void>
   readonly checkEveryMs: number
   readonly probeTimeoutMs: number
@@ -22,14 +22,14 @@ const startTimeoutMs = 10_000
 const stopTimeoutMs = 5_000
 const firstPauseMs = 100
 const maxPauseMs = 30_000
-/** One silence can be this machine's: it slept, or its disk was busy. */
+/** A single failure can be this machine's: it was suspended, or its disk was busy. */
 const maxFailedProbes = 2
 const failuresToExplain = 5
 
 const explanation =
-  'The embedded DynamoDB ends again and again before it answers. Look at its last words in this log, for a full disk, and for another program on its port; then start the service again.'
+  'The embedded DynamoDB keeps exiting before it responds. Check its last output in this log, whether the disk is full, and whether another program uses its port; then restart the service.'
 
-/** Starts the process and resolves once it answers. @throws when it ends, or is silent, before it ever answered. */
+/** Starts the process and resolves once it responds. @throws when it exits or times out before its first response */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
   const { log, checkEveryMs } = options
   const closing = new AbortController()
@@ -51,9 +51,9 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       failures = answered ? 0 : failures + 1
       const lastOutput = run.lastOutput()
       if (failures < failuresToExplain)
-        log.error({ failures, lastWords: lastOutput }, 'the embedded DynamoDB ended and is started again')
-      else log.error({ failures, lastWords: lastOutput }, explanation)
-      // At once when it had worked: the SDK repeats a request for a few hundred milliseconds only.
+        log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
+      else log.error({ failures, lastOutput }, explanation)
+      // Without a pause if it had worked: the SDK retries a request for a few hundred milliseconds only.
       if (failures > 0) await pause(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), closing.signal)
       if (closing.signal.aborted) return
       run = start(options)
@@ -90,7 +90,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
 interface ServerRun {
   readonly child: ChildProcess
   readonly exit: Promise<unknown>
-  /** Aborted when the process has ended. */
+  /** Aborted when the process has exited. */
   readonly exited: AbortSignal
   isRunning(): boolean
   lastOutput(): string
@@ -105,7 +105,7 @@ function start({ command, log }: SupervisorOptions): ServerRun {
     log.debug({ from: 'dynamodb' }, chunk.trim())
   })
   const exited = new AbortController()
-  // A program that cannot be executed gives an error instead of an exit.
+  // A program that cannot be executed emits an error instead of an exit.
   const exit = once(child, 'exit')
     .catch((error: unknown) => {
       output = String(error)
@@ -127,7 +127,9 @@ async function waitUntilReady(run: ServerRun, { probe }: SupervisorOptions): Pro
       return await probe(deadline)
     } catch (cause) {
       if (deadline.aborted)
-        throw new Error(run.lastOutput() || `It was silent for ${startTimeoutMs / 1000} s.`, { cause })
+        throw new Error(run.lastOutput() || `It did not respond within ${startTimeoutMs / 1000} s.`, {
+          cause,
+        })
       await pause(10, deadline)
     }
   }
@@ -141,7 +143,7 @@ async function stop({ child, exit, isRunning }: ServerRun, signal: 'SIGTERM' | '
   clearTimeout(killTimer)
 }
 
-/** Ends early, without an error, when the signal says so. */
+/** Resolves early, without an error, when the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -1,4 +1,4 @@
-// Deletes items whose time to live is over: the program takes the setting, but never acts on it.
+// Deletes items whose time to live has expired: the program accepts the setting, but never acts on it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AttributeValue,
@@ -14,17 +14,17 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { Log } from '../../log.ts'
 
-/** A scan of more at a time would keep other requests waiting: the program answers one after the other. */
+/** Larger pages would delay other requests: the program processes them one after the other. */
 const pageItems = 100
-/** AWS takes a time to live of longer ago for a mistake and leaves the item. */
+/** AWS considers an older time to live a mistake and keeps the item. */
 const maxExpiredAgeS = 5 * 365 * 86_400
 /**
- * The part of the time that may go into pages on which nothing has expired, so that what is stored costs nothing while
- * nothing happens. A pass over 400,000 items takes some hours then; AWS promises no more than a few days.
+ * Maximum share of the time spent on pages without expired items, so that stored data costs almost nothing while idle.
+ * A pass over 400,000 items then takes some hours; AWS only promises a few days.
  */
 const maxIdleScanShare = 1 / 1000
 
-/** How far a pass over a table has come. */
+/** Progress of a pass over a table. */
 interface Pass {
   readonly keys: readonly string[]
   readonly after: Key | undefined
@@ -36,13 +36,13 @@ export interface SweepOptions {
   readonly client: DynamoDBClient
   readonly now?: Date
   readonly signal?: AbortSignal
-  /** Passes under way, by table: where this sweep goes on, and leaves the next one to go on. */
+  /** Unfinished passes by table, which this sweep continues and leaves for the next one. */
   readonly passes?: Map<string, Pass>
-  /** How long to look at items of a table that have not expired; to the end of it when left out. */
+  /** How long to scan pages of a table without expired items; by default to the end of the table. */
   readonly maxIdleScanMs?: number
 }
 
-/** Looks through all tables, each from where its pass has come to, and says how many items it deleted. */
+/** Continues the passes over all tables. @returns how many items it deleted */
 export async function deleteExpiredItems({
   client,
   now = new Date(),
@@ -55,9 +55,9 @@ export async function deleteExpiredItems({
     for (const TableName of TableNames)
       deleted += await sweepTable({ client, now, signal, passes, maxIdleScanMs, TableName }).catch(
         (error: unknown) => {
-          // The table is another than the pass began with, or none.
+          // The table was replaced or deleted since the pass started.
           if (error instanceof DynamoDBServiceException) passes.delete(TableName)
-          // It was deleted meanwhile, and its items with it.
+          // It was deleted meanwhile, with all its items.
           return ignoreError(ResourceNotFoundException, 0)(error)
         },
       )
@@ -83,13 +83,13 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
     else passes.delete(TableName)
     if (page.deleted === 0) idleScanMs += workedMs
     deleted += page.deleted
-    // Rests as long as it worked, so that half of the program is always there for others.
+    // Pauses as long as it worked, so that half of the program's time is left for others.
     if (pass) await sleep(workedMs, undefined, { signal })
   }
   return deleted
 }
 
-/** Once a pass: the program counts all items to describe a table. */
+/** Called only once per pass: the program counts all items to describe a table. */
 async function keyNames({ client, signal, TableName }: TableSweep): Promise<string[]> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal })
   return (Table?.KeySchema ?? []).map(({ AttributeName = '' }) => AttributeName)
@@ -101,7 +101,7 @@ async function deleteFromPage(
   { keys, after }: Pass,
 ): Promise<{ deleted: number; after: Key | undefined }> {
   const abort = { abortSignal: signal }
-  // The attribute may itself be a part of the key.
+  // The TTL attribute may be part of the key.
   const attributes = [...new Set([ttl, ...keys])]
   const nowS = Math.floor(now.getTime() / 1000)
   const { Items = [], LastEvaluatedKey } = await client.send(
@@ -110,7 +110,7 @@ async function deleteFromPage(
       Limit: pageItems,
       ExclusiveStartKey: after,
       ProjectionExpression: attributes.map((_, at) => `#a${at}`).join(', '),
-      // Values of other types than the number asked for are not in any order with it.
+      // Values of other types don't compare with numbers, so they are skipped.
       FilterExpression: '#a0 < :now AND #a0 > :oldest',
       ExpressionAttributeNames: Object.fromEntries(attributes.map((name, at) => [`#a${at}`, name])),
       ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - maxExpiredAgeS}` } },
@@ -122,7 +122,7 @@ async function deleteFromPage(
     const seen = item[ttl]
     if (seen === undefined) continue
     const Key = Object.fromEntries(Object.entries(item).filter(([name]) => keys.includes(name)))
-    // An item that was given more time since stays.
+    // An item whose time was extended meanwhile stays.
     const condition = {
       ConditionExpression: '#ttl = :seen',
       ExpressionAttributeNames: { '#ttl': ttl },
@@ -142,7 +142,7 @@ function ignoreError<T>(expected: new (...args: never[]) => Error, value: T) {
   }
 }
 
-/** Sweeps again and again until it is closed, a little at a time: what it costs does not grow with what is stored. */
+/** Sweeps repeatedly until it is closed, a little each time: the cost does not grow with the stored data. */
 export function startTtlSweeper({
   client,
   everyMs,
@@ -168,7 +168,7 @@ export function startTtlSweeper({
         })
         if (deleted > 0) log.debug({ deleted }, 'expired items were deleted')
       } catch (error) {
-        // It is just being restarted, or the service ends; the next round finds what this one left.
+        // The database is restarting, or the service is stopping; the next round continues.
         if (!signal.aborted) log.warn({ error }, 'expired items could not be deleted')
       }
     }

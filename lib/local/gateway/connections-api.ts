@@ -1,4 +1,4 @@
-// The @connections commands, by which functions reach WebSocket clients:
+// The @connections commands, with which functions reach WebSocket clients:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,9 +15,9 @@ export interface ConnectionsApiOptions {
 }
 
 const maxMessageBytes = 128 * 1024
-/** The SDK puts the path of its endpoint before it, on AWS the stage. */
+/** The SDK prepends the path of its endpoint, which on AWS is the stage. */
 const pathPattern = /^(?:\/[\w-]+)*\/@connections\/([^/?]+)\/?(?:\?|$)/
-/** The form of ids that were ever handed out. */
+/** The format of all connection ids. */
 const idPattern = /^[\w-]{15}=$/
 
 const tooLarge = new ApiError(
@@ -48,7 +48,7 @@ async function postMessage(webSocketApi: WebSocketApi, id: string, body: Buffer)
   const outcome = await webSocketApi.send(id, body)
   if (outcome === 'gone') throw goneError()
   if (outcome === 'slow')
-    throw new ApiError('LimitExceededException', 'The client does not read what it was sent before.', 429)
+    throw new ApiError('LimitExceededException', 'The client does not read its messages.', 429)
 }
 
 async function runCommand(
@@ -59,7 +59,7 @@ async function runCommand(
   const body = await readLimitedBody(request, maxMessageBytes, tooLarge)
   const accessKeyId = requireSigner(request, body, { service: 'execute-api', region, credentials })
   const segment = pathPattern.exec(request.url ?? '')?.[1]
-  // The signature was over this path, so its escapes were seen to be UTF-8.
+  // The signature was verified over this path, so its escapes are valid UTF-8.
   const id = decodeURIComponent(segment ?? '')
   if (!idPattern.test(id)) throw new ApiError('BadRequestException', `Invalid connectionId: ${id}`, 400)
   const resource = `arn:aws:execute-api:${region}:000000000000:local/local/${request.method}/@connections/${id}`
@@ -83,6 +83,6 @@ async function runCommand(
       response.writeHead(204).end()
       return
     default:
-      throw new ApiError('ForbiddenException', `${request.method} is no command of @connections.`, 403)
+      throw new ApiError('ForbiddenException', `${request.method} is not an @connections command.`, 403)
   }
 }

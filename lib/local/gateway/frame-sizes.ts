@@ -1,6 +1,6 @@
 /**
- * Follows the frames of one direction of a WebSocket (RFC 6455, 5.2) and tells the largest payload that was
- * announced in a chunk. API Gateway limits single frames, which the WebSocket library does not show.
+ * Parses the frame headers of one direction of a WebSocket (RFC 6455, 5.2) and returns the largest payload length
+ * announced in a chunk. API Gateway limits single frames, which the WebSocket library does not expose.
  */
 export function createFrameSizeTracker(): (chunk: Buffer) => number {
   const header: number[] = []
@@ -26,7 +26,7 @@ export function createFrameSizeTracker(): (chunk: Buffer) => number {
   }
 }
 
-/** Undefined until the bytes that tell it are there: two, and two or eight more for a longer payload. */
+/** Returns undefined until the length is complete: two bytes, and two or eight more for a longer payload. */
 function payloadLength(header: readonly number[]): number | undefined {
   const short = (header[1] ?? 0) & 0x7f
   const size = short === 126 ? 4 : short === 127 ? 10 : 2

@@ -12,7 +12,7 @@ import { gatewayError, sendResponse } from './send-response.ts'
 export interface HttpApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly HttpRoute[]
-  /** Functions that get the body as the stream that arrives, of any length, in place of a buffered one. */
+  /** Functions that get the body as a stream of any length instead of a buffered one. */
   readonly streamed: readonly string[]
   readonly log: Log
 }
@@ -22,7 +22,7 @@ export type HttpApi = (request: IncomingMessage, response: ServerResponse) => vo
 /** "Maximum integration timeout: 30 seconds" and "Total combined size of request line and header values: 10240 bytes". */
 const limits = { integrationMs: 30_000, headBytes: 10_240 } as const
 
-/** The HTTP API: requests become events, results of functions become responses, all by API Gateway's rules. */
+/** Creates the HTTP API: turns requests into events and results of functions into responses, by API Gateway's rules. */
 export function createHttpApi(options: HttpApiOptions): HttpApi {
   const find = createRouteFinder(options.routes)
   const streamed = new Set(options.streamed)
@@ -31,11 +31,14 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     if (headBytes(request) > limits.headBytes)
       return gatewayError(
         431,
-        `The request line and the headers are larger than ${limits.headBytes} bytes together. Send fewer cookies or a shorter address.`,
+        `The request line and the headers together exceed ${limits.headBytes} bytes. Send fewer cookies or a shorter URL.`,
       )
     const target = parseRequestTarget(request)
     if (!target)
-      return gatewayError(400, 'The address of the request is no path, or an escape in it is no UTF-8.')
+      return gatewayError(
+        400,
+        'The request target is not a path, or a percent-escape in it is not valid UTF-8.',
+      )
     const route = find(request.method ?? 'GET', target.encodedPath)
     if (!route) return gatewayError(404, 'There is nothing at this path.')
     const isStreamed = streamed.has(route.functionName)
@@ -46,7 +49,7 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
     if (!event || isTooLarge(event))
       return gatewayError(
         413,
-        `The request is larger than a function takes: 6 MB, with files in base64. ${largeFileHint}.`,
+        `The request exceeds the 6 MB that a function accepts, including files in base64. ${largeFileHint}.`,
       )
     const outcome = await options.lambda.invoke(route.functionName, event, {
       limitMs: limits.integrationMs,
@@ -58,19 +61,22 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
 
   function outcomeResponse(outcome: InvocationOutcome, functionName: string): GatewayResponse {
     if (!outcome.ok && outcome.failure.errorType === timeoutErrorType)
-      return gatewayError(503, 'The service did not answer in time. Send the request again.')
+      return gatewayError(503, 'The service did not respond in time. Send the request again.')
     const gatewayResponse = outcome.ok ? toGatewayResponse(outcome.value) : undefined
     if (gatewayResponse) return gatewayResponse
     if (outcome.ok) options.log.error({ function: functionName }, 'the result of a function is malformed')
-    return gatewayError(500, 'An internal error occurred. Send the request again; if it keeps failing, report the request id.')
+    return gatewayError(
+      500,
+      'An internal error occurred. Send the request again; if it keeps failing, report the request id.',
+    )
   }
 
   return (request, response) => {
     respond(request)
       .then((gatewayResponse) => sendResponse(gatewayResponse, request, response))
       .catch((error: unknown) => {
-        // The client went away while it still wrote.
-        options.log.info({ error }, 'a request ended before its answer')
+        // The client disconnected while it was sending.
+        options.log.info({ error }, 'a client disconnected before the response')
         response.destroy()
       })
   }
@@ -81,7 +87,7 @@ function headBytes({ method = '', url = '', rawHeaders }: IncomingMessage): numb
   return values.reduce((sum, value) => sum + value.length, `${method} ${url} HTTP/1.1`.length)
 }
 
-/** The whole event is the payload of an invocation, where quotes and base64 take more than the body did. */
+/** The whole event is the payload of an invocation, and quotes and base64 make it larger than the body. */
 function isTooLarge(event: { readonly body?: string }): boolean {
   const { body = '' } = event
   return body.length * 6 > lambdaLimits.requestBytes && jsonBytes(event) > lambdaLimits.requestBytes
@@ -89,7 +95,7 @@ function isTooLarge(event: { readonly body?: string }): boolean {
 
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-/** When all of the body is there, or the client is gone. */
+/** Resolves when the whole body has arrived, or the client has disconnected. */
 function whenUploaded(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     request.once('close', resolve)

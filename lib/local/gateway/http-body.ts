@@ -8,7 +8,7 @@ const maxBodyBytes = 10 * 1024 * 1024
 export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** The body as events carry it; undefined when it is too large, which is known before all of it was read. */
+/** Reads the body in the form of events; undefined when it is too large, which is detected before it is read to its end. */
 export async function readEventBody(request: IncomingMessage): Promise<EventBody | undefined> {
   if (!hasBody(request)) return { isBase64Encoded: false }
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return undefined
@@ -21,11 +21,11 @@ export async function readEventBody(request: IncomingMessage): Promise<EventBody
     : { body: bytes.toString('base64'), isBase64Encoded: true }
 }
 
-/** All other types reach a function in base64, forms of a browser among them. */
+/** All other types reach a function in base64, including browser forms. */
 const textTypes =
   /^\s*(?:text\/[\w.+-]+|application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i
 
-/** Not by iteration: that would close the connection of a request that is refused. */
+/** Doesn't use async iteration, which would close the connection of a rejected request. */
 function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -1,11 +1,11 @@
-// The event that API Gateway makes of a request, payload format 2.0:
+// The event that API Gateway creates for a request, payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { HttpEvent } from '../../http/contract.ts'
 import type { FoundRoute } from './http-routes.ts'
 
-/** Where a request goes: its path as it came, and decoded as functions get it. */
+/** The target of a request: its path unchanged, and decoded for functions. */
 export interface RequestTarget {
   readonly encodedPath: string
   readonly path: string
@@ -14,7 +14,7 @@ export interface RequestTarget {
 
 export type EventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'canStream'>
 
-/** Undefined when the target is no path or an escape in it is no UTF-8. */
+/** Returns undefined when the target is not a path or a percent-escape in it is not valid UTF-8. */
 export function parseRequestTarget({ url = '/' }: IncomingMessage): RequestTarget | undefined {
   const at = url.indexOf('?')
   const encodedPath = at < 0 ? url : url.slice(0, at)
@@ -68,10 +68,10 @@ export function createHttpEvent(
   }
 }
 
-/** An id in the form of API Gateway's own, as `JKJaXmPLvHcESHA=`. */
+/** Returns an id in API Gateway's format, for example `JKJaXmPLvHcESHA=`. */
 export const newRequestId = () => `${randomBytes(11).toString('base64url')}=`
 
-/** Who talks to whom. */
+/** Returns the host that the client called and the IP address of the client. */
 export function connectionParties(request: IncomingMessage) {
   const domainName = request.headers.host ?? 'localhost'
   return {
@@ -83,7 +83,7 @@ export function connectionParties(request: IncomingMessage) {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** The time format of web server logs: `12/Mar/2020:19:03:58 +0000`. */
+/** Formats a time as in web server logs: `12/Mar/2020:19:03:58 +0000`. */
 export function formatLogTime(date: Date): string {
   const [day = '', time = ''] = date.toISOString().split(/[T.]/)
   return `${day.slice(8)}/${months[date.getUTCMonth()]}/${day.slice(0, 4)}:${time} +0000`
@@ -98,7 +98,7 @@ function joinQuery(raw: string): Record<string, string> | undefined {
   return { ...query }
 }
 
-/** They concern one connection, and that of the function is another. */
+/** They apply to the client's connection only. */
 const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -109,7 +109,7 @@ const hopByHopHeaders = new Set([
   'upgrade',
 ])
 
-/** Names in lower case, values of a repeated header joined by commas; cookies have a place of their own. */
+/** Lowercases names and joins values of a repeated header with commas; cookies have a separate field. */
 function eventHeaders(request: IncomingMessage, sourceIp: string): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
@@ -118,7 +118,7 @@ function eventHeaders(request: IncomingMessage, sourceIp: string): Record<string
   const before = headers['x-forwarded-for']
   headers['x-forwarded-for'] = before ? `${before}, ${sourceIp}` : sourceIp
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
-  // A proxy before us knows how the client came; we are always reached without TLS.
+  // A proxy in front knows the client's protocol; our own connections never use TLS.
   headers['x-forwarded-proto'] ??= 'http'
   headers['x-amzn-trace-id'] ??= newTraceId()
   return { ...headers }

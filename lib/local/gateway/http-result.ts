@@ -1,4 +1,4 @@
-// What becomes of a function's result, payload format 2.0:
+// Turns the result of a function into a response, payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
@@ -10,12 +10,12 @@ export interface GatewayResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly cookies?: readonly string[]
   readonly body: Buffer
-  /** In place of the body, as it is made. */
+  /** Replaces the body when it is streamed. */
   readonly stream?: Readable
 }
 
 const Structured = z.object({
-  // Beyond what API Gateway knows: for functions that were told so.
+  // Not part of API Gateway: for functions that know they may stream.
   bodyStream: z.instanceof(Readable).optional(),
   statusCode: z
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
@@ -26,16 +26,16 @@ const Structured = z.object({
   isBase64Encoded: z.boolean().nullish(),
 })
 
-/** The JSON of the whole result is under it. */
+/** Limit for the JSON of the whole result. */
 const maxBytes = lambdaLimits.responseBytes
 
-/** Undefined for a result that API Gateway does not understand. */
+/** Returns undefined for a result that API Gateway does not understand. */
 export function toGatewayResponse(result: unknown): GatewayResponse | undefined {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferResponse(result)
   const parsed = Structured.safeParse(result)
   if (!parsed.success) return undefined
   const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsed.data
-  // Only a body can make a result large, and most have a small one.
+  // Only a body can make a result large, and most bodies are small.
   if (body && body.length * 6 > maxBytes && Buffer.byteLength(JSON.stringify(result)) > maxBytes)
     return undefined
   if (isBase64Encoded && body && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) return undefined
@@ -46,7 +46,7 @@ export function toGatewayResponse(result: unknown): GatewayResponse | undefined 
     status: statusCode,
     headers:
       body && !('content-type' in rest) ? { 'content-type': 'text/plain; charset=utf-8', ...rest } : rest,
-    // A header of that name is one cookie more.
+    // A set-cookie header is an additional cookie.
     cookies: [...(cookie === undefined ? [] : [cookie]), ...(cookies ?? [])],
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
     ...(bodyStream && { stream: bodyStream }),
@@ -55,7 +55,7 @@ export function toGatewayResponse(result: unknown): GatewayResponse | undefined 
 
 /**
  * "If your Lambda function returns valid JSON and doesn't return a statusCode, API Gateway assumes … statusCode is
- * 200, content-type is application/json, body is the function's response." A string is its own text.
+ * 200, content-type is application/json, body is the function's response." A string is sent as it is.
  */
 function inferResponse(result: unknown): GatewayResponse | undefined {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null')
@@ -67,7 +67,7 @@ function inferResponse(result: unknown): GatewayResponse | undefined {
 /** The gateway frames the message itself. */
 const gatewayHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer'])
 
-/** Names in lower case; undefined when one of them cannot stand in a response. */
+/** Lowercases names; returns undefined when a header is invalid in a response. */
 function normalizeHeaders(
   headers: Readonly<Record<string, string | number | boolean | undefined>>,
   cookies: readonly string[],

@@ -1,7 +1,7 @@
-// Which function a request of the HTTP API goes to, by the rules of
+// Finds the function for a request of the HTTP API, by the rules of
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
 
-/** `GET /items/{id}`, `ANY /files/{path+}` or `$default`, and the function behind it. */
+/** A route key such as `GET /items/{id}`, `ANY /files/{path+}` or `$default`, and its function. */
 export interface HttpRoute {
   readonly key: string
   readonly functionName: string
@@ -23,7 +23,7 @@ const defaultKey = '$default'
 /** Rank of a segment when several routes match: "API Gateway selects the route with the most-specific match". */
 const ranks = { text: 0, parameter: 1, rest: 2 } as const
 
-/** @returns a function that finds the route of a method and a path that is still percent-encoded. */
+/** @returns a function that finds the route for a method and a percent-encoded path */
 export function createRouteFinder(
   routes: readonly HttpRoute[],
 ): (method: string, path: string) => FoundRoute | undefined {
@@ -49,7 +49,7 @@ function parse(route: HttpRoute): ParsedRoute {
   const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(route.key) ?? []
   if (method === undefined || path === undefined)
     throw new Error(
-      `A route is a method and a path as in "GET /items/{id}", or "$default", got "${route.key}".`,
+      `Expected a route with a method and a path, as "GET /items/{id}", or "$default", got "${route.key}".`,
     )
   const segments = path
     .slice(1)
@@ -72,7 +72,7 @@ function bySpecificity(a: ParsedRoute, b: ParsedRoute): number {
 
 const rankAt = ({ segments }: ParsedRoute, at: number) => ranks[segments[at]?.kind ?? 'rest']
 
-/** Values of the parameters, decoded; undefined when the path is another. */
+/** Returns the decoded path parameters, or undefined when the path does not match. */
 function match(
   segments: readonly Segment[],
   given: readonly string[],

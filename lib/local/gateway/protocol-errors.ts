@@ -3,24 +3,24 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { gatewayError } from './send-response.ts'
 
-/** By the codes of Node's parser; whatever else it does not understand is a bad request. */
+/** By error code of Node's parser; every other parse error is a bad request. */
 const errorsByCode: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
-    'The request line and the headers are larger than is taken. Send fewer cookies or a shorter address.',
+    'The request line and the headers are too large. Send fewer cookies or a shorter URL.',
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request took longer than a minute. Send it again.'],
 }
 const notHttp = [
   400,
-  'This is no HTTP request: its first line, a header or the length of a part of its body is malformed.',
+  'This is not a valid HTTP request: its first line, a header or a chunk length in its body is malformed.',
 ] as const
 
-/** Answers what never becomes a request, or breaks off as one, in the form of all other errors. */
+/** Responds to malformed and incomplete requests in the format of all other errors. */
 export class ProtocolErrors {
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
 
-  /** A request whose body may turn out to be malformed while it is answered. */
+  /** Remembers the response of a request, whose body may turn out to be malformed later. */
   watch({ socket }: IncomingMessage, response: ServerResponse): void {
     this.#responses.set(socket, response)
   }
@@ -28,7 +28,7 @@ export class ProtocolErrors {
   respond(error: NodeJS.ErrnoException, socket: Duplex): void {
     const response = this.#responses.get(socket)
     const isInProgress = response?.headersSent && !response.writableFinished
-    // Nobody hears what is said, or would take it for the rest of an answer.
+    // The client is gone, or would take the error for the rest of the response.
     if (!socket.writable || error.code === 'ECONNRESET' || isInProgress) {
       socket.destroy()
       return
@@ -36,7 +36,7 @@ export class ProtocolErrors {
     this.refuse(socket, ...(errorsByCode[error.code ?? ''] ?? notHttp))
   }
 
-  /** Says so on the bare connection, and closes it. */
+  /** Writes the error to the raw connection and closes it. */
   refuse(socket: Duplex, status: number, sentence: string): void {
     const { headers, body } = gatewayError(status, sentence)
     const lines = Object.entries({ ...headers, 'content-length': body.length, connection: 'close' })

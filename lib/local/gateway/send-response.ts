@@ -6,7 +6,7 @@ import { errorBody } from '../../http/envelope.ts'
 import { newId } from '../../ids.ts'
 import type { GatewayResponse } from './http-result.ts'
 
-/** How long the rest of a refused upload is read, so that the client gets to see the answer. */
+/** How long the rest of a rejected upload is read, so that the client sees the response. */
 const drainMs = 10_000
 
 const codes: Readonly<Record<number, ErrorCode>> = {
@@ -19,7 +19,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** An answer of the gateway itself. API Gateway has `{ message }` alone; our clients know one form of errors. */
+/** Returns an error response of the gateway itself, in the format of all our errors; API Gateway only has `{ message }`. */
 export function gatewayError(status: number, sentence: string): GatewayResponse {
   const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
   const requestId = newId('req')
@@ -46,7 +46,7 @@ export function sendResponse(
   const { status, headers, cookies, body, stream } = gatewayResponse
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) {
-    // Only the answer to a HEAD has a length that is not that of its body.
+    // Only the response to a HEAD declares a length that differs from its body's.
     if (name !== 'content-length' || request.method === 'HEAD') response.setHeader(name, value)
   }
   if (cookies && cookies.length > 0) response.setHeader('set-cookie', [...cookies])
@@ -63,8 +63,8 @@ function sendStream(stream: Readable, request: IncomingMessage, response: Server
 }
 
 /**
- * The request was answered before all of it was there. The answer goes out at once, but the connection stays open
- * while the client still writes: closed earlier, its writes would fail before it reads what we said.
+ * Responds before the whole request has arrived. The response is sent immediately, but the connection stays open while
+ * the client is still sending: otherwise its writes would fail before it reads the response.
  */
 function respondEarly(body: Buffer, request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('connection', 'close')

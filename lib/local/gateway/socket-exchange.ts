@@ -1,7 +1,7 @@
 import type { SocketExchange } from '../../aws/sockets.ts'
 import type { WebSocketApi } from './websocket-api.ts'
 
-/** Sockets of this process, for functions that run in it: they close with the code that is meant. */
+/** Gives functions in this process direct access to its WebSockets, so that they can choose the close code. */
 export function createSocketExchange(
   parts: Promise<{ readonly webSocketApi?: WebSocketApi | undefined }>,
 ): SocketExchange {

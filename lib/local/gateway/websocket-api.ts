@@ -19,7 +19,7 @@ export interface WebSocketApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly WebSocketRoute[]
   readonly routeSelectionExpression: string
-  /** Name under which events tell where they come from. */
+  /** Stage name in events. */
   readonly stage: string
   readonly limits?: Partial<typeof defaultLimits>
   readonly log: Log
@@ -34,11 +34,11 @@ const defaultLimits = {
   integrationMs: 29_000,
 }
 
-/** Messages of one connection that functions work on at a time; more are read when one of them is done. */
+/** Messages of one connection that are processed at the same time; further ones wait in the socket. */
 const maxConcurrentMessages = 10
-/** What is kept for a client that does not read. */
+/** Maximum buffered for a client that does not read. */
 const maxUnreadBytes = 256 * 1024
-/** How long a client may take for its half of the goodbye, and the last functions for theirs. */
+/** How long clients may take for the closing handshake, and then the last functions to finish. */
 const closeTimeoutMs = 3000
 
 const closeCodes = { normal: 1000, goingAway: 1001, noText: 1003, tooBig: 1009 } as const
@@ -57,7 +57,7 @@ interface OpenConnection {
   running: number
 }
 
-/** A WebSocket API: connections and messages become events of functions, which write back by `@connections`. */
+/** A WebSocket API: turns connections and messages into events of functions, which reply through `@connections`. */
 export class WebSocketApi {
   readonly #options: WebSocketApiOptions
   readonly #limits: typeof defaultLimits
@@ -81,7 +81,7 @@ export class WebSocketApi {
     })
   }
 
-  /** Takes a handshake over. */
+  /** Handles an upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): true {
     const work = this.#connect(request, socket, head)
     work.catch(() => socket.destroy())
@@ -93,18 +93,18 @@ export class WebSocketApi {
     return this.#open.get(connectionId)
   }
 
-  /** A client that does not read has no more than so many bytes kept for it. */
+  /** Sends a message; returns `slow` when too much is already buffered for a client that does not read. */
   send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
     const open = this.#open.get(connectionId)
     if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve('gone')
     if (open.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
     open.touch()
-    // What is not written follows when the client reads on; that it is gone the close event tells.
+    // Data that is not written yet follows when the client reads on; the close event reports a lost connection.
     open.socket.send(message, { binary: false }, () => undefined)
     return Promise.resolve('sent')
   }
 
-  /** False when nobody is there any more. */
+  /** Returns false when the connection no longer exists. */
   disconnect(
     connectionId: string,
     code: number = closeCodes.normal,
@@ -115,7 +115,7 @@ export class WebSocketApi {
     return open !== undefined
   }
 
-  /** Says goodbye to everybody; the functions get to hear of it. */
+  /** Closes all connections and notifies the functions. */
   async close(): Promise<void> {
     for (const { socket } of this.#open.values()) socket.close(closeCodes.goingAway, 'Going away')
     const timer = setTimeout(() => {
@@ -138,7 +138,7 @@ export class WebSocketApi {
     void logged.finally(() => this.#work.delete(logged))
   }
 
-  /** Undefined when no function has this route. */
+  /** Returns undefined when no function has this route. */
   async #invoke(route: string, event: unknown): Promise<InvocationOutcome | undefined> {
     const name = this.#functions.get(route)
     if (name === undefined) return undefined
@@ -159,7 +159,7 @@ export class WebSocketApi {
     }
     if (protocol !== undefined) this.#protocols.set(request, protocol)
     if (socket.destroyed) {
-      // The function knows the client by now, so it has to hear that it is gone.
+      // The function has registered the client by now, so it must be notified that it disconnected.
       await this.#invoke('$disconnect', disconnectEvent(connection, 1006, ''))
       return
     }
@@ -184,14 +184,14 @@ export class WebSocketApi {
     }
     this.#open.set(connection.id, open)
     const largestFrame = createFrameSizeTracker()
-    // Before the library takes the bytes, so that no message is made of a frame that is too large.
+    // Checked before the library gets the bytes, so that a frame that is too large never becomes a message.
     raw.prependListener('data', (chunk: Buffer) => {
       if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
     })
     socket.on('ping', open.touch)
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return
-      // "API Gateway rejects it and disconnects the client with code 1003" is what its guide says of binary frames.
+      // Of binary frames the guide says: "API Gateway rejects it and disconnects the client with code 1003".
       if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
       else this.#track(this.#receive(open, String(data)))
     })
@@ -228,13 +228,13 @@ export class WebSocketApi {
   }
 }
 
-/** What the library would refuse later, when a function took the client for connected. */
+/** Checks what the library would refuse later, when a function already considers the client connected. */
 const isHandshake = ({ method, headers }: IncomingMessage) =>
   method === 'GET' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
   headers['sec-websocket-version'] === '13'
 
-/** What the `$connect` function says: a status, and the subprotocol that it chose. */
+/** Returns the status and subprotocol chosen by the `$connect` function. */
 function handshakeResult(outcome: InvocationOutcome): { status: number; protocol: string | undefined } {
   if (!outcome.ok)
     return { status: outcome.failure.errorType === timeoutErrorType ? 504 : 502, protocol: undefined }

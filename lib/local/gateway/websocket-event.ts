@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connectionParties, formatLogTime, newRequestId } from './http-event.ts'
 
-/** What is known of a connection from its handshake on. */
+/** Data of a connection, known since its handshake. */
 export interface WebSocketConnection {
   readonly id: string
   readonly connectedAt: Date

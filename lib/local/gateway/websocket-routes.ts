@@ -1,16 +1,18 @@
-// Which route a message takes: https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
+// Selects the route of a message: https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
 
 export interface WebSocketRoute {
-  /** `$connect`, `$disconnect`, `$default` or what the selection expression gives. */
+  /** `$connect`, `$disconnect`, `$default` or a value of the selection expression. */
   readonly key: string
   readonly functionName: string
 }
 
-/** The part of a message that names its route, as `$request.body.action`; a message that is no JSON has none. */
+/** Returns a function that evaluates an expression such as `$request.body.action`; undefined if a message is not JSON. */
 export function routeSelector(expression: string): (message: string) => string | undefined {
   const path = /^\$\{?request\.body((?:\.\w+)+)\}?$/.exec(expression)?.[1]?.slice(1).split('.')
   if (!path)
-    throw new Error(`A route selection expression is one like "$request.body.action", got "${expression}".`)
+    throw new Error(
+      `Expected a route selection expression such as "$request.body.action", got "${expression}".`,
+    )
   return (message) => {
     let value: unknown
     try {
@@ -20,7 +22,7 @@ export function routeSelector(expression: string): (message: string) => string |
     }
     for (const name of path) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-      // Its own property was just seen to be there.
+      // hasOwn was checked above.
       value = (value as Record<string, unknown>)[name]
     }
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

@@ -14,27 +14,27 @@ import { QueueMapping } from '../queue-mapping.ts'
 import type { FunctionFailure } from './function-error.ts'
 import type { Lambda, LocalFunction } from './runtime.ts'
 
-/** Invocations that run at a time. */
+/** Maximum number of concurrent invocations. */
 const concurrency = 64
-/** Milliseconds that functions which still run get at the end. */
+/** How long `close` waits for running functions. */
 const closeTimeoutMs = 5000
-/** Longest time of a function that a bus waits for; it gives up a delivery after 30 s. */
+/** Longest time limit of a function that the bus waits for; the bus gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
 
 export interface AsyncInvocationsOptions {
   readonly lambda: Lambda
-  /** Queue that keeps what was accepted. */
+  /** Queue that holds accepted invocations. */
   readonly queue: { readonly url: string; readonly arn: string }
   /**
-   * Seconds before each repetition. "Lambda … waits one minute before the second attempt, and two minutes before
+   * Delay before each retry. "Lambda … waits one minute before the second attempt, and two minutes before
    * the third" (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
    */
   readonly retryDelaysS?: readonly number[]
-  /** Seconds after which an invocation comes again whose service died; renewed while the function runs. */
+  /** After this an invocation is repeated if the service died; renewed while the function runs. */
   readonly leaseS?: number
-  /** Where the queue's server is in this process. */
+  /** Set when the queue's server runs in this process. */
   readonly connection?: Connection | undefined
-  /** In whose name what failed for good is put aside; this process does it where it is left out. */
+  /** Credentials for writing to the dead-letter queue of a function; those of this process by default. */
   readonly deadLetterConnection?: ((name: string) => Connection) | undefined
   readonly log: Log
 }
@@ -42,7 +42,7 @@ export interface AsyncInvocationsOptions {
 interface Invocation {
   readonly name: string
   readonly requestId: string
-  /** The first is 1. */
+  /** Starts at 1. */
   readonly attempt: number
 }
 
@@ -51,13 +51,13 @@ const messageAttribute = (StringValue: string | number): MessageAttributeValue =
   StringValue: String(StringValue),
 })
 
-/** Two characters that JSON may hold as they are and a queue may not. */
+/** Escapes two characters that are allowed in JSON but not in an SQS message. */
 const escapeNoncharacters = (json: string) =>
   json.replace(/[\ufffe\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
 
 /**
- * Invocations of type `Event`. What was accepted is in a queue, so that it runs at least once, whatever happens to
- * this process; a repetition is a message of its own, so that a crash does not use up an attempt.
+ * Invocations of type `Event`. Accepted invocations are in a queue, so they run at least once whatever happens to this
+ * process. A retry is a separate message, so that a crash does not use up an attempt.
  */
 export class AsyncInvocations {
   readonly #options: AsyncInvocationsOptions
@@ -88,7 +88,7 @@ export class AsyncInvocations {
     })
   }
 
-  /** What still runs after a while is left to the next start: its messages come again. */
+  /** Waits for running functions; those that take too long are repeated after the next start. */
   async close(): Promise<void> {
     const timeout = sleep(closeTimeoutMs, undefined, { ref: false })
     await Promise.race([this.#mapping.close(), timeout])
@@ -100,8 +100,8 @@ export class AsyncInvocations {
   }
 
   /**
-   * Runs an invocation for a caller who keeps it until this resolves, and repeats it if this process dies: then the
-   * queue is needed for what failed only. One that may take longer than such a caller waits is accepted instead.
+   * Runs an invocation directly for a caller that holds it until this resolves and repeats it if this process dies, so
+   * only failures need the queue. A function that may take longer than the caller waits is accepted instead.
    */
   async runOrAccept(name: string, payload: string): Promise<void> {
     const { lambda } = this.#options
@@ -145,7 +145,7 @@ export class AsyncInvocations {
     }
     const target = lambda.find(invocation.name)
     if (!target) {
-      log.error(invocation, 'the function of an accepted invocation is gone; it is dropped')
+      log.error(invocation, 'an accepted invocation was dropped because its function no longer exists')
       return
     }
     const outcome = await this.#withLease(record.receiptHandle, () =>
@@ -167,7 +167,7 @@ export class AsyncInvocations {
     else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
   }
 
-  /** Keeps the message hidden for as long as the function runs, and not for much longer when this process dies. */
+  /** Keeps the message hidden while the function runs, but not much longer if this process dies. */
   async #withLease<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
     const renew = () =>
       this.#sqs
@@ -187,7 +187,7 @@ export class AsyncInvocations {
     }
   }
 
-  /** With the attributes that Lambda gives (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html). */
+  /** Sets the same attributes as Lambda (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html). */
   async #sendToDeadLetterQueue(
     target: LocalFunction,
     payload: string,

@@ -1,14 +1,14 @@
-/** How a function failed, as Lambda tells it in the body of an invocation. */
+/** The failure of a function, as in the response body of Lambda's Invoke. */
 export interface FunctionFailure {
   readonly errorType: string
   readonly errorMessage: string
   readonly trace?: readonly string[]
 }
 
-/** Type of a failure by time. */
+/** Error type of a timeout. */
 export const timeoutErrorType = 'Sandbox.Timedout'
 
-/** A failure that was told already, by the process in which the function ran or by the runtime itself. */
+/** A failure reported by the function's process or by the runtime itself. */
 export class FunctionError extends Error {
   readonly failure: FunctionFailure
 
@@ -19,7 +19,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** What Lambda's runtime for Node makes of something thrown. */
+/** Converts a thrown value like Lambda's Node runtime. */
 export function toFunctionFailure(thrown: unknown): FunctionFailure {
   if (thrown instanceof FunctionError) return thrown.failure
   if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] }

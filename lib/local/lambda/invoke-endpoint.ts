@@ -17,7 +17,7 @@ export const lambdaPath = '/2015-03-31/functions/'
 const invocationTypes = ['RequestResponse', 'Event', 'DryRun'] as const
 type InvocationType = (typeof invocationTypes)[number]
 
-/** Bytes of the log that an answer carries (the last 4 KB, says the API). */
+/** Log bytes in a response (the last 4 KB, by the API reference). */
 const tailBytes = 4096
 
 /** Serves one request under `lambdaPath`. */
@@ -95,13 +95,13 @@ function serializeResult(value: unknown) {
     const errorMessage = `Response payload size exceeded maximum allowed payload size (${lambdaLimits.responseBytes} bytes).`
     return { failure: { errorType: 'Function.ResponseSizeTooLarge', errorMessage } }
   } catch (error) {
-    // A circle, or a number beyond what JSON has.
+    // A circular reference, or a bigint.
     const errorMessage = `Unable to stringify response body: ${error instanceof Error ? error.message : error}`
     return { failure: { errorType: 'Runtime.MarshalError', errorMessage } }
   }
 }
 
-/** What Lambda writes around an invocation; the function's own lines are in the log of the service. */
+/** The lines that Lambda itself logs for an invocation; those of the function are in the service's log. */
 function formatLogTail(
   target: LocalFunction,
   requestId: string,
@@ -124,7 +124,7 @@ const tooLarge = (maxBytes: number) =>
     413,
   )
 
-/** `name`, `account:function:name` or an ARN, each with a qualifier if one is wanted. */
+/** Parses `name`, `account:function:name` or an ARN, each with an optional qualifier. */
 function parseFunctionName({ method, url = '' }: IncomingMessage, region: string) {
   const [path = '', search = ''] = url.split('?', 2)
   const segment = /^([^/]+)\/invocations\/?$/.exec(path.slice(lambdaPath.length))?.[1]

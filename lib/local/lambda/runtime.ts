@@ -3,18 +3,18 @@ import type { Context } from 'aws-lambda'
 import type { Log } from '../../log.ts'
 import { FunctionError, type FunctionFailure, timeoutErrorType, toFunctionFailure } from './function-error.ts'
 
-/** What Lambda hands to a handler; the callbacks of old runtimes are gone, as they are from Node 24 on Lambda. */
+/** The context that Lambda passes to a handler, without the callbacks of old runtimes, which Node 24 no longer has. */
 export type FunctionContext = Omit<Context, 'done' | 'fail' | 'succeed'>
 
 export interface LocalFunction {
   readonly name: string
   readonly timeoutMs: number
   readonly memoryMb: number
-  /** Invocations at a time that strangers to this process may cause. */
+  /** Maximum number of concurrent invocations by callers outside this process. */
   readonly maximumConcurrency: number
-  /** Times that an asynchronous invocation is repeated after an error. */
+  /** How often an asynchronous invocation is retried after an error. */
   readonly retryAttempts: number
-  /** URL of the queue for asynchronous invocations that failed for good. */
+  /** URL of the dead-letter queue for asynchronous invocations. */
   readonly deadLetterUrl?: string
   readonly handler: (event: unknown, context: FunctionContext) => Promise<unknown>
 }
@@ -25,9 +25,9 @@ export type InvocationOutcome =
 
 export interface InvokeOptions {
   readonly requestId?: string
-  /** A shorter limit than the function's own: a gateway waits no longer. */
+  /** Shorter time limit than the function's, for a gateway that waits no longer. */
   readonly limitMs?: number
-  /** The time limit runs from then: on AWS a function starts when the whole request has arrived. */
+  /** The time limit starts when this resolves: on AWS a function starts when the whole request has arrived. */
   readonly startsAfter?: Promise<unknown>
 }
 
@@ -35,12 +35,12 @@ export interface InvokeOptions {
 export const lambdaLimits = {
   requestBytes: 6 * 1024 * 1024,
   responseBytes: 6_291_556,
-  /** A little under the 1 MiB of the queue that keeps it. */
+  /** Slightly below the 1 MiB limit of the queue that holds it. */
   asynchronousBytes: 1_000_000,
   concurrency: 1000,
 } as const
 
-/** ARN by which rules and callers name a function. */
+/** Returns the ARN of a function. */
 export const functionArn = (region: string, name: string) =>
   `arn:aws:lambda:${region}:000000000000:function:${name}`
 
@@ -52,7 +52,7 @@ export class Lambda {
   readonly #log: Log
   readonly #beforeInvoke: () => void
 
-  /** @param options.before is done before each invocation. */
+  /** @param options.beforeInvoke called before each invocation */
   constructor(options: {
     functions: readonly LocalFunction[]
     region: string
@@ -73,10 +73,10 @@ export class Lambda {
     return (this.#running.get(name) ?? 0) >= maximumConcurrency
   }
 
-  /** @throws only for a function that does not exist: what goes wrong inside is an outcome. */
+  /** @throws only for a function that does not exist; other failures are part of the outcome */
   async invoke(name: string, event: unknown, options: InvokeOptions = {}): Promise<InvocationOutcome> {
     const target = this.#functions.get(name)
-    if (!target) throw new Error(`there is no function ${name}`)
+    if (!target) throw new Error(`the function ${name} does not exist`)
     const { requestId = randomUUID() } = options
     const started = performance.now()
     this.#count(name, 1)
@@ -127,7 +127,7 @@ export class Lambda {
       logStreamName: 'local',
       getRemainingTimeInMillis: () => (deadline === undefined ? timeMs : deadline - Date.now()),
     }
-    // Inside an async function, so that a handler that throws before its first await fails like any other.
+    // In an async function, so that a synchronous throw of the handler becomes a rejection.
     const run = async () => target.handler(event, context)
     run().then(resolve, reject)
     return promise.finally(() => {

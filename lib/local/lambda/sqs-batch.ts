@@ -1,10 +1,10 @@
-// What a function gets from a queue and what its answer says, after
+// Events of queues and the batch responses of functions, by
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 import type { Message } from '@aws-sdk/client-sqs'
 import type { SQSMessageAttributeDataType, SQSMessageAttributes, SQSRecord } from 'aws-lambda'
 import * as z from 'zod'
 
-/** Batches of at most `size` messages and about `mostBytes` of bodies. */
+/** Splits messages into batches of at most `size` messages and about `maxBytes` of bodies. */
 export function splitIntoBatches(messages: readonly Message[], size: number, maxBytes: number): Message[][] {
   const batches: Message[][] = []
   let bytes = 0
@@ -27,7 +27,7 @@ export function toSqsRecord(message: Message, source: { queueArn: string; region
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
-    // Asked for with "All", so those that Lambda promises are there.
+    // Requested with "All", so it has all attributes that Lambda documents.
     attributes: (message.Attributes ?? {}) as unknown as SQSRecord['attributes'],
     messageAttributes: toMessageAttributes(message),
     md5OfBody: message.MD5OfBody ?? '',
@@ -48,12 +48,12 @@ function toMessageAttributes({ MessageAttributes = {} }: Message): SQSMessageAtt
           ...(BinaryValue && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
           stringListValues: [],
           binaryListValues: [],
-          // The type knows the three kinds; a label of the sender's own may follow, as in `Number.cents`.
+          // The declared type has the three kinds only; the sender may add a label, as in `Number.cents`.
           dataType: DataType as SQSMessageAttributeDataType,
         },
       ] as const,
   )
-  // The type declares lists that never hold anything.
+  // The declared type has lists that are always empty.
   return Object.fromEntries(entries) as unknown as SQSMessageAttributes
 }
 
@@ -62,18 +62,18 @@ const BatchResponse = z
   .nullish()
 
 /**
- * Messages that a function names as failed; none for an answer without a list.
- * @throws when the answer has another shape or names a message that was not in the batch: then all have failed.
+ * Returns the messages that a function reports as failed; none for a response without a list.
+ * @throws when the response is malformed or names a message that was not in the batch: then all have failed
  */
 export function failedIds(response: unknown, batch: readonly string[]): ReadonlySet<string> {
   const parsed = BatchResponse.safeParse(response)
   if (!parsed.success)
     throw new Error(
-      `the function's answer has no list of { itemIdentifier } in batchItemFailures: ${parsed.error.message}`,
+      `the function's response has no list of { itemIdentifier } in batchItemFailures: ${parsed.error.message}`,
     )
   const ids = (parsed.data?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier)
   const foreign = ids.find((id) => !batch.includes(id))
   if (foreign !== undefined)
-    throw new Error(`the function names ${foreign}, which was not in the batch, as failed`)
+    throw new Error(`the function reported the message ${foreign} as failed, which was not in the batch`)
   return new Set(ids)
 }

@@ -1,10 +1,10 @@
-// What a run shows while it goes on: its steps, each program with its arguments, and the program's own words.
+// Prints the progress of a run: its steps, and each program with its arguments and output.
 import type { DestinationStream } from 'pino'
 import type { OnCommand } from '../../engines/sandbox/exec.ts'
 import { parseLine } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
-/** Takes log lines of the run; programs that failed are told by `printedCommands`. */
+/** Returns a stream that prints the log lines of the run, except failed programs, which `commandPrinter` prints. */
 export function stepPrinter(printer: Printer): DestinationStream {
   return {
     write(text) {
@@ -17,7 +17,7 @@ export function stepPrinter(printer: Printer): DestinationStream {
   }
 }
 
-/** Programs run beside each other at times, so each line says whose it is. */
+/** Prints programs and their output. Each line has the number of its program, as several may run at the same time. */
 export function commandPrinter(printer: Printer): OnCommand {
   let last = 0
   return (bin, args) => {
@@ -27,7 +27,7 @@ export function commandPrinter(printer: Printer): OnCommand {
     const decoder = new TextDecoder()
     let rest = ''
     return {
-      // Whole lines, so that no password slips through in two halves.
+      // Complete lines, so that a password split between two chunks is still hidden.
       stderr(chunk) {
         const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|[\r\n]/)
         rest = lines.pop() ?? ''
@@ -41,6 +41,6 @@ export function commandPrinter(printer: Printer): OnCommand {
   }
 }
 
-/** As a shell reads it, to be copied and run. */
+/** Quotes a word so that the command can be pasted into a shell. */
 const quoteForShell = (word: string) =>
   /^[\w@%+=:,./*-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -1,4 +1,4 @@
-// What the table says of a job, for a terminal.
+// Prints the records of a job to a terminal.
 import {
   type FixedTask,
   isTaskOver,
@@ -11,7 +11,7 @@ import { hasRecord, statusOfFixed, warningsOf } from '../../jobs/job-state-machi
 import type { Printer } from './printer.ts'
 import type { TaskPlan } from './task-plans.ts'
 
-/** @param plans of the tasks that work, by number. */
+/** @param plans plans of the tasks that run engines, by task number */
 export function printJob(
   state: JobState,
   plans: ReadonlyMap<number, TaskPlan>,
@@ -26,7 +26,7 @@ export function printJob(
   if (job.error) printer.line(`  ${job.error.code}: ${job.error.message}`)
   if (job.error?.details) printer.line(`  details ${JSON.stringify(job.error.details)}`)
   for (const { code, message } of warningsOf(job, tasks)) printer.line(`  warning ${code}: ${message}`)
-  printer.line(`  request ${job.requestId}${job.retryOf ? `, ${job.retryOf} once more` : ''}`)
+  printer.line(`  request ${job.requestId}${job.retryOf ? `, retry of ${job.retryOf}` : ''}`)
   printer.line(`  ${formatTimes(job)}`)
   printer.heading('Tasks')
   const allTasks = [...state.fixed, ...tasks].sort((a, b) => a.number - b.number)
@@ -84,20 +84,20 @@ function printChunk(part: Task, printer: Printer): void {
   printError(part, printer)
 }
 
-/** An archive may have given thousands. */
+/** An archive may contain thousands of files. */
 const maxFiles = 10
 
 function printFiles(files: readonly StoredFile[], printer: Printer): void {
   for (const { filename, format, size } of files.slice(0, maxFiles))
-    printer.line(`    gave ${filename} (${format}, ${size} bytes)`)
-  if (files.length > maxFiles) printer.line(`    and ${files.length - maxFiles} files more`)
+    printer.line(`    result ${filename} (${format}, ${size} bytes)`)
+  if (files.length > maxFiles) printer.line(`    and ${files.length - maxFiles} more files`)
 }
 
 function printError({ code, message }: Pick<Task, 'code' | 'message'>, printer: Printer): void {
   if (code) printer.line(`    ${code}${message ? `: ${message}` : ''}`)
 }
 
-/** The first moment whole, then how long after it. */
+/** Formats the creation time, then the others as seconds after it. */
 function formatTimes(times: Pick<Job, 'createdAt' | 'startedAt' | 'endedAt'>): string {
   const elapsedUntil = (timestamp: string) =>
     `${(Date.parse(timestamp) - Date.parse(times.createdAt)) / 1000} s later`

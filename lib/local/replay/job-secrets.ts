@@ -1,8 +1,8 @@
-// What the records of a job have sealed: opened to run it, and to know what must never be shown.
+// The encrypted secrets in a job's records: decrypted to run its tasks, and to hide them in the output.
 import type { JobState, Task } from '../../jobs/job.ts'
 import { isSealed, type Sealed, type Vault } from '../../sealed.ts'
 
-/** The values themselves; none when the vault is another one, and then they cannot come up either. */
+/** Returns the decrypted values; none with the wrong vault, and then they cannot appear in the output either. */
 export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
   return [...tasks, ...chunks]
     .flatMap((task) =>
@@ -13,7 +13,7 @@ export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undef
     .filter((secret) => secret !== '')
 }
 
-/** Undefined when its secrets cannot be opened. */
+/** Returns the task with decrypted secrets, or undefined when they cannot be decrypted. */
 export function openSecrets(task: Task, vault: Vault | undefined): Task | undefined {
   if (findSealed(task.spec).length === 0) return task
   return openSealed(task, task, vault)
@@ -23,7 +23,7 @@ function openSealed<T>({ jobId }: Task, value: T, vault: Vault | undefined): T |
   try {
     return vault?.openAll(value, jobId)
   } catch {
-    // Sealed with another secret: that is an answer too.
+    // Encrypted with another secret.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Log files, also those that an operator's logrotate has put away, and the lines in them.
+// Reads log files, including those rotated by an operator's logrotate.
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ const LogRecord = z.looseObject({
 })
 export type LogRecord = z.infer<typeof LogRecord>
 
-/** The file and those beside it whose names go on, as `service.log.1` and `service.log.2.gz`; oldest first. */
+/** Lists the log file and its rotated files, such as `service.log.1` and `service.log.2.gz`, oldest first. */
 export async function listLogFiles(logFile: string): Promise<string[]> {
   const folder = dirname(logFile)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(basename(logFile)))
@@ -29,7 +29,7 @@ export async function listLogFiles(logFile: string): Promise<string[]> {
     .map(({ path }) => path)
 }
 
-/** Lines that hold one of some texts. What is no line of ours is left out: a process may die in the middle of one. */
+/** Yields lines that contain one of the texts. Skips malformed lines: a process may die while it writes one. */
 async function* readMatchingLines(
   logFiles: readonly string[],
   texts: readonly string[],
@@ -55,7 +55,7 @@ export function parseLine(line: string): LogRecord | undefined {
 const serviceStarted = 'service started'
 const Started = z.object({ msg: z.literal(serviceStarted), servers: z.record(z.string(), z.string()) })
 
-/** Addresses of the embedded servers, as the service told them at its last start. */
+/** Returns the URLs of the embedded servers that the service logged at its last start. */
 export async function lastServerUrls(logFiles: readonly string[]): Promise<Environment | undefined> {
   let servers: Environment | undefined
   for await (const line of readMatchingLines(logFiles, [serviceStarted]))
@@ -64,13 +64,13 @@ export async function lastServerUrls(logFiles: readonly string[]): Promise<Envir
 }
 
 export interface JobLines {
-  /** In the order of time. */
+  /** Ordered by time. */
   readonly lines: readonly LogRecord[]
-  /** Requests about the job, which tell nothing of its fate. */
+  /** Number of requests that only read the job. */
   readonly requests: number
 }
 
-/** Lines of a job: those that hold its id, and those of the request that made it. */
+/** Returns the lines that contain the job's id, and those of the request that created it. */
 export async function readJobLines(
   logFiles: readonly string[],
   jobId: string,

@@ -1,9 +1,9 @@
-// Log lines as a person reads them, and what the engines said in them.
+// Formats log lines for people, and extracts the output of engines from them.
 import * as z from 'zod'
 import type { LogRecord } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
-/** As pino's serializer writes them. */
+/** The form in which pino's serializer writes errors. */
 const LoggedError = z.looseObject({
   type: z.string().default('Error'),
   message: z.string().default(''),
@@ -21,7 +21,7 @@ const shorten = (text: string) => {
   return first.length > maxFieldLength ? `${first.slice(0, maxFieldLength)}…` : first
 }
 
-/** Told elsewhere in the report, or the same on every line. */
+/** Shown elsewhere in the report, or the same on every line. */
 const omittedFields: readonly string[] = [
   'time',
   'level',
@@ -58,7 +58,7 @@ const FailedCommand = z.looseObject({
   stderr: z.string(),
 })
 
-/** Prints what programs said that failed, and what lay behind the sentence that the client got. */
+/** Prints the output of failed programs, and the causes of the error that the client got. */
 export function printEngineOutput(lines: readonly LogRecord[], printer: Printer): void {
   const commands = new Set<string>()
   const printed = new Set<string>()
@@ -66,23 +66,23 @@ export function printEngineOutput(lines: readonly LogRecord[], printer: Printer)
     const failed = FailedCommand.safeParse(line).data
     if (failed) {
       const { command, how, ms, stderr } = failed
-      printer.line(`  ${command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', without a word'}`)
+      printer.line(`  ${command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', no output'}`)
       if (stderr.trim()) printer.quote(stderr)
       commands.add(command)
     }
     for (const cause of listCauses(line)) {
       const output = (cause.stack ?? cause.message).trim()
-      // The failure of a program says what the program itself was just heard to say.
+      // The error of a failed program repeats the output that was just printed.
       if (commands.has(cause.bin ?? '') || printed.has(output)) continue
       printer.line(`  ${errorName(cause)}`)
       printer.quote(output)
       printed.add(output)
     }
   }
-  if (commands.size + printed.size === 0) printer.line('  nothing that was logged')
+  if (commands.size + printed.size === 0) printer.line('  nothing was logged')
 }
 
-/** The causes of an error for the client; all of one that is a bug or a crash, with where it happened. */
+/** Returns the causes of a client error, or, for a bug or a crash, the error itself and its causes. */
 function listCauses(line: LogRecord): LoggedError[] {
   const causes: LoggedError[] = []
   const error = LoggedError.safeParse(line['error']).data

@@ -1,4 +1,4 @@
-/** Writes lines to the operator's terminal, in which no password that the job was given is ever to be read. */
+/** Writes lines to the operator's terminal and hides all passwords of the job. */
 export class Printer {
   readonly #write: (text: string) => void
   #secrets: readonly string[] = []
@@ -7,9 +7,9 @@ export class Printer {
     this.#write = write
   }
 
-  /** From now on these are not shown, whatever holds them: a command, a log line, an engine's own words. */
+  /** Hides these from now on, wherever they appear: in a command, a log line or an engine's output. */
   hideSecrets(secrets: readonly string[]): void {
-    // As they stand in JSON too. Long ones first: a short one could be a part of them.
+    // Also in their JSON form. Long ones first, as a short one could be a part of them.
     const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     this.#secrets = [...new Set(forms)].sort((a, b) => b.length - a.length)
   }
@@ -27,13 +27,13 @@ export class Printer {
     this.line(text)
   }
 
-  /** What somebody else said, line by line, so that it is not taken for ours. */
+  /** Prints foreign text line by line, marked so that it is not taken for our own output. */
   quote(text: string): void {
     for (const line of text.trimEnd().split(/\r\n|[\r\n]/)) this.line(`    | ${line}`)
   }
 }
 
-/** Names and words come from strangers' files: control characters could rewrite what the terminal shows. */
+/** Names and output come from users' files: control characters could change what the terminal shows. */
 const replaceControlCharacters = (text: string) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces
   text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')

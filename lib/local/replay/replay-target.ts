@@ -1,4 +1,4 @@
-// Where the records and files of a job are, and how they are reached: always by the protocols of AWS.
+// Connects to the records and files of a job, always with the protocols of AWS.
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join, resolve } from 'node:path'
@@ -16,27 +16,27 @@ import { openS3Server } from '../s3/server.ts'
 import { type DataFolderSecrets, loadSecrets } from '../secrets.ts'
 import { lastServerUrls, listLogFiles } from './log-files.ts'
 
-/** What the person at the terminal can mend. */
+/** A problem that the operator can fix. */
 export class ReplayError extends Error {}
 
 export interface ReplayTarget {
-  /** For a sentence: "in …". */
+  /** Completes a sentence: "in …". */
   readonly name: string
   readonly table: Table
   readonly store: JobStore
   readonly files: Files
-  /** Opens passwords; undefined where the secret of a deployment is not given. */
+  /** Decrypts passwords; undefined when the secret of a deployment is not set. */
   readonly vault: Vault | undefined
-  /** The service's own, where the vault is. */
+  /** The service secret; defined when the vault is. */
   readonly secret: string | undefined
-  /** Undefined where log lines are not in files. */
+  /** Undefined when log lines are not written to files. */
   readonly logFile: string | undefined
   close(): Promise<void>
 }
 
 /**
- * A deployment when table and bucket are named and no data folder is; else the data folder, by the servers of its
- * running service, or by servers of our own while nobody else uses it.
+ * Opens a deployment when table and bucket are set and DATA_DIR is not; otherwise the data folder, through the servers
+ * of its running service, or through servers of our own when no service uses it.
  */
 export async function openReplayTarget(): Promise<ReplayTarget> {
   const env = processEnvironment
@@ -47,7 +47,7 @@ export async function openReplayTarget(): Promise<ReplayTarget> {
   const own = await startOwnServers(dataDir, config, secrets)
   const servers = own?.urls ?? (await runningServerUrls(dataDir, logFile))
   setServerVariables(servers, secrets)
-  const name = `${dataDir}, ${own ? 'of which no service is running' : 'of the running service'}`
+  const name = `${dataDir}, ${own ? 'whose service is not running' : 'of the running service'}`
   const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(env)
   const target = createTarget({ ...reached, SERVICE_SECRET }, name, logFile)
   return { ...target, close: async () => own?.close() }
@@ -57,13 +57,13 @@ async function findDataFolder(config: Config) {
   const dataDir = resolve(config.DATA_DIR)
   if (!existsSync(join(dataDir, 'secrets.json')))
     throw new ReplayError(
-      `${dataDir} is no data folder of this service. Set DATA_DIR; for a deployment set TABLE_NAME, BUCKET_NAME, AWS_REGION and credentials instead.`,
+      `${dataDir} is not a data folder of this service. Set DATA_DIR, or for a deployment TABLE_NAME, BUCKET_NAME, AWS_REGION and credentials.`,
     )
   const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
   return { dataDir, logFile, secrets: await loadSecrets(dataDir) }
 }
 
-/** Points clients of AWS at the servers of the running service, all of them. */
+/** Points AWS clients at all servers of the running service. */
 export async function connectToRunningService(): Promise<void> {
   const { dataDir, logFile, secrets } = await findDataFolder(readConfig(processEnvironment))
   setServerVariables(await runningServerUrls(dataDir, logFile), secrets)
@@ -78,7 +78,7 @@ function createTarget(config: Config, name: string, logFile: string | undefined)
   return { name, table, store, files, vault, secret, logFile, close: async () => undefined }
 }
 
-/** The SDK reads endpoints and credentials from the environment. Servers that the environment names come first. */
+/** Sets the variables from which the SDK reads endpoints and credentials. Servers named in the environment win. */
 function setServerVariables(servers: Environment, secrets: DataFolderSecrets): void {
   const env = { ...processEnvironment }
   const externalNames = Object.keys(servers).filter((name) => env[name])
@@ -94,7 +94,7 @@ async function runningServerUrls(dataDir: string, logFile: string): Promise<Envi
   const servers = await lastServerUrls(await listLogFiles(logFile))
   if (servers) return servers
   throw new ReplayError(
-    `The service of ${dataDir} is running, but ${logFile} does not say where its servers are. Set LOG_FILE as it is set for the service, or end the service; with a LOG_LEVEL above info it does not say.`,
+    `The service of ${dataDir} is running, but ${logFile} does not contain the URLs of its servers. Set LOG_FILE as for the service, or stop the service. With a LOG_LEVEL above info they are not logged.`,
   )
 }
 
@@ -104,8 +104,8 @@ interface OwnServers {
 }
 
 /**
- * Table and bucket alone: schedules and queues stay at rest, so that nothing happens that the service should have
- * done. Undefined when the folder is in use.
+ * Starts only table and bucket: without schedules and queues nothing runs that is the service's job. Returns undefined
+ * when the folder is in use.
  */
 async function startOwnServers(
   dataDir: string,
@@ -142,7 +142,7 @@ function tryLock(dataDir: string): ReturnType<typeof lockDataFolder> | undefined
   try {
     return lockDataFolder(dataDir)
   } catch {
-    // Somebody has it: that is an answer too.
+    // In use by a service.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Runs a task of a job once more, as a worker does, but on this machine and for one who looks on.
+// Runs a task of a job again, as a worker does, but on this machine and with output to the terminal.
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from '../../aws/files.ts'
@@ -29,7 +29,7 @@ interface FetchedInput {
   readonly folder: string
 }
 
-/** A task with its files in a fresh folder. */
+/** A task with its files in a new folder. */
 export interface FetchedTask {
   readonly task: Task
   readonly pieces: readonly FetchedInput[]
@@ -43,14 +43,15 @@ export interface ReplayContext {
   readonly WORK_DIR: string
 }
 
-/** Or why the task cannot run. */
+/** Returns the task with its files, or the reason why it cannot run. */
 export async function fetchTaskFiles(
   sealed: Task,
   state: JobState,
   { files, vault, engines, WORK_DIR: parent }: ReplayContext,
 ): Promise<FetchedTask | string> {
   const task = openSecrets(sealed, vault)
-  if (!task) return 'its passwords do not open. Set SERVICE_SECRET to that of the service that took the job.'
+  if (!task)
+    return 'its passwords cannot be decrypted. Set SERVICE_SECRET to the secret of the service that created the job.'
   const plan = planTask(task, state, engines)
   if ('unavailable' in plan) return plan.unavailable
   const { inputPlans: pieces } = plan
@@ -79,7 +80,7 @@ async function listMissing(sources: readonly StoredFile[], files: Files): Promis
   return found.filter(({ there: isStored }) => !isStored).map(({ file }) => file.filename)
 }
 
-/** True when it works. */
+/** Runs the task. @returns true if it succeeds */
 export async function runAgain(
   { task, pieces, folder }: FetchedTask,
   interrupted: AbortSignal,
@@ -125,7 +126,7 @@ function printFailure(error: unknown, printer: Printer): void {
   printer.line(`  ${code}: ${message}`)
   const isExpected = error instanceof AppError
   for (let cause = isExpected ? error.cause : error; cause instanceof Error; cause = cause.cause) {
-    // What a program said was shown while it ran.
+    // The output of a program was shown while it ran.
     if (!('stderr' in cause)) printer.quote(cause.stack ?? cause.message)
   }
 }

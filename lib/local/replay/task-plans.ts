@@ -1,4 +1,4 @@
-// The ways of tasks to their results, as this machine would go now: no record keeps them, as they follow from the rest.
+// Plans of a job's tasks, as this machine would plan them now. They are not stored, as they follow from the records.
 import { planFiles } from '../../conversion/plan-files.ts'
 import type { Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -7,14 +7,14 @@ import { resolveConversion } from '../../jobs/next-image.ts'
 import { withoutSecrets } from '../../sealed.ts'
 import { findTaskOperation } from '../../tasks/index.ts'
 
-/** Or a sentence that says why there is none. */
+/** The plan, or a message that says why there is none. */
 export type TaskPlan = { readonly inputPlans: readonly InputPlan[] } | { readonly unavailable: string }
 
-/** Those that run an engine, in the order of the request. */
+/** Returns the tasks that run an engine, in the order of the request. */
 export const engineTasks = ({ tasks }: JobState): Task[] =>
   tasks.filter(({ operation }) => findTaskOperation(operation)?.kind === 'process')
 
-/** Of all tasks that work, by number, fit to be shown. A task between two images has its plan with it. */
+/** Plans all tasks that run an engine, by task number, without secrets. A task between two images stores its plan. */
 export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
   const shown = engineTasks(state).map(withoutSecrets)
   return new Map(
@@ -25,7 +25,7 @@ export function planTasks(state: JobState, engines: readonly Engine[]): Map<numb
   )
 }
 
-/** @param task with its secrets opened, or with others in their place where nothing is run. */
+/** @param task with decrypted secrets, or with placeholders when it is only shown */
 export function planTask(task: Task, state: JobState, engines: readonly Engine[]): TaskPlan {
   try {
     return planFiles(...resolveConversion(task, state), engines)

@@ -1,35 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { alone } from './lock.mjs'
-import { capture } from './process.mjs'
-import { phase } from './progress.mjs'
+import { withSetupLock } from './lock.mjs'
+import { runQuietly } from './process.mjs'
+import { showPhase } from './progress.mjs'
 
 const aptGet = ['apt-get', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=3']
-/** `Status-Fd` 1: sudo closes every other descriptor. The status lines are told apart by their first word. */
+/** `Status-Fd` is 1 because sudo closes other descriptors. Status lines are recognized by their first word. */
 const aptInstall = [...aptGet, 'install', '-y', '--no-install-recommends', '-o', 'APT::Status-Fd=1']
 
 /**
- * Names of the Debian packages of the given parts of layers/packages.json that are not installed.
+ * Returns the Debian packages of some sections of layers/packages.json that are not installed.
  *
  * @param {string} root
- * @param {(part: string) => boolean} wantsPart
+ * @param {(section: string) => boolean} includesSection
  */
-export function missingDebianPackages(root, wantsPart) {
-  const parts = JSON.parse(readFileSync(join(root, 'layers/packages.json'), 'utf8'))
+export function missingDebianPackages(root, includesSection) {
+  const sections = JSON.parse(readFileSync(join(root, 'layers/packages.json'), 'utf8'))
   const wanted = new Set(
-    Object.keys(parts)
-      .filter(wantsPart)
-      .flatMap((part) => parts[part]),
+    Object.keys(sections)
+      .filter(includesSection)
+      .flatMap((section) => sections[section]),
   )
   const format = `\${Package} \${db:Status-Status}\\n`
-  // It ends with code 1 when a name is unknown to it, which is one of the answers.
+  // It exits with code 1 when it does not know a package, which then counts as not installed.
   const query = spawnSync('dpkg-query', ['-W', `-f=${format}`, ...wanted], { encoding: 'utf8' })
   const installed = new Set(query.stdout?.split('\n').filter((line) => line.endsWith(' installed')))
   return [...wanted].filter((name) => !installed.has(`${name} installed`))
 }
 
-/** How to become root without a question: nothing for root itself, undefined where there is no way. */
+/** Returns the command prefix to become root without a password prompt, empty for root; undefined if impossible. */
 function becomeRoot() {
   if (spawnSync('apt-get', ['--version']).status !== 0) return undefined
   if (process.getuid?.() === 0) return []
@@ -37,8 +37,8 @@ function becomeRoot() {
 }
 
 /**
- * Installing a server of SSH starts it, and with each boot, where systemd is: only tests need it, with settings and a
- * port of their own.
+ * Returns the systemd units to mask before the installation. Installing openssh-server starts it, now and at each boot,
+ * but tests only need the program, which they start with their own settings and port.
  *
  * @param {readonly string[]} names
  */
@@ -49,7 +49,7 @@ function servicesToMask(names) {
 }
 
 /**
- * The commands that a person has to run where the set-up may not.
+ * Returns the commands that the user has to run when setup has no permission.
  *
  * @param {readonly string[]} names
  */
@@ -61,7 +61,7 @@ export function installCommand(names) {
 
 /**
  * @param {string} line of apt's output
- * @returns {string | undefined} how far apt says that it is
+ * @returns {string | undefined} apt's progress, if the line reports it
  */
 function aptProgress(line) {
   const [kind, , percent, text = ''] = line.split(':')
@@ -71,35 +71,35 @@ function aptProgress(line) {
 }
 
 /**
- * Installs what is missing.
+ * Installs the missing packages.
  *
  * @param {string} root
- * @param {(part: string) => boolean} wantsPart
+ * @param {(section: string) => boolean} includesSection
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string[]>} names that this user may not install
+ * @returns {Promise<string[]>} packages that this user has no permission to install
  */
-export async function installDebianPackages(root, wantsPart, env) {
-  if (missingDebianPackages(root, wantsPart).length === 0) return []
-  return await alone(async (lockFd) => {
-    const names = missingDebianPackages(root, wantsPart)
+export async function installDebianPackages(root, includesSection, env) {
+  if (missingDebianPackages(root, includesSection).length === 0) return []
+  return await withSetupLock(async (lockFd) => {
+    const names = missingDebianPackages(root, includesSection)
     const asRoot = becomeRoot()
     if (names.length === 0 || !asRoot) return names
     // sudo drops the environment, hence env(1).
     const run = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive']
-    // Needed when an earlier installation was cut short, quick when not.
-    await capture([...run, 'dpkg', '--configure', '-a'], { env, lockFd })
-    await phase('Reading the Debian package lists', () =>
-      capture([...run, ...aptGet, 'update'], { env, lockFd }),
+    // Finishes an interrupted installation; quick otherwise.
+    await runQuietly([...run, 'dpkg', '--configure', '-a'], { env, lockFd })
+    await showPhase('Reading the Debian package lists', () =>
+      runQuietly([...run, ...aptGet, 'update'], { env, lockFd }),
     )
     const masked = servicesToMask(names)
-    if (masked.length > 0) await capture([...run, 'systemctl', 'mask', ...masked], { env, lockFd })
-    await phase(`Installing ${names.length} Debian packages`, (say) =>
-      capture([...run, ...aptInstall, ...names], {
+    if (masked.length > 0) await runQuietly([...run, 'systemctl', 'mask', ...masked], { env, lockFd })
+    await showPhase(`Installing ${names.length} Debian packages`, (report) =>
+      runQuietly([...run, ...aptInstall, ...names], {
         env,
         lockFd,
         onLine: (line) => {
-          const howFar = aptProgress(line)
-          if (howFar) say(howFar)
+          const progress = aptProgress(line)
+          if (progress) report(progress)
         },
       }),
     )

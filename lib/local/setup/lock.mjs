@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url'
 const thisFile = fileURLToPath(import.meta.url)
 
 /**
- * Runs `work` while no other set-up of this checkout does. The lock is the kernel's, on an open file, so that
- * nothing stale is left by a set-up that was killed. `work` gets the descriptor to hand to its children: npm
- * may outlive a killed set-up, and the next one then waits for it.
+ * Runs `work` while no other setup of this checkout runs. It uses a kernel lock on an open file, so a killed setup
+ * leaves no stale lock. `work` passes the descriptor to its child processes: npm may outlive a killed setup, and the
+ * next one then waits for it.
  *
  * @template T
  * @param {(lockFd: number) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function alone(work) {
+export async function withSetupLock(work) {
   const fd = openSync(thisFile, 'r')
   const lock = (...options) =>
     spawnSync('flock', [...options, '3'], { stdio: ['ignore', 'ignore', 'inherit', fd] })
   try {
-    // Where there is no flock(1), which Debian always has, two set-ups at once are not told apart.
+    // Without flock(1), which Debian always has, concurrent setups are not detected.
     if (lock('--nonblock').status === 1) {
-      process.stdout.write('Waiting for another set-up of this checkout to finish …\n')
+      process.stdout.write('Waiting for another setup of this checkout to finish …\n')
       lock()
     }
     return await work(fd)

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 
-/** A command of the set-up that failed; `output` is what it said. */
-export class CommandFailure extends Error {
+/** A command of setup that failed, with its output. */
+export class CommandError extends Error {
   /** @param {string} message @param {string} output */
   constructor(message, output) {
     super(message)
@@ -11,60 +11,60 @@ export class CommandFailure extends Error {
   }
 }
 
-const keptOutput = 64 * 1024
+const maxOutputChars = 64 * 1024
 
 /**
- * Runs a command to its end and keeps what it says for the case that it fails.
+ * Runs a command to its end without showing its output, which is kept in case it fails.
  *
  * @param {readonly string[]} command
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, lockFd?: number, onLine?: (line: string) => void }} options
- * @returns {Promise<string>} the last of its output
+ * @returns {Promise<string>} the end of its output
  */
-export function capture([bin, ...args], { cwd, env, lockFd, onLine } = {}) {
+export function runQuietly([bin, ...args], { cwd, env, lockFd, onLine } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(bin, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', lockFd ?? 'ignore'] })
     let output = ''
     let rest = ''
     const take = (chunk) => {
-      output = (output + chunk).slice(-keptOutput)
+      output = (output + chunk).slice(-maxOutputChars)
       const lines = (rest + chunk).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) onLine?.(line)
     }
     child.stdout.setEncoding('utf8').on('data', take)
     child.stderr.setEncoding('utf8').on('data', take)
-    child.on('error', (error) => reject(new CommandFailure(`${bin} did not start: ${error.message}`, '')))
+    child.on('error', (error) => reject(new CommandError(`${bin} did not start: ${error.message}`, '')))
     child.on('close', (code, signal) => {
       if (code === 0) resolve(output)
-      else reject(new CommandFailure(`${bin} ended with ${signal ?? `code ${code}`}`, output))
+      else reject(new CommandError(`${bin} failed with ${signal ?? `exit code ${code}`}`, output))
     })
   })
 }
 
-/** The npm among the processes above this one: npm starts a shell, which starts the script. */
-function npmAbove() {
+/** Returns the process id of the npm that started this process: npm starts a shell, which starts the script. */
+function findParentNpm() {
   let pid = process.ppid
   try {
     for (let step = 0; step < 3 && pid > 1; step += 1) {
-      // npm names its process after its command, as "npm start".
+      // npm sets its process title to its command, for example "npm start".
       if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('npm ')) return pid
       pid = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
     }
   } catch {
-    // It ended while we looked, or this system shows no processes.
+    // It exited meanwhile, or this system has no /proc.
   }
   return undefined
 }
 
 /**
- * Runs the program that the user asked for and ends as it ends. It never outlives this process: a signal is
- * passed on, and should this process be killed outright, the kernel sends the program a SIGTERM.
+ * Runs the program that the user requested and exits with its exit code. The program never outlives this process:
+ * signals are forwarded, and if this process is killed, the kernel sends the program a SIGTERM.
  *
  * @param {readonly string[]} command
  * @param {{ cwd: string, env: NodeJS.ProcessEnv, startedByNpm: boolean }} options
  * @returns {Promise<never>}
  */
-export async function handOver(command, { cwd, env, startedByNpm }) {
+export async function runInForeground(command, { cwd, env, startedByNpm }) {
   const dieWithParent = existsSync('/usr/bin/setpriv')
     ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM', '--']
     : []
@@ -74,15 +74,15 @@ export async function handOver(command, { cwd, env, startedByNpm }) {
   let forwardedMs = 0
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     process.on(signal, () => {
-      // Ctrl-C reaches every process of the terminal's foreground group by itself, and npm forwards it once
-      // more: the program would take the second one as "at once".
+      // Ctrl-C reaches every process of the terminal's foreground group, and npm forwards it again: the program would
+      // take the second signal as a request to exit immediately.
       if (signal === 'SIGINT' && process.stdin.isTTY) return
       if (Date.now() - forwardedMs < 1000) return
       forwardedMs = Date.now()
       child.kill(signal)
     })
   }
-  const npm = startedByNpm ? npmAbove() : undefined
+  const npm = startedByNpm ? findParentNpm() : undefined
   if (npm) {
     // npm cannot forward the SIGKILL that ends it, and the shell in between forwards nothing.
     const parent = process.ppid

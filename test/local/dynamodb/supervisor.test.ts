@@ -18,7 +18,7 @@ import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynam
 
 /** A log that tells what was said. */
 function listeningLog() {
-  const lines: { msg: string; lastWords?: string }[] = []
+  const lines: { msg: string; lastOutput?: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   return { log, lines }
 }
@@ -81,7 +81,7 @@ test('a program that ends again and again is started ever more seldom, and the l
   assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
   assert.match(lines[0]?.msg ?? '', /started again/)
   assert.match(lines[5]?.msg ?? '', /again and again before it answers\. Look at its last words/)
-  assert.equal(lines[5]?.lastWords, 'no room left')
+  assert.equal(lines[5]?.lastOutput, 'no room left')
 })
 
 test('a start on a taken port ends with a sentence', async (t) => {
