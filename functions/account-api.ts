@@ -13,7 +13,7 @@ import {
 import { getQuota } from './routes/quota.ts'
 import { getUsage } from './routes/usage.ts'
 
-/** Endpoints of keys, tokens and what an account has used; signing in has a function of its own. */
+/** Endpoints of API keys, OAuth tokens, usage and quotas; signing in has a separate function. */
 export const contracts: readonly AnyContract[] = [
   ...apiKeys,
   getUsage,

@@ -10,7 +10,7 @@ import {
 } from './routes/admin-users.ts'
 import { getSlo } from './routes/usage.ts'
 
-/** Endpoints of those who run the service. */
+/** Endpoints for administrators. */
 export const contracts: readonly AnyContract[] = [
   listUsers,
   getUser,

@@ -10,10 +10,10 @@ import { deployedServices } from '../lib/lambda-services.ts'
 import { started } from '../lib/lazy-async.ts'
 import type { Services } from '../lib/services.ts'
 
-/** Milliseconds after which a provider that did not answer is asked again. */
+/** How long to wait before retrying a provider that did not respond. */
 const retryProvidersMs = 30_000
 
-/** Signing in and all that belongs to it: a function of its own, because what it loads is as large as all of the API. */
+/** The sign-in API. It is a separate function because better-auth is as large as the rest of the API. */
 export function createAuthApi(
   services: Services,
   {
@@ -34,7 +34,7 @@ export function createAuthApi(
   const { OPENID_PROVIDERS: providers = [] } = services.config
   let auth = make()
   let madeAt = Date.now()
-  /** A provider that does not answer is left out by the library for good. */
+  /** better-auth drops a provider that does not respond at start, so create it again after a while. */
   const current = async () => {
     if (providers.length === 0 || Date.now() - madeAt < retryProvidersMs) return auth
     const { socialProviders } = await auth.$context
@@ -54,11 +54,11 @@ export function createAuthApi(
   }
 }
 
-/** The page of the service under another of its names, which the library does not know. Letters keep the one that it does. */
+/** Replaces the origin of a page that reached the service by another name, which better-auth does not know. */
 const withPublicOrigin = (event: HttpEvent, origin: string): HttpEvent =>
   event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
 
-/** Who this was before he signed up. */
+/** Returns the anonymous identity of a client before it signed up. */
 function previousOwner(headers: Headers, secret: Buffer): string | undefined {
   const cookie = headers
     .get('cookie')

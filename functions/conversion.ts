@@ -5,7 +5,7 @@ import { createBatch } from './routes/create-batch.ts'
 import { createConversion } from './routes/create-conversion.ts'
 import { createMerge } from './routes/create-merge.ts'
 
-/** Endpoints that take a file and what is to be made of it. */
+/** Endpoints that convert files. */
 export const contracts: readonly AnyContract[] = [createConversion, checkConversion, createMerge, createBatch]
 
 export const handler = httpFunction(contracts)

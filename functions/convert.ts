@@ -4,9 +4,9 @@ import { confinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
 import { createQueueFunction } from '../lib/jobs/run/queue-function.ts'
 
-/** Runs the tasks of one image. */
+/** Runs the tasks of one container image. */
 export function createFunction(connections?: Connections) {
-  // Found while the first task is on its way; whoever runs it waits for it.
+  // Start detecting it before the first task arrives; the task waits for the result.
   void confinement()
   return createQueueFunction({
     queueOf: ({ IMAGE_ID }) => {

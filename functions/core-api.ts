@@ -2,7 +2,7 @@ import { httpFunction } from '../lib/http/http-function.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
 import { coreRoutes } from './routes/core-routes.ts'
 
-/** What no function of its own has, and the document, for which those of all are loaded when somebody asks for it. */
+/** Endpoints without a separate function, and the OpenAPI document, which loads all contracts on demand. */
 export const contracts = coreRoutes(async () => (await import('./routes/index.ts')).documentedRoutes)
 
 export const handler = httpFunction(contracts, { missingPage })

@@ -2,7 +2,7 @@ import type { AnyContract } from '../lib/http/contract.ts'
 import { httpFunction } from '../lib/http/http-function.ts'
 import { drives } from './routes/drives.ts'
 
-/** Endpoints of drives, whose own APIs they ask. */
+/** Endpoints of cloud drives, which call the APIs of the drives. */
 export const contracts: readonly AnyContract[] = drives
 
 export const handler = httpFunction(contracts)

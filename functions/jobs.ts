@@ -13,7 +13,7 @@ import { jobEvents } from './routes/live.ts'
 import { retryJob } from './routes/retry-job.ts'
 import { signDownload } from './routes/sign-download.ts'
 
-/** Endpoints of jobs and of what they made. */
+/** Endpoints of jobs and their results. */
 export const contracts: readonly AnyContract[] = [
   createJob,
   getStatus,

@@ -1,6 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { deleteOrphanUpload, receiveUpload, publishUploadEvent } from '../lib/conversion/receive-upload.ts'
+import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../lib/conversion/receive-upload.ts'
 import { deployedServices } from '../lib/lambda-services.ts'
 import { started } from '../lib/lazy-async.ts'
 
@@ -9,7 +9,7 @@ const open = started(deployedServices)
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 const ObjectCreated = z.object({ object: z.object({ key: z.string() }) })
 
-/** A presigned upload is there: the task that waits for it goes on, and what nobody waits for any more is deleted. */
+/** Handles a file that arrived in the bucket: continues the task that waits for it, and deletes orphaned uploads. */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   const services = await open()
   const { key } = ObjectCreated.parse(detail).object

@@ -3,8 +3,8 @@ import { buildCommand, confinement, confinementLevel } from '../lib/engines/sand
 import { launchers } from '../lib/engines/sandbox/launchers.ts'
 
 /**
- * How far engines can be confined where this function runs: called once after a deployment, before the first file. Each
- * way is tried by itself, so that one that a host refuses shows.
+ * Reports how well engines can be isolated on this host. Called once after a deployment, before the first file. Tries
+ * each launcher separately, to show which ones the host does not support.
  */
 export async function handler() {
   const active = await confinement()

@@ -2,8 +2,13 @@ import type { Connections } from '../lib/aws/connections.ts'
 import { createQueueFunction } from '../lib/jobs/run/queue-function.ts'
 import { transferTask } from '../lib/jobs/run/transfer-task.ts'
 
-/** Brings files in and out. */
+/** Runs import and export tasks. */
 export const createFunction = (connections?: Connections) =>
-  createQueueFunction({ queueOf: () => 'transfer', handleTask: transferTask, close: async () => {}, connections })
+  createQueueFunction({
+    queueOf: () => 'transfer',
+    handleTask: transferTask,
+    close: async () => {},
+    connections,
+  })
 
 export const { handler } = createFunction()

@@ -5,7 +5,7 @@ import { getUpload } from './routes/get-upload.ts'
 import { multipartUploads } from './routes/multipart-uploads.ts'
 import { presignUpload } from './routes/presign-upload.ts'
 
-/** Endpoints for files that go to the bucket by themselves. */
+/** Endpoints for files that clients upload directly to the bucket. */
 export const contracts: readonly AnyContract[] = [
   presignUpload,
   ...multipartUploads,

@@ -21,7 +21,7 @@ import {
   runWorkflow,
 } from './routes/workflows.ts'
 
-/** Endpoints of workflows and webhooks: what happens without anybody asking each time. */
+/** Endpoints of workflows and webhooks. */
 export const contracts: readonly AnyContract[] = [
   createWorkflow,
   listWorkflows,

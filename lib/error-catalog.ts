@@ -19,14 +19,13 @@ export const errorCatalog = {
   AUTHENTICATION_REQUIRED: {
     status: 401,
     description: 'This endpoint requires authentication.',
-    hint:
-      'Sign in, or send an API key as X-Api-Key or as a bearer token. On a self-hosted service, send the X-Owner-Token of an earlier reply.',
+    hint: 'Sign in, or send an API key as X-Api-Key or as a bearer token. On a self-hosted service, send the X-Owner-Token of an earlier reply.',
   },
   INSUFFICIENT_PERMISSIONS: {
     status: 403,
-    description: 'The resource belongs to another identity, or your key or account lacks the required permission.',
-    hint:
-      'details.required lists the required scopes. For resources of an anonymous identity, send the X-Owner-Token header or the cookie of the reply that created them.',
+    description:
+      'The resource belongs to another identity, or your key or account lacks the required permission.',
+    hint: 'details.required lists the required scopes. For resources of an anonymous identity, send the X-Owner-Token header or the cookie of the reply that created them.',
   },
   RATE_LIMITED: {
     status: 429,
@@ -97,8 +96,7 @@ export const errorCatalog = {
   STORAGE_NOT_CONFIGURED: {
     status: 503,
     description: 'The file storage does not exist or denies access to the service.',
-    hint:
-      'Your request is fine: the operator of the service has to check the storage bucket. Send the request again later.',
+    hint: 'Your request is fine: the operator of the service has to check the storage bucket. Send the request again later.',
   },
   NO_FILES: {
     status: 400,
@@ -150,8 +148,7 @@ export const errorCatalog = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     description: 'The Content-Encoding of the body is not supported.',
-    hint:
-      'Use an encoding from the Accept-Encoding header of the reply, or none. Send forms with files unencoded.',
+    hint: 'Use an encoding from the Accept-Encoding header of the reply, or none. Send forms with files unencoded.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -221,14 +218,12 @@ export const errorCatalog = {
   IMPORT_FAILED: {
     status: 502,
     description: 'A file could not be imported from its source.',
-    hint:
-      'The message contains the reply of the source. Check the URL and the credentials, then try again.',
+    hint: 'The message contains the reply of the source. Check the URL and the credentials, then try again.',
   },
   EXPORT_FAILED: {
     status: 502,
     description: 'A result could not be exported to its destination.',
-    hint:
-      'The message contains the reply of the destination. You can still download the result with GET /v1/download/{jobId}.',
+    hint: 'The message contains the reply of the destination. You can still download the result with GET /v1/download/{jobId}.',
   },
   INTERNAL_ERROR: {
     status: 500,

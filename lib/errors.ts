@@ -5,8 +5,8 @@ export type { ErrorCode } from './error-catalog.ts'
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
 /**
- * An error that a client may see. The sentence names the field, what was expected, what came and the way out;
- * it never holds a path, a command line or a stack trace. What a maintainer needs goes into `cause`.
+ * An error that a client may see. The message says which field is wrong, what was expected, what was sent and what to
+ * do; it never contains a path, a command line or a stack trace. Put what a maintainer needs into `cause`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -24,10 +24,10 @@ export class AppError extends Error {
   }
 }
 
-/** Seconds after which it is worth asking again when a part of the service is away. */
+/** Default Retry-After while a part of the service is unavailable. */
 const defaultRetryAfterS = 10
 
-/** Every 503 says when to ask again, whoever answers it; other errors where they know. */
+/** Returns the seconds for Retry-After: for every 503, and for other errors that have `retryAfter` in their details. */
 export function retryAfterOf({ status, details }: Pick<AppError, 'status' | 'details'>): number | undefined {
   const known = details?.['retryAfter']
   if (typeof known === 'number') return known

@@ -1,29 +1,29 @@
-/** What the plans allow. A plan or a limit is a row or a column here; `PLANS_FILE` changes values. */
+/** Limits of the plans. Add a plan or a limit here; `PLANS_FILE` overrides values. */
 
 export const planIds = ['anonymous', 'free', 'starter', 'pro', 'business', 'self-hosted'] as const
 export type PlanId = (typeof planIds)[number]
 
-/** Other names of plans. */
+/** Aliases of plans. */
 const aliases: Readonly<Record<string, PlanId>> = { enterprise: 'business' }
 
 export interface Plan {
-  /** Requests of one key, session or address. */
+  /** Requests per key, session or IP address. */
   readonly requestsPerMinute: number | null
   readonly requestsPerHour: number | null
-  /** Of them those that only read, where they have a limit of their own and count nowhere else. */
+  /** Read requests, if they have a separate limit and don't count towards the others. */
   readonly readsPerMinute: number | null
-  /** Requests that make something, of all that an account has; of an address where there is no account. */
+  /** Requests that create something, per account, or per IP address without an account. */
   readonly requestsPerDay: number | null
   readonly requestsPerMonth: number | null
-  /** They are counted; nothing ends with them. */
+  /** Only counted, not enforced. */
   readonly conversionMinutesPerMonth: number | null
-  /** Bytes; null for as much as the service takes (`MAX_FILE_MB`). */
+  /** null for the limit of the service (`MAX_FILE_MB`). */
   readonly maxFileBytes: number | null
-  /** Items of a batch, and imports of a job. */
+  /** Items per batch, and imports per job. */
   readonly filesPerJob: number
-  /** Jobs at work at a time; others wait. */
+  /** Jobs that run at a time; others wait. */
   readonly concurrentJobs: number | null
-  /** Hours after the end of a job; null for as long as the service keeps any (`RETENTION_HOURS`). */
+  /** Hours after the end of a job; null for the setting of the service (`RETENTION_HOURS`). */
   readonly retentionHours: number | null
   readonly gpu: boolean
 }
@@ -52,7 +52,7 @@ export const defaultPlans = {
     ...unlimited,
     requestsPerMinute: 5,
     requestsPerHour: 30,
-    // Who converts has to ask how far it is, and a page has to load.
+    // Clients poll their jobs, and pages have to load.
     readsPerMinute: 60,
     requestsPerDay: 15,
     maxFileBytes: 100 * mb,
@@ -98,6 +98,6 @@ export const defaultPlans = {
 
 export type Plans = Readonly<Record<PlanId, Plan>>
 
-/** The plan of that name or alias. */
+/** Returns the id of the plan with that name or alias. */
 export const planIdOf = (name: string): PlanId | undefined =>
   planIds.find((id) => id === name) ?? aliases[name]

@@ -183,7 +183,7 @@ async function record(): Promise<void> {
 }
 
 async function byTheClock(tasks: object): Promise<void> {
-  const nightly = { name: 'The report of the day', cron: '0 3 * * *', timezone: 'Europe/Berlin', tasks }
+  const nightly = { name: 'Daily report', cron: '0 3 * * *', timezone: 'Europe/Berlin', tasks }
   const path = '/v1/workflows'
   const { id: workflowId } = await call({ method: 'POST', path, json: nightly })
   const one = { path: `${path}/:workflowId`, params: { workflowId } }

@@ -7,12 +7,12 @@ import { getJob } from '../routes/get-job.ts'
 import { compatErrorBody, compatStatus } from './errors.ts'
 import { compatJobView, parseTaskId } from './job-view.ts'
 
-/** What the endpoints here have in common: each asks one of ours, and says its answer in other words. */
+/** Shared by the compatibility endpoints: each calls one of our endpoints and translates the reply. */
 
 export type Request = HttpRequest<unknown, unknown, unknown>
 
 export const compatDefaults = {
-  tag: 'Facade',
+  tag: 'Compatibility',
   errorFormat: { statusOf: compatStatus, bodyOf: compatErrorBody },
 } as const
 export const dataReply = { schema: z.object({ data: z.unknown() }), form: 'raw' } as const
@@ -25,13 +25,13 @@ export const emptyReply = { status: 204, schema: z.null(), form: 'empty' } as co
 
 export const publicUrlOf = ({ config }: Services) => config.PUBLIC_URL ?? ''
 
-/** A gateway gives a function 30 s: whoever waits longer is sent here again. */
+/** API Gateway times a function out after 30 s: clients that wait longer are redirected here. */
 export const maxWaitS = 25
 export const isUnfinished = (status: string) => status === 'waiting' || status === 'processing'
 export const redirectTo = (path: string) => ({ status: 307, headers: { location: path } })
-export const waitReply = { otherStatuses: { 307: 'It goes on waiting there.' } }
+export const waitReply = { otherStatuses: { 307: 'Continue waiting at `Location`' } }
 
-/** Our endpoint's answer to the same client. */
+/** Calls one of our endpoints for the same client and returns the data of its reply. */
 export async function callEndpoint<Data>(
   asked: { handle: AnyContract['handle'] },
   request: Request,

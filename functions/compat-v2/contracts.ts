@@ -7,8 +7,8 @@ import { taskContracts } from './task-contracts.ts'
 import { webhookContracts } from './webhook-contracts.ts'
 
 /**
- * The job interface of another service, so that its SDKs work here with nothing but another address. What is here and
- * what is not stands in README.md beside it.
+ * The job API of another service, so that its SDKs work here with only another base URL. README.md in this folder lists
+ * what is supported.
  */
 export const compatContracts: readonly AnyContract[] = [
   ...jobContracts,

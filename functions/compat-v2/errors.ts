@@ -1,6 +1,6 @@
 import type { AppError } from '../../lib/errors.ts'
 
-/** What clients of this interface take for a body that is not in order; ours is 400. */
+/** Errors that clients of this API expect as 422; our API uses 400. */
 const inputErrorCodes: readonly string[] = [
   'INVALID_INPUT',
   'INVALID_REQUEST',
@@ -8,13 +8,13 @@ const inputErrorCodes: readonly string[] = [
   'UNSUPPORTED_FORMAT',
 ]
 
-/** 422 for all that is wrong with what was sent, 402 where a plan is used up for the day or the month. */
+/** Returns 422 for invalid input, and 402 if the quota of the day or month is used up. */
 export function compatStatus({ code, status, details }: AppError): number {
   if (inputErrorCodes.includes(code)) return 422
   return code === 'RATE_LIMITED' && ['day', 'month'].includes(String(details?.['window'])) ? 402 : status
 }
 
-/** Errors in the form of this interface: `{ message, code, errors }`. */
+/** Returns an error in the format of this API: `{ message, code, errors }`. */
 export function compatErrorBody({ code, message, details }: AppError) {
   const { field } = details ?? {}
   return { message, code, ...(typeof field === 'string' && { errors: { [field]: [message] } }) }

@@ -11,10 +11,10 @@ interface Quotas {
   readonly quotas: readonly { readonly window: string; readonly remaining: number | null }[]
 }
 
-/** Its SDKs read a number: this many where nothing is counted. */
+/** The SDKs expect a number of credits; used if the plan has no limit. */
 const unlimitedCredits = 1_000_000
 
-/** What is left of the day's and the month's. */
+/** Returns the remaining requests of the day or month, whichever is lower. */
 const creditsIn = ({ quotas }: Quotas): number =>
   quotas
     .filter(({ window }) => window === 'day' || window === 'month')
@@ -28,7 +28,7 @@ const showUser = contract({
   method: 'GET',
   path: '/v2/users/me',
   access: readAccess,
-  summary: 'See who you are',
+  summary: 'Get the current user',
   reply: { status: 200, ...dataReply },
   handle: async (request, services) => {
     const { principal } = request
@@ -82,7 +82,7 @@ const formatsAt = (path: string) =>
     method: 'GET',
     path,
     access: readAccess,
-    summary: 'List what converts to what',
+    summary: 'List supported conversions',
     query: FormatFilters,
     reply: listReply,
     handle: async (request, services) => {

@@ -8,21 +8,25 @@ import type { Services } from '../../lib/services.ts'
 import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
 
-/** A file of another job's task, as an upload that one job takes. */
+/** A file of another job's task, copied to an upload for one job. */
 export interface InputCopy {
   readonly uploadId: string
   readonly filename: string
   readonly key: string
 }
 
-/** Seconds that a task may still need: what is left of a request's time has to make the copies and the job. */
+/** How long to wait for an unfinished task; the rest of the request's time is for copying and creating the job. */
 const maxTaskWaitS = 15
 
 /**
- * Copies of what a task has made.
- * @throws AppError NOT_FOUND; CONFLICT while it is at work; INVALID_INPUT for one that has failed, or has no files.
+ * Copies the files of a task.
+ * @throws AppError NOT_FOUND; CONFLICT while the task is running; INVALID_INPUT if it failed or has no files.
  */
-export async function copyTaskFiles(id: string, request: Request, services: Services): Promise<readonly InputCopy[]> {
+export async function copyTaskFiles(
+  id: string,
+  request: Request,
+  services: Services,
+): Promise<readonly InputCopy[]> {
   const before = await findTask(id, request, services)
   const { job, name, task } = isUnfinished(before.task.status)
     ? await findTask(id, request, services, maxTaskWaitS)
@@ -30,7 +34,7 @@ export async function copyTaskFiles(id: string, request: Request, services: Serv
   if (isUnfinished(task.status))
     throw new AppError(
       'CONFLICT',
-      `input: the task ${id} is not finished yet. Wait for it, then send this again.`,
+      `input: the task ${id} has not finished. Wait for it, then send the request again.`,
       {
         field: 'input',
         status: task.status,
@@ -40,13 +44,13 @@ export async function copyTaskFiles(id: string, request: Request, services: Serv
   if (files.length === 0)
     throw new AppError(
       'INVALID_INPUT',
-      `input: the task ${id} ${task.status === 'finished' ? 'has no files' : 'has failed'}. Name one that has made something.`,
+      `input: the task ${id} ${task.status === 'finished' ? 'has no files' : 'has failed'}. Use a task that has files.`,
       { field: 'input' },
     )
   return Promise.all(files.map((file) => copyFile(file, request.principal.ownerId, services)))
 }
 
-/** Who may see a job need not be its owner; files are taken by him alone. */
+/** Others may see a job, but only its owner may use its files. */
 async function filesOf(
   jobId: string,
   name: string,
@@ -55,7 +59,7 @@ async function filesOf(
 ): Promise<readonly StoredFile[]> {
   const state = await jobs.store.getState(jobId)
   if (!state || state.job.owner !== principal.ownerId || !isVisibleToKey(state.job, principal))
-    throw new AppError('JOB_NOT_FOUND', `input: there is no job ${jobId} of yours.`, {
+    throw new AppError('JOB_NOT_FOUND', `input: you have no job ${jobId}.`, {
       field: 'input',
       jobId,
     })
@@ -79,8 +83,11 @@ async function copyFile(file: StoredFile, owner: string, services: Services): Pr
   return { uploadId: id, filename: file.filename, key }
 }
 
-/** No job has taken them. */
-export async function deleteCopies(copies: readonly InputCopy[], { files, uploads }: Services): Promise<void> {
+/** Deletes copies that no job uses. */
+export async function deleteCopies(
+  copies: readonly InputCopy[],
+  { files, uploads }: Services,
+): Promise<void> {
   if (copies.length === 0) return
   await files.delete(copies.map(({ key }) => key))
   await uploads.forget(copies.map(({ uploadId }) => uploadId))

@@ -50,7 +50,7 @@ const showJob = contract({
   }),
 })
 
-/** By the second address, or by a path that older SDKs know. */
+/** The sync URL, and the path that older SDKs use. */
 const waitForJob = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =>
   contract({
     ...compatDefaults,

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { isOwn, ourNames, ownTasks } from '../../lib/webhooks/compat-names.ts'
 
-/** Other spellings of theirs, in tasks of a job. */
+/** Alternative spellings of operations in the tasks of a job. */
 const operationAliases: Readonly<Record<string, string>> = {
   'import/azure-blob': 'import/azure/blob',
   'export/azure-blob': 'export/azure/blob',
 }
-/** Fields that say nothing to us: the bytes tell the format, and engines come in one version. */
+/** Fields that we ignore: formats are detected from the content, and there is one version of each engine. */
 const ignoredFields = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Of the words of `profile` those that mean something; all else only wants a smaller file. */
+/** Our profiles by the client's `profile`; all other values mean a smaller file. */
 const profiles: Readonly<Record<string, string>> = {
   web: 'web',
   print: 'printer',
@@ -20,7 +20,7 @@ const profiles: Readonly<Record<string, string>> = {
   max: 'max',
 }
 
-/** Fields of single operations that have another name or form with us. */
+/** Translates fields that have another name or form in our API, by operation. */
 const fieldTranslations: Readonly<Record<string, (fields: Fields) => Fields>> = {
   optimize: ({ profile, ...fields }) => ({
     ...fields,
@@ -53,7 +53,7 @@ const fields = {
 }
 const Task = z.looseObject({ operation: z.string().min(1), ...fields })
 
-/** The fields of a task by itself, whose operation stands in the path. */
+/** Body of a single task, whose operation is in the path. */
 export const SingleTaskBody = z.looseObject({ ...fields, name: z.string().nullish() })
 
 const Name = z.string().refine((name) => !isOwn(name), `expected names that do not begin with ${ownTasks}`)
@@ -71,7 +71,7 @@ const internalArchivePrefix = `${ownTasks}archive-`
 
 type Tasks = JobBody['tasks']
 
-/** The body of POST /v1/jobs that says the same. */
+/** Translates a job to the body of POST /v1/jobs. */
 export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
   const tasks = addArchiveTasks(given)
   const ours = Object.entries(tasks).map(([name, task]) => [
@@ -82,7 +82,7 @@ export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
   const unconsumed = Object.entries(tasks).filter(
     ([name, { operation }]) => !operation.startsWith('export/') && !consumed.has(name),
   )
-  // Our jobs give out every file that no other task takes.
+  // In our API, files that no other task uses need an export task.
   const rest = unconsumed.map(([name], at) => [
     `${internalExportPrefix}${at}`,
     { operation: 'export/url', input: name },
@@ -95,7 +95,7 @@ export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
   }
 }
 
-/** An export of one ZIP is one of an archive. */
+/** Adds an archive task before each export with `archive_multiple_files`. */
 function addArchiveTasks(tasks: Tasks): Tasks {
   const made: Record<string, Tasks[string]> = {}
   for (const [name, { archive_multiple_files: isOne, ...task }] of Object.entries(tasks)) {
@@ -108,8 +108,8 @@ function addArchiveTasks(tasks: Tasks): Tasks {
 }
 
 /**
- * What comes by a form has no name for us, and a text by its bytes alone could be anything: the format that is named by
- * whoever takes it is the best that is known.
+ * Returns a filename for an upload. Uploaded forms have none here, and the format of a text file cannot be detected from
+ * its content, so the extension is the `input_format` of the task that uses the upload.
  */
 function filenameFor(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}
@@ -131,10 +131,10 @@ function toNativeTask({ operation: given, input, ignore_error, ...fields }: z.in
   }
 }
 
-/** What a task that is no part of a job is called, unless it says so itself. */
+/** Name of a single task without a name. */
 const defaultTaskName = 'task'
 
-/** A single task by itself. */
+/** Wraps a single task in a job. */
 export function singleTaskJob(
   operation: string,
   { name, ...rest }: z.output<typeof SingleTaskBody>,

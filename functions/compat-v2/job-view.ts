@@ -15,7 +15,7 @@ const statusOf = (ours: string) => statuses[ours] ?? 'waiting'
 
 export const taskId = (jobId: string, name: string) => `${jobId}.${name}`
 
-/** The job and the name in it. */
+/** Splits a task id into the job's id and the task's name. */
 export function parseTaskId(id: string): { readonly jobId: string; readonly name: string } {
   const [jobId = '', ...name] = id.split('.')
   return { jobId, name: name.join('.') }
@@ -49,7 +49,7 @@ export function compatTaskView(
     depends_on_task_ids: inputs.map((input) => taskId(job.jobId, input)),
     engine: task.engine,
     engine_version: task.engineVersion,
-    // Of what was sent no more than this: the rest may hold passwords.
+    // Nothing else of the request, which may contain passwords.
     payload: { operation: theirOperation(task.operation), input: inputs },
     host_name: null,
     storage: null,
@@ -80,7 +80,7 @@ export function compatJobView(job: JobView, base: string) {
 }
 export type CompatJob = ReturnType<typeof compatJobView>
 
-/** Links to files that only our own export gives out are shown at the one task that made them. */
+/** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
   const own = Object.entries(job.tasks).find(
     ([given, { input }]) => given.startsWith(internalExportPrefix) && input.includes(name),

@@ -37,7 +37,7 @@ interface ListData {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** Our lists go by cursors: the pages before are passed over. */
+/** Our lists use cursors, so this reads and skips the previous pages. */
 async function pageOfJobs(
   request: Request,
   { page, per_page: limit, ...filters }: Paging,

@@ -3,10 +3,10 @@ import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 
 const dayS = 24 * 3600
-/** Milliseconds in which a job is made, or never. */
+/** A job that does not exist after so long was never created. */
 const maxCreationMs = 30_000
 
-/** The job that somebody has begun under this name within a day, unless it came to nothing; else a new one. */
+/** Returns the job that was started under this name within the last day, unless it failed; otherwise starts a new one. */
 export async function reuseJobForADay(
   name: string,
   begin: (jobId: string) => Promise<void>,
@@ -21,7 +21,7 @@ export async function reuseJobForADay(
   const item = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
   const condition = known ? { equal: { jobId: known['jobId'] } } : { exists: false }
   const answer = await table.put(item, { condition, mark: { jobId } })
-  // Somebody else was faster.
+  // Another request was faster.
   if (!answer.applied && answer.item) return String(answer.item['jobId'])
   try {
     await begin(jobId)
@@ -37,7 +37,7 @@ async function isReusable(
   { jobId, begunAt, isMade, ttl }: Readonly<Record<string, unknown>>,
   { jobs }: Services,
 ): Promise<boolean> {
-  // The table forgets some time after.
+  // DynamoDB deletes expired records only some time later.
   if (Number(ttl) * 1000 < Date.now()) return false
   const job = await jobs.store.getJob(String(jobId))
   if (!job) return !isMade && Date.now() - Number(begunAt) < maxCreationMs

@@ -35,20 +35,20 @@ import {
 } from './url-signature.ts'
 
 const redirects = { status: 302, schema: z.null(), form: 'empty' } as const
-/** The next visitor is somebody else. */
+/** Not cached: each visitor needs a new redirect. */
 const redirectReply = (location: string) => ({
   data: null,
   headers: { location, 'cache-control': 'no-store' },
 })
 
-/** Theirs stand on a page of their dashboard. */
+/** The other service shows base and secret in its dashboard. */
 const showBase = contract({
   ...compatDefaults,
   method: 'GET',
   path: '/v2/signed-urls',
   access: writeAccess,
-  summary: 'See base and secret for signed URLs',
-  description: 'They belong to the API key that asks, and hold as long as it does.',
+  summary: 'Get base and secret for signed URLs',
+  description: 'They belong to the API key of the request and are valid as long as the key.',
   reply: { status: 200, ...dataReply },
   handle: ({ principal: { keyId, kind, isPublic } }, services) => {
     if (kind !== 'key' || keyId === undefined || isPublic)
@@ -66,7 +66,7 @@ const startSigned = contract({
   method: 'GET',
   path: `${signedUrlPath}:keyId`,
   access: openAccess,
-  summary: 'Run the tasks that a signed URL carries, and get their file',
+  summary: 'Run the tasks of a signed URL and get the resulting file',
   params: z.object({ keyId: z.string() }),
   query: z.looseObject({
     job: z.string().min(1),
@@ -83,7 +83,7 @@ const startSigned = contract({
     if (!hasValidSignature(text, query.s, signingSecretOf(params.keyId, services.keys.signedUrls)))
       throw new AppError(
         'INVALID_SIGNATURE',
-        's: the signature does not fit this URL. Sign all of it up to &s with the secret of its base.',
+        's: the signature is not valid for this URL. Sign everything before &s with the secret that belongs to the base.',
         { field: 's' },
       )
     const body = requireExport(parseWith(JobBody, parseJobParam(query), 'job'))
@@ -104,15 +104,19 @@ async function startOnce(begin: (jobId: string) => Promise<void>): Promise<strin
   return jobId
 }
 
-/** @throws AppError for a job whose end leads nowhere */
+/** @throws AppError for a job without an export/url task. */
 function requireExport(body: JobBody): JobBody {
   if (Object.values(body.tasks).some(({ operation }) => operation === 'export/url')) return body
-  throw new AppError('INVALID_INPUT', 'tasks: expected one of export/url, whose file the URL leads to.', {
-    field: 'tasks',
-  })
+  throw new AppError(
+    'INVALID_INPUT',
+    'tasks: expected an export/url task, whose file the URL redirects to.',
+    {
+      field: 'tasks',
+    },
+  )
 }
 
-/** The key answers for its URLs: they do what it may do, and count as its requests. */
+/** Signed URLs have the permissions of their key and count as its requests. */
 async function principalOfSigner(keyId: string, request: Request, services: Services): Promise<Principal> {
   const key = await new ApiKeys(services).find(keyId)
   const principal = await principalOfKey(key, request, services)
@@ -122,10 +126,10 @@ async function principalOfSigner(keyId: string, request: Request, services: Serv
   return principal
 }
 
-/** Seconds that somebody may wait. */
+/** How long a client may wait for the file. */
 const maxFollowS = 3600
 
-/** Signed by us: whoever has it came by a right URL, and asks for this job alone. */
+/** Signed by us, so that only clients redirected from a valid URL can wait for the job. */
 function waitUrl(jobId: string, { keys }: Services): string {
   const at = Date.now()
   const wanted = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + maxFollowS, at }
@@ -155,7 +159,7 @@ const followSigned = contract({
   },
 })
 
-/** Another request under the same cache key may just be making it. */
+/** Waits for the job, which another request with the same cache key may be creating. */
 async function awaitJob(jobId: string, { jobs }: Services): Promise<Job> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const job = await jobs.store.getJob(jobId)

@@ -6,8 +6,8 @@ import { copyTaskFiles, deleteCopies, type InputCopy } from './input-copies.ts'
 import { internalImportPrefix, type JobBody, toNativeJob } from './job-request.ts'
 
 /**
- * Starts what they call a job. Tasks may take files of tasks elsewhere, by their ids: those files are copied, as either
- * job may be deleted at any time.
+ * Starts a job. Its tasks may use files of other jobs' tasks, by task id: those files are copied, because either job may
+ * be deleted at any time.
  */
 export async function startCompatJob(body: JobBody, request: Request, services: Services): Promise<JobView> {
   const copies = await copyForeignInputs(body, request, services)
@@ -31,7 +31,7 @@ export async function startCompatJob(body: JobBody, request: Request, services: 
   }
 }
 
-/** Copies of the files of those inputs that are no tasks of this job. */
+/** Copies the files of inputs that are tasks of other jobs. */
 async function copyForeignInputs(
   { tasks }: JobBody,
   request: Request,

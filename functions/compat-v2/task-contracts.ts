@@ -88,7 +88,7 @@ const retryTask = contract({
   method: 'POST',
   path: '/v2/tasks/:taskId/retry',
   access: writeAccess,
-  summary: 'Do the job of a task again',
+  summary: 'Retry the job of a task',
   params: TaskParams,
   reply: { status: 201, ...dataReply },
   idempotent: true,
@@ -105,21 +105,25 @@ const removeTask = contract({
   method: 'DELETE',
   path: '/v2/tasks/:taskId',
   access: writeAccess,
-  summary: 'Delete a task that stands alone',
+  summary: 'Delete a task without a job',
   params: TaskParams,
   reply: emptyReply,
   handle: async (request, services) => {
     const { job } = await findTask(request.params.taskId, request, services)
     if (compatJobView(job, '').tasks.length > 1)
-      throw new AppError('CONFLICT', 'The task belongs to a job of several tasks. Delete the job.', {
-        jobId: job.jobId,
-      })
+      throw new AppError(
+        'CONFLICT',
+        'The task belongs to a job with several tasks. Delete the job instead.',
+        {
+          jobId: job.jobId,
+        },
+      )
     await callEndpoint(deleteJob, request, { params: { jobId: job.jobId } }, services)
     return { data: null }
   },
 })
 
-/** What takes files takes them from tasks that have come to their end, or soon do: see `start-job.ts`. */
+/** Tasks with inputs use the files of finished tasks: see `start-job.ts`. */
 const startTask = taskOperations.map(({ name: nativeName }) => {
   const operation = theirOperation(nativeName)
   return contract({
@@ -127,7 +131,7 @@ const startTask = taskOperations.map(({ name: nativeName }) => {
     method: 'POST',
     path: `/v2/${operation}`,
     access: writeAccess,
-    summary: `Run ${operation} by itself`,
+    summary: `Run ${operation} as a single task`,
     body: { accepts: ['json'], schema: SingleTaskBody },
     reply: { status: 201, ...dataReply },
     idempotent: true,
@@ -139,18 +143,18 @@ const startTask = taskOperations.map(({ name: nativeName }) => {
   })
 })
 
-/** Theirs, of which nothing here is like them: whoever asks hears it in the form that his SDK reads. */
+/** Operations of the other service that have no equivalent: clients get an error in the format that their SDK reads. */
 const unsupportedTasks = ['command', 'import/openstack', 'export/openstack'].map((operation) =>
   contract({
     ...compatDefaults,
     method: 'POST',
     path: `/v2/${operation}`,
     access: writeAccess,
-    summary: `Say that there is no ${operation}`,
+    summary: `Report that ${operation} is not supported`,
     body: { accepts: ['json'], schema: z.looseObject({}) },
     reply: { status: 201, ...dataReply },
     handle: () => {
-      throw new AppError('INVALID_INPUT', `operation: ${operation} is not offered here.`, {
+      throw new AppError('INVALID_INPUT', `operation: ${operation} is not supported.`, {
         field: 'operation',
       })
     },

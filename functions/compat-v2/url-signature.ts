@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Addresses that make jobs: `<base>?job=<JSON in base64>[&cache_key=…]&s=<hex>`. The signature is HMAC-SHA256 over all of
- * the address before `&s`. Each API key has a base and a secret of its own, which are good for as long as the key is.
+ * Signed URLs that create jobs: `<base>?job=<JSON in base64>[&cache_key=…]&s=<hex>`. The signature is HMAC-SHA256 over
+ * the URL before `&s`. Each API key has its own base and secret, which are valid as long as the key.
  */
 
 export const signedUrlPath = '/v2/signed-urls/'
 
-/** It needs no place to be kept: it follows from the id of the key. */
+/** Derived from the id of the key, so that it need not be stored. */
 export const signingSecretOf = (keyId: string, key: Buffer): string =>
   createHmac('sha256', key).update(keyId).digest('hex')
 
@@ -17,7 +17,7 @@ export interface SignedQuery {
   readonly s: string
 }
 
-/** What was signed. Some SDKs leave plus signs in their base64, which a query has as blanks. */
+/** Returns the signed text. Some SDKs don't escape plus signs in base64, which a query decodes as spaces. */
 export const signedText = (base: string, { job, cache_key: cacheKey }: SignedQuery): string =>
   `${base}?job=${job.replaceAll(' ', '+')}${cacheKey === undefined ? '' : `&cache_key=${cacheKey}`}`
 
@@ -27,7 +27,7 @@ export function hasValidSignature(text: string, signature: string, secret: strin
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Either alphabet, with or without padding. @returns undefined for what is no JSON */
+/** Decodes base64 or base64url, with or without padding. Returns undefined for text that is not JSON. */
 export function parseJobParam({ job }: Pick<SignedQuery, 'job'>): unknown {
   try {
     return JSON.parse(Buffer.from(job.replaceAll(' ', '+'), 'base64').toString('utf8'))

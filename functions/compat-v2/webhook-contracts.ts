@@ -17,7 +17,7 @@ const addWebhook = contract({
   method: 'POST',
   path: '/v2/webhooks',
   access: webhookAccess,
-  summary: 'Be told of jobs',
+  summary: 'Create a webhook',
   body: {
     accepts: ['json'],
     schema: z.looseObject({

@@ -1,4 +1,4 @@
-/** Webhooks in the words of the other service. What they are sent is made in lib/webhooks/compat-event.ts. */
+/** Webhooks in the format of the other service. lib/webhooks/compat-event.ts creates their events. */
 
 const nativeNames = {
   'job.created': 'job.created',

@@ -16,9 +16,9 @@ const limit = integer(1, 100).default(20)
 const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
   z
     .string()
-    .regex(idPattern(prefix), 'expected `next` of the page before')
+    .regex(idPattern(prefix), 'expected `next` of the previous page')
     .optional()
-    .describe('`next` of the page before')
+    .describe('`next` of the previous page')
 const UserParams = z.object({ userId: z.string().describe('Id of the account, `acc_…`') })
 
 export const listUsers = contract({
@@ -26,9 +26,9 @@ export const listUsers = contract({
   method: 'GET',
   path: '/v1/admin/users',
   summary: 'List accounts',
-  description: 'The newest first. For administrators, as all of this section.',
+  description: 'Newest first. All endpoints of this section are for administrators.',
   query: z.object({
-    q: z.string().min(1).max(200).optional().describe('Part of the address or the name'),
+    q: z.string().min(1).max(200).optional().describe('Part of the email address or the name'),
     plan: z.enum(planIds).optional(),
     limit,
     cursor: cursorField('acc'),
@@ -40,7 +40,9 @@ export const listUsers = contract({
       next: z
         .string()
         .nullable()
-        .describe('Where the next page begins; a page of a narrow search may be short and not the last'),
+        .describe(
+          'Cursor of the next page, null on the last page; with a narrow search, other pages may be short too',
+        ),
     }),
   },
   errors: ['INVALID_INPUT'],
@@ -54,7 +56,7 @@ export const getUser = contract({
   ...shared,
   method: 'GET',
   path: '/v1/admin/users/:userId',
-  summary: 'See an account',
+  summary: 'Get an account',
   params: UserParams,
   reply: { status: 200, schema: Account },
   errors: ['NOT_FOUND'],
@@ -69,7 +71,7 @@ export const changeUser = contract({
   path: '/v1/admin/users/:userId',
   summary: 'Change the plan, the role or the status of an account',
   description:
-    'It holds within 5 s. Who is suspended is signed out, and so are administrators who are none any more. Nobody changes the own role or status, so that one administrator is always left.',
+    'Takes effect within 5 s. Suspended users and former administrators are signed out. You cannot change your own role or status, so that there is always an administrator.',
   params: UserParams,
   body: {
     accepts: ['json'],
@@ -88,7 +90,7 @@ export const changeUser = contract({
     if (isOwnAccount && (role !== undefined || status !== undefined))
       throw new AppError(
         'CONFLICT',
-        'Nobody changes the own role or status. Another administrator can, or npm run admin on the machine.',
+        'You cannot change your own role or status. Ask another administrator, or use npm run admin on the server.',
       )
     const changed = await updateAccount(
       params.userId,
@@ -96,7 +98,7 @@ export const changeUser = contract({
       { id: principal.ownerId, ip: sourceIp },
       services,
     )
-    // Where it fails the sweep does it again.
+    // If this fails, the sweep repeats it.
     if (changed) await publishPlanChanges(params.userId, services)
     return { data: requireAccount(changed?.after, params) }
   },
@@ -141,8 +143,8 @@ export const listAudit = contract({
   ...shared,
   method: 'GET',
   path: '/v1/admin/audit',
-  summary: 'See who did what',
-  description: 'Every administrative act and every change of a key, the newest first, for 400 days.',
+  summary: 'List the audit trail',
+  description: 'All administrative operations and changes of keys of the last 400 days, newest first.',
   query: z.object({
     limit,
     cursor: cursorField('aud'),
@@ -157,5 +159,8 @@ export const listAudit = contract({
 /** @throws AppError NOT_FOUND */
 function requireAccount(account: Account | undefined, { userId }: { readonly userId: string }): Account {
   if (account) return account
-  throw new AppError('NOT_FOUND', `There is no account ${namedId(userId)}. GET /v1/admin/users lists them.`)
+  throw new AppError(
+    'NOT_FOUND',
+    `There is no account ${namedId(userId)}. GET /v1/admin/users lists the accounts.`,
+  )
 }

@@ -24,7 +24,7 @@ const Body = z.strictObject({
     .enum(['secret', 'public'])
     .default('secret')
     .describe(
-      '`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, whose readers all have it: it sees jobs that it has made',
+      '`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs that it created',
     ),
   access: apiKeyFields.access.optional(),
   scopes: apiKeyFields.scopes.optional(),
@@ -48,8 +48,8 @@ export const createKey = contract({
   ...shared,
   method: 'POST',
   path: '/v1/api-keys',
-  summary: 'Make an API key',
-  description: `For a person who is signed in; no key makes keys. The key is shown once: only its SHA-256 is kept. It is sent as \`X-Api-Key\` or as \`Authorization: Bearer\`. An account may have ${maxKeys}.`,
+  summary: 'Create an API key',
+  description: `Requires a signed-in user; API keys cannot create keys. The key is shown only once, as only its SHA-256 is stored. Send it as \`X-Api-Key\` or \`Authorization: Bearer\`. An account may have ${maxKeys} keys.`,
   body: {
     accepts: ['json'],
     schema: Body,
@@ -87,7 +87,7 @@ export const listKeys = contract({
   method: 'GET',
   path: '/v1/api-keys',
   summary: 'List your API keys',
-  description: 'The newest first.',
+  description: 'Newest first.',
   reply: { status: 200, schema: z.object({ keys: z.array(KeyView) }) },
   handle: async ({ principal }, services) => ({
     data: { keys: (await new ApiKeys(services).list(principal.ownerId)).map((key) => keyView(key)) },
@@ -98,7 +98,7 @@ export const getKey = contract({
   ...shared,
   method: 'GET',
   path: '/v1/api-keys/:keyId',
-  summary: 'See an API key',
+  summary: 'Get an API key',
   params: Params,
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND'],
@@ -112,7 +112,7 @@ export const changeKey = contract({
   method: 'PATCH',
   path: '/v1/api-keys/:keyId',
   summary: 'Change an API key',
-  description: 'What is left out stays as it is, `null` takes a bound away. It holds within 5 s.',
+  description: 'Omitted fields keep their value, `null` removes a restriction. Takes effect within 5 s.',
   params: Params,
   body: { accepts: ['json'], schema: Change },
   reply: { status: 200, schema: KeyView },
@@ -137,8 +137,8 @@ export const rotateKey = contract({
   ...shared,
   method: 'POST',
   path: '/v1/api-keys/:keyId/rotate',
-  summary: 'Change an API key for a new one',
-  description: 'The new one may do the same; the old one works for 24 hours more.',
+  summary: 'Rotate an API key',
+  description: 'The new key has the same permissions; the old key works for another 24 hours.',
   params: Params,
   reply: { status: 200, schema: z.object({ key: NewKeyView, previous: KeyView }) },
   idempotent: true,
@@ -150,7 +150,7 @@ export const rotateKey = contract({
     if (!rotated)
       throw new AppError(
         'CONFLICT',
-        `The key ${before.id} was rotated already; rotate the one that took its place.`,
+        `The key ${before.id} was already rotated. Rotate its replacement instead.`,
         {
           keyId: before.id,
         },
@@ -165,7 +165,7 @@ export const revokeKey = contract({
   method: 'DELETE',
   path: '/v1/api-keys/:keyId',
   summary: 'Revoke an API key',
-  description: 'Within 5 s it opens nothing any more.',
+  description: 'The key stops working within 5 s.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
@@ -177,7 +177,7 @@ export const revokeKey = contract({
   },
 })
 
-/** In the audit trail, by its name and scopes and never by itself. */
+/** Audit entry with the name and scopes of the key, never the key itself. */
 const auditEntry =
   (
     done: 'create' | 'change' | 'rotate' | 'revoke',
@@ -193,10 +193,14 @@ const auditEntry =
 export const apiKeys = [createKey, listKeys, getKey, changeKey, rotateKey, revokeKey]
 
 const tooManyKeysError = () =>
-  new AppError('INVALID_INPUT', `An account may have ${maxKeys} API keys. Revoke one that is not used.`, {
-    field: 'keys',
-    max: maxKeys,
-  })
+  new AppError(
+    'INVALID_INPUT',
+    `An account may have at most ${maxKeys} API keys. Revoke one that you no longer use.`,
+    {
+      field: 'keys',
+      max: maxKeys,
+    },
+  )
 
 const notFound = (id: string) =>
   new AppError('API_KEY_NOT_FOUND', `There is no API key ${namedId(id)}; it may have been revoked.`, {

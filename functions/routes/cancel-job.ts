@@ -10,7 +10,7 @@ export const cancelJob = contract({
   access: writeAccess,
   tag: 'Jobs',
   summary: 'Cancel a job',
-  description: 'The engine that works on it is stopped within seconds. Only the owner may cancel.',
+  description: 'Running engines are stopped within seconds. Only the owner may cancel a job.',
   params: JobParams,
   reply: { status: 200, schema: JobView, form: 'mirrored' },
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'CONFLICT'],
@@ -23,7 +23,7 @@ export const cancelJob = contract({
       const { status } = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
       throw new AppError(
         'CONFLICT',
-        `The job is ${status} already; only a job that is not over can be cancelled.`,
+        `The job is already ${status}. Only an unfinished job can be cancelled.`,
         { status },
       )
     }

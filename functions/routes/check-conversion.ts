@@ -21,17 +21,17 @@ import type { ProcessOperation } from '../../lib/tasks/operation.ts'
 const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...conversionFields } = targetFields
 
 const Fields = z.looseObject({
-  from: z.string().describe('Format of the file, as `docx`, or an extension of it'),
+  from: z.string().describe('Format of the file, such as `docx`, or a file extension'),
   ...conversionFields,
   toolOperation: z
     .string()
     .optional()
     .describe(
-      `A tool instead of a conversion: ${toolOperations.join(', ')}; also what else a task can do, as \`merge\` or \`thumbnail\``,
+      `A tool instead of a conversion: ${toolOperations.join(', ')}; or another task operation such as \`merge\` or \`thumbnail\``,
     ),
   size: declaredSize
     .optional()
-    .describe('Bytes of the file, where they are known: what is too large for its conversion is told'),
+    .describe('Size of the file in bytes, if known: checked against the limits of the conversion'),
 })
 
 export const checkConversion = contract({
@@ -39,9 +39,9 @@ export const checkConversion = contract({
   path: '/v1/convert/check',
   access: readAccess,
   tag: 'Conversion',
-  summary: 'Check a conversion before its file is sent',
+  summary: 'Check a conversion before sending the file',
   description:
-    'Answers the errors of POST /v1/convert that do not depend on what is in the file; else the way that it would go, how long it may take and what such a conversion is known to lose. Nothing is made, and nothing counts against the requests of a day.',
+    'Reports the errors of POST /v1/convert that do not depend on the content of the file. Otherwise returns the conversion steps, an estimate of the duration and the known losses of the conversion. Nothing is created, and the request does not count against daily limits.',
   body: { accepts: ['json', 'form'], schema: Fields },
   reply: {
     status: 200,
@@ -52,7 +52,7 @@ export const checkConversion = contract({
       engines: z.array(z.string()),
       steps: z.array(z.object({ engine: z.string(), from: z.string(), to: z.string() })),
       estimate: Estimate,
-      losses: z.array(KnownLoss).describe('What a file of this kind is known to lose'),
+      losses: z.array(KnownLoss).describe('What this conversion is known to lose'),
       warnings: z.array(Warning),
     }),
   },
@@ -71,8 +71,11 @@ export const checkConversion = contract({
       throw declaredSizeError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
     createExportTask(body, [])
-    // Some operations have fields of their own.
-    const wish = task.toConversionSpec([], task.parseSpec({ output_format: to, engine: parseEngine(body.engine), options }))
+    // Some operations have additional fields.
+    const wish = task.toConversionSpec(
+      [],
+      task.parseSpec({ output_format: to, engine: parseEngine(body.engine), options }),
+    )
     const engines = await services.engines()
     const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
     requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
@@ -94,11 +97,11 @@ export const checkConversion = contract({
 
 const formatsOf = ({ steps }: Route) => steps.map(({ to }) => to)
 
-/** @throws AppError as POST /v1/convert does. */
+/** @throws the same AppErrors as POST /v1/convert. */
 function parseFields(body: z.infer<typeof Fields>) {
   const from = targetFormatOf({ targetFormat: body.from }, 'from')
   if (!from)
-    throw new AppError('INVALID_REQUEST', 'from is missing: name the format of the file, as docx.', {
+    throw new AppError('INVALID_REQUEST', 'from is missing. Send the format of the file, such as docx.', {
       field: 'from',
     })
   const task = findTaskOperation(body.toolOperation)
@@ -107,7 +110,7 @@ function parseFields(body: z.infer<typeof Fields>) {
   return { from, to, task: task ?? requireProcessOperation('convert') }
 }
 
-/** Whatever a task of POST /v1/jobs can do with files can be asked for; else it is a tool, or none. */
+/** Finds a processing operation of POST /v1/jobs by name, otherwise a tool. */
 function findTaskOperation(name: string | undefined): ProcessOperation | undefined {
   const task = name ? findPublicOperation(name.toLowerCase()) : undefined
   if (task?.kind === 'process') return task

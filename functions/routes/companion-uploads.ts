@@ -30,13 +30,13 @@ import {
 } from './multipart-uploads.ts'
 
 /**
- * The same uploads as Uppy's own server answers them (https://uppy.io/docs/aws-s3/, Companion's S3 routes): without an
- * envelope, and without asking who it is. Uppy sends no identity, so that the key, which nobody can guess, is enough.
+ * The upload endpoints in the format of Uppy's Companion (https://uppy.io/docs/aws-s3/): without an envelope and without
+ * an identity. Uppy sends no identity, so the unguessable key of the upload is sufficient.
  */
 
 const tag = 'Uploads by Uppy'
 const KeyGiven = z.object({ key: z.string().describe('`key` of the upload') })
-/** Whatever a browser says; it decides nothing. */
+/** Sent by the browser; any value is accepted, as it has no effect. */
 const type = contentType.catch('application/octet-stream')
 const notFound = ['UPLOAD_NOT_FOUND'] as const
 
@@ -45,7 +45,7 @@ const params = contract({
   path: '/v1/uploads/s3/params',
   access: writeAccess,
   tag,
-  summary: 'Get a form to upload a file by',
+  summary: 'Get the form fields for an upload',
   description: 'The last part of `key` is the `uploadId` of the file.',
   query: z.object({ filename: z.string().min(1).max(1024), type }),
   reply: {
@@ -72,7 +72,7 @@ const params = contract({
       ...{ id, owner: principal.ownerId, key, maxSize, contentType: query.type, open: true },
       filename: fileName(query.filename),
       createdAt: new Date(now).toISOString(),
-      // Time to send it and as much again to use it.
+      // Time for the upload, and the same time again for using it.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
     })
     return { data: { method: 'POST' as const, url, fields, expires: uploadLifetimeS } }
@@ -84,16 +84,16 @@ const create = contract({
   path: '/v1/uploads/s3/multipart',
   access: writeAccess,
   tag,
-  summary: 'Begin an upload in parts',
+  summary: 'Start a multipart upload',
   description:
-    'What Uppy calls with `new AwsS3({ companionEndpoint: "…/v1/uploads", shouldUseMultipart: true })`. The last part of `key` is the `uploadId` of the file, and either may be sent to POST /v1/convert.',
+    'Used by Uppy with `new AwsS3({ companionEndpoint: "…/v1/uploads", shouldUseMultipart: true })`. The last part of `key` is the `uploadId` of the file; either can be sent to POST /v1/convert.',
   body: {
     accepts: ['json'],
     schema: z.object({
       filename: z.string().min(1).max(1024),
       type,
       size: declaredSize.optional(),
-      metadata: z.record(z.string(), z.unknown()).nullish().describe('Not kept'),
+      metadata: z.record(z.string(), z.unknown()).nullish().describe('Ignored'),
     }),
   },
   reply: {
@@ -149,7 +149,7 @@ const complete = contract({
   path: '/v1/uploads/s3/multipart/:uploadId/complete',
   access: writeAccess,
   tag,
-  summary: 'Put the parts together',
+  summary: 'Complete a multipart upload',
   params: UploadParams,
   query: KeyGiven,
   body: { accepts: ['json'], schema: CompleteBody },
@@ -172,7 +172,7 @@ const abort = contract({
   path: '/v1/uploads/s3/multipart/:uploadId',
   access: writeAccess,
   tag,
-  summary: 'Drop an upload in parts',
+  summary: 'Abort a multipart upload',
   params: UploadParams,
   query: KeyQuery,
   reply: { status: 200, form: 'raw', schema: z.object({}) },

@@ -14,7 +14,7 @@ import { getOAuthMetadata } from './oauth.ts'
 import { staticFiles } from './static-files.ts'
 import { getReliability } from './usage.ts'
 
-/** Endpoints of paths that no other function has. */
+/** Endpoints that belong to no other function. */
 export const coreRoutes = (described: LoadContracts): readonly AnyContract[] => [
   createTicket,
   listPlans,

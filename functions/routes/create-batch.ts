@@ -28,7 +28,7 @@ import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { importUploadOperation } from '../../lib/tasks/import-upload.ts'
 import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 
-/** Files of one batch. */
+/** Limit of files in one batch. */
 const maxItems = 100
 
 const { filename: _, ...shared } = targetFields
@@ -38,11 +38,11 @@ const Fields = z.looseObject({
   items: z
     .union([z.string(), z.array(BatchItem)])
     .optional()
-    .describe('An object for each file, in order (JSON in a form): its own target, options, name, or upload'),
+    .describe('One object per file, in order (JSON in a form): its target format, options, name or upload'),
   failFast: z
     .union([z.boolean(), optionalBoolean])
     .optional()
-    .describe('The first file that fails ends the job'),
+    .describe('End the job with the first file that fails'),
 })
 
 const ItemView = z.object({
@@ -62,7 +62,7 @@ export const createBatch = contract({
   tag: 'Conversion',
   summary: 'Convert many files in one job',
   description:
-    'Send up to 100 files in parts named `file` and one `targetFormat`, or `items` with an object for each file, in their order; or JSON with `items` that name uploads. The job is completed when one of them is: its `summary` counts, and GET /v1/jobs/{jobId} tells of each by its task. Files that cannot work are listed as rejected at once.',
+    'Send up to 100 files in parts named `file`, with one `targetFormat` or with `items`, one object per file in the same order. Or send JSON with `items` that contain upload ids. The job is completed if at least one file is converted: `summary` has the counts, and GET /v1/jobs/{jobId} shows the task of each file. Files that cannot be converted are listed as rejected immediately.',
   body: {
     accepts: ['multipart', 'json'],
     schema: Fields,
@@ -112,7 +112,7 @@ interface OpenItem {
   readonly index: number
   readonly item: BatchItem
   readonly names: { readonly import: string; readonly convert: string }
-  /** Undefined of one that is fetched. */
+  /** undefined if the file is fetched from a URL. */
   readonly source: ImportSource | undefined
 }
 
@@ -167,7 +167,7 @@ async function openItems({ body, files, principal }: Request, services: Services
   if (count === 0) {
     throw new AppError(
       'NO_FILES',
-      'There is no file: send each in a part named file, or JSON with items that name uploads.',
+      'file: expected at least one file, got none. Send each file in a part named file, or JSON with items that contain upload ids.',
       { field: 'file' },
     )
   }
@@ -212,7 +212,7 @@ async function fromUpload(
 ): Promise<ImportSource> {
   const field = `items.${index}.uploadId`
   if (item.uploadId === undefined)
-    throw new AppError('INVALID_INPUT', `${field} is missing: name the upload of this item, or its url.`, {
+    throw new AppError('INVALID_INPUT', `${field} is missing. Send the uploadId or url of this item.`, {
       field,
     })
   try {
@@ -246,7 +246,7 @@ function itemView(
   }
 }
 
-/** The field of a conversion has another name in a batch. */
+/** The field of a conversion task has another name in a batch. */
 const withBatchFieldName = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
 function allRefusedError(errors: readonly AppError[]): AppError {

@@ -28,28 +28,26 @@ import type { Services } from '../../lib/services.ts'
 
 const Fields = z.looseObject({
   ...targetFields,
-  uploadId: z.string().optional().describe('An upload made with POST /v1/uploads/presign, instead of `file`'),
+  uploadId: z.string().optional().describe('Upload created with POST /v1/uploads/presign, instead of `file`'),
   fileUrl: fileUrlField.optional(),
   sourceJobId: z
     .string()
     .optional()
-    .describe('A job of yours whose source is to be converted once more, instead of `file`'),
+    .describe('One of your jobs whose source file to convert again, instead of `file`'),
   sourceTask: z
     .string()
     .optional()
-    .describe(
-      'With `sourceJobId`: the task of that job whose file is meant, where it is not its first source',
-    ),
+    .describe('With `sourceJobId`: the task of that job whose file to convert, if not the first source'),
   toolOperation: z
     .string()
     .optional()
     .describe(
-      `A tool instead of a conversion: ${toolOperations.join(', ')}. The target is then pdf for a PDF`,
+      `A tool instead of a conversion: ${toolOperations.join(', ')}. For PDF tools, the target format is pdf`,
     ),
   combineImages: z
     .union([z.boolean(), optionalBoolean])
     .optional()
-    .describe('One PDF with a page for each picture: `file` first, then each `additionalFile`'),
+    .describe('Create one PDF with a page for each image: `file` first, then each `additionalFile`'),
   additionalUploadIds: uploadIds.optional().describe('Uploads instead of `additionalFile`, in order'),
 })
 
@@ -60,14 +58,14 @@ export const createConversion = contract({
   tag: 'Conversion',
   summary: 'Convert a file',
   description:
-    'Send the file itself as a form, an `uploadId`, a `fileUrl` to fetch it from, or the `sourceJobId` of an earlier job, whose file is then converted once more. The reply comes when the conversion is queued; with `Prefer: wait=25` when it is over, at the latest after that many seconds, and with `?redirect=true` it then leads to the result. Options depend on the pair or the tool: see GET /v1/formats/conversions. Unknown ones are dropped and listed in `warnings`.',
+    'Send the file in a form, an `uploadId`, a `fileUrl` to fetch it from, or the `sourceJobId` of an earlier job to convert its file again. The reply is sent when the conversion is queued, or with `Prefer: wait=25` when it has finished, after at most that many seconds. With `?redirect=true` the reply then redirects to the result. Options depend on the formats or the tool, see GET /v1/formats/conversions. Unknown options are ignored and listed in `warnings`.',
   query: waitQuery,
   body: {
     accepts: ['multipart', 'json', 'form'],
     schema: Fields,
     files: {
       file: 'The source file',
-      additionalFile: 'Repeatable: the watermark of add-watermark-pdf, further pictures of combineImages',
+      additionalFile: 'Repeatable: the watermark of add-watermark-pdf, or further images for combineImages',
     },
   },
   reply: {
@@ -131,7 +129,7 @@ async function firstSource(
   return { source: { url: url ?? '', filename, field: 'fileUrl' } }
 }
 
-/** What other services call it. */
+/** Names that other services use for `fileUrl`. */
 const misnamedFileUrls = [
   'url',
   'file_url',
@@ -143,21 +141,21 @@ const misnamedFileUrls = [
   'link',
 ]
 
-/** @throws AppError NO_FILES where the only source is an address in a field that is none. */
+/** @throws AppError NO_FILES if the only source is a URL in a field with a wrong name. */
 function rejectMisnamedFileUrl({ body, files }: Request): void {
   const given: Readonly<Record<string, unknown>> = body
   const name = misnamedFileUrls.find((field) => typeof given[field] === 'string')
   if (name === undefined || files.length > 0 || body.uploadId !== undefined) return
   throw new AppError(
     'NO_FILES',
-    `There is no file: \`${name}\` is no field here. Send the address as \`fileUrl\`.`,
+    `The request contains no file: \`${name}\` is not a known field. Send the URL as \`fileUrl\`.`,
     {
       field: 'fileUrl',
     },
   )
 }
 
-/** @throws AppError INVALID_REQUEST where there is another source beside it. */
+/** @throws AppError INVALID_REQUEST if the request has another source too. */
 function requireSingleSource({ body, files }: Request, name: 'sourceJobId' | 'fileUrl'): void {
   const others = {
     uploadId: body.uploadId,
@@ -168,7 +166,7 @@ function requireSingleSource({ body, files }: Request, name: 'sourceJobId' | 'fi
   if (!other) return
   throw new AppError(
     'INVALID_REQUEST',
-    `Both \`${name}\` and \`${other}\` were sent; exactly one of them names the source.`,
+    `Both \`${name}\` and \`${other}\` were sent; send exactly one of them.`,
     { field: name },
   )
 }

@@ -20,14 +20,14 @@ import type { WebhookFormat } from '../../lib/webhooks/webhook.ts'
 
 const Body = z.strictObject({
   tasks: z.record(z.string(), z.unknown()),
-  tag: z.string().max(200).optional().describe('Anything that helps you to find the job again'),
+  tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
-  failFast: z.boolean().default(false).describe('The first failure ends the job at once'),
+  failFast: z.boolean().default(false).describe('End the job with the first task that fails'),
   expiresIn: z
     .int()
     .min(60)
     .optional()
-    .describe('Seconds after its end in which its files are deleted, where that is sooner than usual'),
+    .describe('Seconds after the end of the job until its files are deleted, if shorter than the default'),
 })
 
 const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
@@ -42,7 +42,7 @@ const examples = {
       out: { operation: 'export/url', input: 'zip' },
     },
   },
-  'Two documents as one PDF, locked': {
+  'Two documents as one encrypted PDF': {
     tasks: {
       text,
       more: { operation: 'import/base64', filename: 'more.txt', file: 'TW9yZQ==' },
@@ -61,7 +61,7 @@ const examples = {
       out: { operation: 'export/url', input: 'page' },
     },
   },
-  'What can fail without harm': {
+  'Optional tasks that may fail': {
     tasks: {
       text,
       pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
@@ -80,7 +80,7 @@ export const createJob = contract({
   tag: 'Jobs',
   summary: 'Run a pipeline of tasks',
   description:
-    'Tasks take files from others by `input`, a name or several: one import may feed many conversions, many tasks one merge or archive. What depends on nothing runs at the same time. The files of every task have to be taken by another, at last by an `export/url`. A task that fails takes those that need its files with it; with `continue_on_error` they go on without them. `Prefer: wait=25` waits for the end.',
+    'A task gets its files from the tasks named in `input`: one import can be the input of many conversions, and a merge or archive can have many inputs. Independent tasks run in parallel. The files of every task must be used by another task, finally by an `export/url`. If a task fails, tasks that need its files fail too; with `continue_on_error` they run without them. `Prefer: wait=25` waits until the job has finished.',
   body: {
     accepts: ['json'],
     schema: Body,
@@ -102,7 +102,7 @@ export const createJob = contract({
   },
 })
 
-/** The format is said by facades, never by a client. */
+/** Only set by the compatibility API, never by clients. */
 type Wanted = z.infer<typeof Body> & { readonly webhookFormat?: WebhookFormat }
 type Request = HttpRequest<unknown, unknown, Wanted>
 

@@ -21,22 +21,20 @@ import {
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
-import { type MergeType, mergeTypes, defaultMergeTargets } from '../../lib/tasks/merge.ts'
+import { defaultMergeTargets, type MergeType, mergeTypes } from '../../lib/tasks/merge.ts'
 
 const { engine: _, ...target } = targetFields
 
 const Fields = z.looseObject({
   ...target,
-  mergeType: z.enum(mergeTypes).default('pdf').describe('What the files are'),
+  mergeType: z.enum(mergeTypes).default('pdf').describe('Kind of the files'),
   fileUrls: z
     .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
     .optional()
-    .describe('Addresses that files are fetched from, after those of `file` and `uploadIds`'),
+    .describe('URLs of files to fetch; they come after those of `file` and `uploadIds`'),
   uploadIds: uploadIds
     .optional()
-    .describe(
-      'Uploads instead of `file`, in the order of the result. Each serves one place: naming one twice is refused',
-    ),
+    .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),
 })
 
 export const createMerge = contract({
@@ -46,7 +44,7 @@ export const createMerge = contract({
   tag: 'Conversion',
   summary: 'Merge files into one',
   description:
-    'Send two or more files in parts named `file`: their order is that of the result. PDFs keep their outlines (`outline`), films are copied without loss where they match, sound takes `gap` seconds of silence between, pictures a `layout`; see GET /v1/formats/conversions?operation=merge.',
+    'Send two or more files in parts named `file`, in the order of the result. PDFs keep their bookmarks (`outline`), matching videos are joined without re-encoding, audio files can be separated by `gap` seconds of silence, and images are arranged by `layout`; see GET /v1/formats/conversions?operation=merge.',
   query: waitQuery,
   body: {
     accepts: ['multipart', 'json', 'form'],
@@ -94,16 +92,20 @@ async function start(request: Request, services: Services): Promise<JobState> {
 }
 
 const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
-  new AppError(code, `file: a merge takes at least 2 files, got ${got}. Send each in a part named file.`, {
-    field: 'file',
-    min: 2,
-    got,
-  })
+  new AppError(
+    code,
+    `file: expected at least 2 files to merge, got ${got}. Send each in a part named file.`,
+    {
+      field: 'file',
+      min: 2,
+      got,
+    },
+  )
 
-/** A name that tells another kind of file is refused before anything is read. */
+/** Rejects files whose extension is of another kind, before reading them. */
 function requireMatchingExtensions(sources: readonly SourceInput[], mergeType: MergeType): void {
   for (const [index, source] of sources.entries()) {
-    // What is fetched shows later what it is.
+    // The kind of a fetched file is only known later.
     if ('url' in source) continue
     const { filename } = source
     const format = formatByExtension(filename)
@@ -111,7 +113,7 @@ function requireMatchingExtensions(sources: readonly SourceInput[], mergeType: M
     const extension = filename.slice(filename.lastIndexOf('.') + 1).slice(0, 16)
     throw new AppError(
       'INVALID_INPUT',
-      `file: number ${index + 1} ends in .${extension}, but mergeType is ${mergeType}. Send files of one kind.`,
+      `file: file ${index + 1} has the extension .${extension}, but mergeType is ${mergeType}. Send files of one kind.`,
       { field: 'file', index, extension, mergeType },
     )
   }

@@ -9,8 +9,8 @@ export const deleteJob = contract({
   path: '/v1/jobs/:jobId',
   access: writeAccess,
   tag: 'Jobs',
-  summary: 'Delete a job and its files at once',
-  description: 'A job that still runs is cancelled first. Only the owner may delete.',
+  summary: 'Delete a job and its files',
+  description: 'A running job is cancelled first. Only the owner may delete a job.',
   params: JobParams,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
@@ -20,7 +20,7 @@ export const deleteJob = contract({
     if (!job || job.deletedAt) throw jobNotFound(jobId)
     requireOwner(job, principal)
     if (!(await services.jobs.delete(jobId))) throw jobNotFound(jobId)
-    // Workers that hear of it later find nothing that says whose it was.
+    // Workers that finish later can no longer find the owner, so release the slots here.
     await new ConcurrencySlots(services).release(job)
     return { data: null }
   },

@@ -9,7 +9,7 @@ import { findResultFile } from '../../lib/http/job-files.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { hasSignature, verifySignature } from '../../lib/http/signed-download.ts'
 
-/** Seconds that what a counted address leads to works: to begin with it, not to hand it on in its place. */
+/** Lifetime of the file URL behind a limited link: enough to start the download, too short to share it instead. */
 const limitedLinkLifetimeS = 300
 
 export const downloadResult = contract({
@@ -19,22 +19,19 @@ export const downloadResult = contract({
   tag: 'Jobs',
   summary: 'Download the result',
   description:
-    'Redirects to the file itself, which answers `Range` and carries an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` has the SHA-256 of the file (RFC 9530), whose bytes you can check by it. Each time that it leads to the file is told as `file.downloaded`. The addresses in replies and events are signed and hold for 24 hours after the job, for whoever has them; without a signature the result of an account is there for that account alone.',
+    'Redirects to the file itself, which supports `Range` and has an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` is the SHA-256 of the file (RFC 9530), with which you can verify the download. Each redirect to the file is reported as a `file.downloaded` event. The URLs in replies and events are signed and work for 24 hours after the end of the job, for anyone who has them; without a signature, only the account itself can download its results.',
   params: JobParams,
   query: z.object({
     file: z.string().optional().describe('Name of one of several result files'),
-    task: z.string().optional().describe('Name of the task whose file is wanted'),
+    task: z.string().optional().describe('Name of the task whose file to download'),
     inline: optionalBoolean.describe(
-      'Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same. It may be added to a signed address',
+      'Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL',
     ),
-    exp: z
-      .string()
-      .optional()
-      .describe('Of a signed address, as the next four: when it expires, in seconds since 1970'),
-    kid: z.string().optional().describe('Id of the key that signed it'),
-    link: z.string().optional().describe('Id of an address that is counted'),
-    max: z.string().optional().describe('Times that it leads to the file'),
-    sig: z.string().optional().describe('Signature'),
+    exp: z.string().optional().describe('Signed URL: expiry in seconds since 1970'),
+    kid: z.string().optional().describe('Signed URL: id of the signing key'),
+    link: z.string().optional().describe('Signed URL: id of a link with a download limit'),
+    max: z.string().optional().describe('Signed URL: download limit'),
+    sig: z.string().optional().describe('Signed URL: signature'),
   }),
   reply: { status: 302, headers: ['location', 'repr-digest'], schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],
@@ -53,11 +50,13 @@ export const downloadResult = contract({
     const lifetimeS = link === undefined ? leftS : Math.min(leftS, limitedLinkLifetimeS)
     const [location] = await Promise.all([
       fileLink(file, services, { inline, method: isFetched ? 'GET' : 'HEAD', lifetimeS }),
-      // The file is there for whoever asks, whether or not it can be told.
+      // The download must work even if the event cannot be published.
       isFetched &&
-        services.jobs.publishDownload(job, file, { signed: isSigned, ip: subnetOf(sourceIp) }).catch((error: unknown) => {
-          log.error({ error, jobId }, 'a download was not told of')
-        }),
+        services.jobs
+          .publishDownload(job, file, { signed: isSigned, ip: subnetOf(sourceIp) })
+          .catch((error: unknown) => {
+            log.error({ error, jobId }, 'download event could not be published')
+          }),
     ])
     const digest = reprDigest(file)
     return { data: null, headers: { location, ...(digest && { 'repr-digest': digest }) } }
@@ -65,6 +64,6 @@ export const downloadResult = contract({
 })
 
 const fileGone = (jobId: string) =>
-  new AppError('FILE_GONE', 'The job of this file was deleted, and its files with it. Convert again.', {
+  new AppError('FILE_GONE', 'The job was deleted together with its files. Convert the file again.', {
     jobId,
   })

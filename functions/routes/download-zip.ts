@@ -14,7 +14,7 @@ import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
 
 const maxJobs = 100
-/** Seconds in which a small ZIP is ready, so that its client is led to it at once. */
+/** Default wait: a small ZIP is ready by then, so that its client is redirected to it immediately. */
 const defaultWaitS = 5
 
 const Body = z.strictObject({
@@ -23,20 +23,27 @@ const Body = z.strictObject({
     .min(1)
     .max(maxJobs)
     .optional()
-    .describe('Jobs of yours whose results go in; those that are not completed stand in the manifest only'),
-  jobId: z.string().optional().describe('One job, in place of `jobIds`'),
-  tasks: z.array(z.string()).min(1).max(1000).optional().describe('Only files of these tasks of `jobId`'),
+    .describe(
+      'Your jobs whose results to include; jobs that are not completed are only listed in the manifest',
+    ),
+  jobId: z.string().optional().describe('One job, instead of `jobIds`'),
+  tasks: z
+    .array(z.string())
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Include only files of these tasks of `jobId`'),
   folders: z
     .record(z.string(), z.string())
     .optional()
     .describe(
-      'Where results lie in the ZIP, by job: `{"job_…": "album/2024"}`. Those of a job that is not named lie at the top',
+      'Folders in the ZIP by job: `{"job_…": "album/2024"}`. Results of other jobs are at the top level',
     ),
   filename: z.string().min(1).max(200).default('results.zip').describe('Name of the ZIP'),
   manifest: z
     .boolean()
     .default(true)
-    .describe('Adds `manifest.json`: for each file its job, task, source, name, size, SHA-256 and state'),
+    .describe('Add `manifest.json` with the job, task, source, name, size, SHA-256 and state of each file'),
 })
 
 export const downloadZip = contract({
@@ -46,7 +53,7 @@ export const downloadZip = contract({
   tag: 'Jobs',
   summary: 'Download many results as one ZIP',
   description:
-    'A job of its own makes the ZIP. One that is ready within seconds is answered with 303 and leads there (`curl -L`); else, and with `?async=true`, the job is answered: its result is the ZIP. What is compressed already is stored as it is; of files of one name in one folder the second is `name (2).ext`; above 4 GiB it is a ZIP64.',
+    'A separate job creates the ZIP. If it is ready within seconds, the reply is a 303 redirect to it (`curl -L`). Otherwise, and with `?async=true`, the reply is the job, whose result is the ZIP. Already compressed files are stored without compression. If two files in a folder have the same name, the second becomes `name (2).ext`. A ZIP above 4 GiB is a ZIP64.',
   query: z.object({
     async: optionalBoolean.describe('Do not wait for the ZIP'),
   }),
@@ -64,7 +71,7 @@ export const downloadZip = contract({
     const { remainingMs } = request
     const asked = { headers: { ...request.headers, prefer }, remainingMs, query: { redirect: true } }
     const { status, ...answer } = await respondWithJob(made, asked, services)
-    // A job that is over without a ZIP has failed, and tells why.
+    // A job that finished without a ZIP has failed; its status contains the error.
     return { ...answer, status: status === 200 ? 202 : status }
   },
 })
@@ -80,7 +87,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   if (!entries.some(({ file }) => file))
     throw new AppError(
       'CONFLICT',
-      'Nothing of what was asked for is completed, so that there is nothing to download.',
+      'None of the requested results is completed, so there is nothing to download.',
       { jobs: states.map(({ job: { id, status } }) => ({ jobId: id, status })) },
     )
   const filename = withZipExtension(fileName(body.filename))
@@ -107,36 +114,28 @@ async function start(request: Request, services: Services): Promise<JobState> {
 
 function requestedJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
   if ((jobIds === undefined) === (jobId === undefined))
-    throw new AppError(
-      'INVALID_INPUT',
-      'jobIds: expected either jobIds or jobId, which say what to pack; got both or neither.',
-      {
-        field: 'jobIds',
-      },
-    )
+    throw new AppError('INVALID_INPUT', 'jobIds: expected either jobIds or jobId, got both or neither.', {
+      field: 'jobIds',
+    })
   if (tasks && jobIds)
-    throw new AppError(
-      'INVALID_INPUT',
-      'tasks: these are of one job. Send them with its jobId, not with jobIds.',
-      {
-        field: 'tasks',
-      },
-    )
+    throw new AppError('INVALID_INPUT', 'tasks: only allowed with jobId, not with jobIds.', {
+      field: 'tasks',
+    })
   return [...new Set(jobIds ?? [jobId ?? ''])]
 }
 
-/** @throws AppError INVALID_INPUT for a job that is not asked for, and for what is no folder within the ZIP. */
+/** @throws AppError INVALID_INPUT for a job that was not requested, and for an invalid folder path. */
 function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
   if (!folders) return undefined
   const clean = Object.entries(folders).map(([jobId, given]) => {
     const field = `folders.${jobId.slice(0, 64)}`
     if (!jobIds.includes(jobId))
-      throw new AppError('INVALID_INPUT', `${field}: expected one of the jobs that are asked for.`, { field })
+      throw new AppError('INVALID_INPUT', `${field}: expected one of the requested jobs.`, { field })
     const path = folderPath(given)
     if (path === undefined)
       throw new AppError(
         'INVALID_INPUT',
-        `${field}: expected folders with "/" between, as album/2024, at most 32 of 1000 characters; neither ".." nor "." nor an empty one, no backslash and no control character.`,
+        `${field}: expected a path such as album/2024, with at most 32 folders and 1000 characters, without "..", ".", empty folders, backslashes and control characters.`,
         { field, got: given.slice(0, 100) },
       )
     return [jobId, path] as const
@@ -144,7 +143,7 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
   return Object.fromEntries(clean)
 }
 
-/** @throws AppError JOB_NOT_FOUND for one that is gone, or of somebody else. */
+/** @throws AppError JOB_NOT_FOUND for a deleted job, and for a job of another owner. */
 async function loadOwnJob(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
   const state = await jobs.store.getState(requireJobId(jobId))
   if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !canRead(state.job, reader))

@@ -14,7 +14,7 @@ import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
 const Params = z.object({ drive: z.enum(driveIds) })
 const Account = z.object({ name: z.string().nullable(), email: z.string().nullable() })
-const connectionId = z.string().max(64).describe('Of the callback, `conn_…`')
+const connectionId = z.string().max(64).describe('`connectionId` from the callback, `conn_…`')
 
 const driveErrors = ['DRIVE_NOT_CONFIGURED', 'INVALID_INPUT', 'IMPORT_FAILED', 'URL_NOT_ALLOWED'] as const
 const connectionErrors = [...driveErrors, 'DRIVE_NOT_CONNECTED'] as const
@@ -28,7 +28,7 @@ export const connectDrive = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'Connect a drive',
-  description: `Open \`authorizationUrl\` in the browser of the drive's owner, who agrees there within ${minutesToAgree} minutes and is led back to the callback, and from there to \`redirectUri\` with \`connectionId\`, or \`error\`. Begin and end are the same person's, by session or owner cookie. A browser that accepts \`text/html\` is led on at once.`,
+  description: `Open \`authorizationUrl\` in the browser of the drive's owner. They have ${minutesToAgree} minutes to agree there, and are redirected to the callback and from there to \`redirectUri\` with \`connectionId\` or \`error\`. The callback must come from the same user, by session or owner cookie. A browser that accepts \`text/html\` is redirected immediately.`,
   params: Params,
   query: z.object({
     redirectUri: z
@@ -36,15 +36,15 @@ export const connectDrive = contract({
       .max(2048)
       .optional()
       .describe('A page of this service, or of an origin that `DRIVES` names'),
-    state: z.string().max(500).optional().describe('Comes back to `redirectUri` as it is'),
+    state: z.string().max(500).optional().describe('Passed on to `redirectUri` unchanged'),
   }),
   reply: {
     status: 200,
     headers: ['location'],
-    otherStatuses: { 302: 'To the drive' },
+    otherStatuses: { 302: 'Redirect to the drive' },
     schema: z.object({
       authorizationUrl: z.url(),
-      state: z.string().describe('By which the callback is known'),
+      state: z.string().describe('Identifies the callback'),
       expiresAt: z.iso.datetime(),
     }),
   },
@@ -65,8 +65,8 @@ export const driveCallback = contract({
   path: '/v1/cloud/:drive/callback',
   access: drivesAccess,
   tag: 'Drives',
-  summary: 'Come back from a drive',
-  description: 'Drives lead browsers here; it is the redirect address to be registered with them.',
+  summary: 'OAuth callback of a drive',
+  description: 'The redirect URL to register with the drive.',
   params: Params,
   query: z.looseObject({
     state: z.string().max(200).default(''),
@@ -105,7 +105,7 @@ export const listDrives = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'List the drives that can be connected',
-  description: 'Those that whoever runs the service has registered it with; none where `DRIVES` is not set.',
+  description: 'The drives that the operator of the service has set up (`DRIVES`).',
   reply: {
     status: 200,
     schema: z.object({ drives: z.array(z.object({ id: z.enum(driveIds), name: z.string() })) }),
@@ -121,7 +121,7 @@ const Item = z.object({
   name: z.string(),
   isFolder: z.boolean(),
   mimeType: z.string().nullable(),
-  size: z.number().nullable().describe('Bytes; null where the drive does not say'),
+  size: z.number().nullable().describe('Bytes; null if unknown'),
   modifiedAt: z.string().nullable(),
   thumbnailUrl: z.string().nullable(),
   path: z.string().nullable(),
@@ -132,13 +132,13 @@ export const listDrive = contract({
   path: '/v1/cloud/:drive/list',
   access: drivesAccess,
   tag: 'Drives',
-  summary: 'See what is in a drive',
+  summary: 'List files of a drive',
   params: Params,
   query: z.object({
     connectionId,
-    folderId: z.string().min(1).max(500).default('root').describe('Id of a folder of the list'),
-    q: z.string().min(1).max(200).optional().describe('Words of names to look for'),
-    cursor: z.string().max(4096).optional().describe('`nextCursor` of the page before'),
+    folderId: z.string().min(1).max(500).default('root').describe('Id of a folder from this list'),
+    q: z.string().min(1).max(200).optional().describe('Words in file names to search for'),
+    cursor: z.string().max(4096).optional().describe('`nextCursor` of the previous page'),
     limit: integer(1, 200).default(50),
   }),
   reply: {
@@ -164,13 +164,13 @@ export const importFromDrive = contract({
   tag: 'Drives',
   summary: 'Import files from a drive',
   description:
-    'Without `targetFormat` each file becomes an upload, to be used by its `uploadId`; with it one job converts them all.',
+    'Without `targetFormat`, each file becomes an upload with an `uploadId`. With `targetFormat`, one job converts all files.',
   params: Params,
   body: {
     accepts: ['json'],
     schema: z.strictObject({
       connectionId,
-      fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files of the list'),
+      fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files from the list'),
       targetFormat: z.string().max(32).optional(),
       options: z.record(z.string(), z.unknown()).optional().describe('Options of the conversion'),
       tag: z.string().max(200).optional(),
@@ -203,7 +203,7 @@ export const importFromDrive = contract({
       tasks,
       imports,
     }
-    // Most requests look around in a drive.
+    // Loaded on demand, as most requests only list files.
     const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(request, services)
     const items = fileIds.map((fileId, at) => ({
@@ -234,12 +234,15 @@ function tasksOf(
     `convert-${at + 1}`,
     { operation: 'convert', input: importName(at), output_format: targetFormat, options },
   ])
-  const sources = imported.map(({ name, fields }) => [name, { operation: importUrlOperation.name, ...fields }])
+  const sources = imported.map(({ name, fields }) => [
+    name,
+    { operation: importUrlOperation.name, ...fields },
+  ])
   const out = { operation: 'export/url', input: converted.map(([name]) => name) }
   return parseTasks(Object.fromEntries([...sources, ...converted, ['export', out]]))
 }
 
-/** What a file becomes that is not converted at once; as by `POST /v1/import/url`. */
+/** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
 function uploadOf({ filename }: FileLink, owner: string, { config }: Services) {
   const id = newId('upl')
   const now = Date.now()
@@ -256,7 +259,7 @@ export const disconnectDrive = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'Disconnect a drive',
-  description: 'What was permitted is forgotten here; the drive itself lists and ends it too.',
+  description: 'Deletes the stored access. You can also revoke it in the settings of the drive.',
   params: Params.extend({ connectionId }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: connectionErrors,

@@ -5,7 +5,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { errorSlug, errorTitle } from '../../lib/http/envelope.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
-/** Where the `type` of a problem leads (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
+/** Pages of the problem `type` URLs (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
 
 function pageOf(code: ErrorCode): string {
   const { status, description, hint } = errorCatalog[code]
@@ -31,20 +31,20 @@ export const errorPages = [
   contract({
     ...htmlPageContract,
     path: '/errors',
-    summary: 'All errors',
+    summary: 'Page with all errors',
     cacheKey: () => 'all',
     handle: () => ({ data: errorList(), headers: htmlPageHeaders }),
   }),
   contract({
     ...htmlPageContract,
     path: '/errors/:error',
-    summary: 'What an error description, and what to do',
+    summary: 'Page about an error and how to fix it',
     params: z.object({ error: z.string() }),
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
       const code = errorCodes.find((known) => errorSlug(known) === params.error.toLowerCase())
       if (code) return { data: pageOf(code), headers: htmlPageHeaders }
-      throw new AppError('NOT_FOUND', `There is no error of that name. /errors lists all of them.`)
+      throw new AppError('NOT_FOUND', `There is no error with that name. /errors lists all errors.`)
     },
   }),
 ]

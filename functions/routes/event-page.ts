@@ -6,7 +6,7 @@ import { WebhookHeaders } from '../../lib/http/openapi-webhooks.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-/** Descriptions have names in the quotes of Markdown. */
+/** Renders the Markdown code spans of descriptions. */
 const renderProse = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 const renderJson = (value: unknown) => `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
 const fieldList = (fields: Readonly<Record<string, z.ZodType>>) =>
@@ -26,26 +26,26 @@ function pageOf(): string {
   return renderHtmlPage(
     'Events',
     `<h1>Events</h1>
-<p>The service tells you what happens, so that nobody has to ask. <a href="/docs">The reference</a> has the requests to it, <a href="/v1/asyncapi.json"><code>asyncapi.json</code></a> all of this for machines.</p>
-<h2>Ways to hear of them</h2>
+<p>The service sends events, so that clients need not poll. The <a href="/docs">API reference</a> describes the endpoints, <a href="/v1/asyncapi.json"><code>asyncapi.json</code></a> is the machine-readable version of this page.</p>
+<h2>How to receive events</h2>
 <dl>
-<dt>Webhooks</dt><dd>${renderProse('`POST /v1/webhooks` names an address and the events that are posted to it; `webhookUrl` of a job does so for one job. Each event comes at least once; the first attempts of one job leave in the order of `sequence`, and what failed comes later. Take each `id` once.')}</dd>
-<dt>WebSocket</dt><dd>${renderProse('`/v1/ws/user/jobs` tells of all your jobs, `/v1/ws/jobs/{jobId}` of one. After a cut, `resume` with the last `seq` brings what was missed.')} <a href="/docs">The reference</a> lists the frames and why a socket is closed, under Live.</dd>
-<dt>A stream</dt><dd>${renderProse('`GET /v1/jobs/{jobId}/events` as an `EventSource` reads it. Behind a gateway that ends replies after 29 s it is a row of short streams; the browser goes on by itself, with `Last-Event-ID`.')}</dd>
+<dt>Webhooks</dt><dd>${renderProse('Create a webhook with `POST /v1/webhooks` and a URL to which the selected events are posted, or send `webhookUrl` with a job for that job only. Each event is delivered at least once. The events of a job are first sent in the order of `sequence`; failed deliveries are retried later. Process each `id` once.')}</dd>
+<dt>WebSocket</dt><dd>${renderProse('`/v1/ws/user/jobs` sends the events of all your jobs, `/v1/ws/jobs/{jobId}` those of one job. After a lost connection, `resume` with the last `seq` to get the missed events.')} The <a href="/docs">API reference</a> lists the frames and close codes in the section Live.</dd>
+<dt>Server-sent events</dt><dd>${renderProse('`GET /v1/jobs/{jobId}/events` for an `EventSource`. Behind a gateway that limits replies to 29 s it is a series of short streams; browsers reconnect automatically with `Last-Event-ID`.')}</dd>
 </dl>
 <h2>Signatures of webhooks</h2>
-<p>${renderProse('Both sign the bytes of the body as they are sent, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with what follows `whsec_`, decoded. After a rotation the old secret signs too, for as long as you asked.')}</p>
+<p>${renderProse('Both sign the raw bytes of the body, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with the decoded part after `whsec_`. After a rotation, the old secret signs too, for the time that you requested.')}</p>
 ${fieldList(WebhookHeaders.shape)}
 <h2>All events</h2>
 ${events}`,
   )
 }
 
-/** What the service sends by itself, for people. */
+/** The documentation page about events. */
 export const eventPage = contract({
   ...htmlPageContract,
   path: '/docs/events',
-  summary: 'What the service tells by itself: webhooks, sockets, streams',
+  summary: 'Page about events: webhooks, WebSockets, server-sent events',
   cacheKey: () => 'page',
   handle: () => ({ data: pageOf(), headers: htmlPageHeaders }),
 })

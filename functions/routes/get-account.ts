@@ -7,12 +7,12 @@ import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 
 const AccountView = Account.omit({ status: true }).extend({
-  region: z.string().describe('Where jobs run and files are kept'),
-  retentionHours: z.number().describe('Hours for which a job that is over is kept, with its files'),
+  region: z.string().describe('Region in which jobs run and files are stored'),
+  retentionHours: z.number().describe('Hours for which a finished job and its files are kept'),
   limits: z.object({
     maxFileSize: z.int().describe('Bytes'),
     filesPerJob: z.int(),
-    concurrentJobs: z.int().nullable().describe('Others wait; null for as many as there is room for'),
+    concurrentJobs: z.int().nullable().describe('Jobs that run at a time, others wait; null for no limit'),
   }),
 })
 
@@ -21,11 +21,11 @@ export const getAccount = contract({
   path: '/v1/account',
   access: accountReadAccess,
   tag: 'Account',
-  summary: 'See your account',
+  summary: 'Get your account',
   reply: { status: 200, schema: AccountView },
   handle: async ({ principal }, services) => {
     const account = await accountOf(services, principal.ownerId)
-    if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account is gone. Sign up again.')
+    if (!account) throw new AppError('AUTHENTICATION_REQUIRED', 'This account was deleted. Sign up again.')
     const { status: _status, ...shown } = account
     const { retentionHours, maxFileBytes, filesPerJob, concurrentJobs } = limitsOfPlan(
       planOfAccount(account),

@@ -5,7 +5,7 @@ import { documentContract } from './get-openapi.ts'
 export const getAsyncApi = contract({
   ...documentContract,
   path: '/v1/asyncapi.json',
-  summary: 'The AsyncAPI 3 document of webhooks, WebSockets and streams of events',
+  summary: 'Get the AsyncAPI 3 document of webhooks, WebSockets and event streams',
   handle: async (_request, { config }) => {
     const { asyncApiDocument } = await import('../../lib/http/asyncapi.ts')
     return { data: { ...asyncApiDocument({ version: interfaceVersion, url: config.PUBLIC_URL }) } }

@@ -10,8 +10,8 @@ export const getFormat = contract({
   path: '/v1/formats/:formatId',
   access: readAccess,
   tag: 'Formats',
-  summary: 'See one format and what it can become',
-  params: z.object({ formatId: z.string().describe('Id or alias of the format, as `jpg` or `jpeg`') }),
+  summary: 'Get a format and its target formats',
+  params: z.object({ formatId: z.string().describe('Id or alias of the format, such as `jpg` or `jpeg`') }),
   reply: { status: 200, schema: FormatView, etag: true, cacheControl: 'public, max-age=300' },
   errors: ['FORMAT_NOT_FOUND'],
   handle: async ({ params }, services) => {
@@ -20,7 +20,7 @@ export const getFormat = contract({
     if (data) return { data }
     throw new AppError(
       'FORMAT_NOT_FOUND',
-      `"${params.formatId.slice(0, 64)}" is no format that we know. GET /v1/formats lists them.`,
+      `"${params.formatId.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
       {
         formatId: params.formatId,
       },

@@ -18,9 +18,15 @@ export const getHealth = contract({
   path: '/health',
   access: openAccess,
   tag: 'Service',
-  summary: 'See whether a conversion would work now',
-  description: '200 when every part works, 503 otherwise; each part is named.',
-  reply: { status: 200, otherStatuses: { 503: 'Some part does not answer' }, schema: Health, form: 'raw' },
+  summary: 'Check the health of the service',
+  description:
+    '200 if all parts of the service work, 503 otherwise. The reply contains the state of each part.',
+  reply: {
+    status: 200,
+    otherStatuses: { 503: 'Part of the service does not work' },
+    schema: Health,
+    form: 'raw',
+  },
   handle: async (_request, services) => {
     const [{ engines }, here] = await Promise.all([import('../../lib/engines/index.ts'), services.engines()])
     const parts = Object.fromEntries(
@@ -55,7 +61,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
     ['table', () => services.table.check()],
     ['files', () => services.files.check()],
     ...queueIds.map((queue): Check => [`queue-${queue}`, () => services.queues.depth(queue)]),
-    // Elsewhere engines are confined by those who run them.
+    // Processes without engines don't check the sandbox; the workers do.
     ...(hasEngines ? [] : [confinement]),
     [
       'disk',
@@ -81,7 +87,7 @@ const confinement: Check = [
 
 const gigabytes = (bytes: number) => Number((bytes / 1e9).toPrecision(2))
 
-/** A reason that anybody may read; other errors are not shown. */
+/** A problem whose message is public; messages of other errors are not shown. */
 class HealthProblem extends Error {}
 
 const timeLimitMs = 5000
@@ -89,12 +95,12 @@ const timeLimitMs = 5000
 async function runCheck(check: () => Promise<unknown>): Promise<z.infer<typeof Part>> {
   const start = performance.now()
   const timeout = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new HealthProblem('no answer in time')), timeLimitMs).unref()
+    setTimeout(() => reject(new HealthProblem('timed out')), timeLimitMs).unref()
   })
   try {
     await Promise.race([check(), timeout])
     return { ok: true, ms: Math.round(performance.now() - start) }
   } catch (error) {
-    return { ok: false, message: error instanceof HealthProblem ? error.message : 'does not answer' }
+    return { ok: false, message: error instanceof HealthProblem ? error.message : 'not available' }
   }
 }

@@ -16,9 +16,9 @@ export const getJob = contract({
   path: '/v1/jobs/:jobId',
   access: readAccess,
   tag: 'Jobs',
-  summary: 'See a job with all its tasks',
+  summary: 'Get a job with all its tasks',
   description:
-    'With `Prefer: wait=25` the reply comes when the job is over, at the latest after that many seconds.',
+    'With `Prefer: wait=25` the reply is sent when the job has finished, after at most that many seconds.',
   params: JobParams,
   reply: {
     status: 200,

@@ -16,9 +16,9 @@ export const getStatus = contract({
   path: '/v1/status/:jobId',
   access: readAccess,
   tag: 'Jobs',
-  summary: 'See how far a job is',
+  summary: 'Get the status of a job',
   description:
-    'With `Prefer: wait=25` the reply comes when the job is over, at the latest after that many seconds.',
+    'With `Prefer: wait=25` the reply is sent when the job has finished, after at most that many seconds.',
   params: JobParams,
   reply: {
     status: 200,

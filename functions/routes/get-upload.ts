@@ -8,15 +8,15 @@ const UploadView = z.object({
   uploadId: z.string(),
   status: z
     .enum(['pending', 'ready', 'failed'])
-    .describe('`ready` when the whole file is there, `failed` when it could not be fetched'),
+    .describe('`ready` when the whole file has arrived, `failed` if it could not be fetched'),
   filename: z.string(),
-  size: z.int().nullable().describe('Bytes, as announced; null where any size is awaited'),
-  mimeType: z.string().describe('As announced, or as the content of a fetched file says'),
-  format: z.string().nullable().describe('Of a file that was fetched'),
-  sha256: z.string().nullable().describe('Of a file that was fetched; lower-case hex'),
-  importJobId: z.string().nullable().describe('The job that fetches it'),
-  error: JobError.nullable().describe('Why it could not be fetched'),
-  jobId: z.string().nullable().describe('The job that took the upload; it serves no second one'),
+  size: z.int().nullable().describe('Declared size in bytes; null if none was declared'),
+  mimeType: z.string().describe('As declared, or as detected for a fetched file'),
+  format: z.string().nullable().describe('Detected format of a fetched file'),
+  sha256: z.string().nullable().describe('SHA-256 of a fetched file, in lower-case hex'),
+  importJobId: z.string().nullable().describe('Job that fetches the file'),
+  error: JobError.nullable().describe('Why the file could not be fetched'),
+  jobId: z.string().nullable().describe('Job that uses the upload; an upload can be used by one job'),
   expiresAt: z.iso.datetime(),
 })
 
@@ -25,7 +25,7 @@ export const getUpload = contract({
   path: '/v1/uploads/:uploadId',
   access: readAccess,
   tag: 'Uploads',
-  summary: 'See whether an upload is there',
+  summary: 'Get the status of an upload',
   params: z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') }),
   reply: { status: 200, schema: UploadView },
   errors: ['UPLOAD_NOT_FOUND'],

@@ -8,7 +8,7 @@ export const getVersion = contract({
   path: '/v1',
   access: openAccess,
   tag: 'Service',
-  summary: 'See what this is and where to go on',
+  summary: 'Get the API version and the main endpoints',
   reply: {
     status: 200,
     schema: z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
 import { securityHeaders, styleHash } from '../../lib/http/security-headers.ts'
 
-/** Pages of text, which need no script. */
+/** Contract of text pages without scripts. */
 export const htmlPageContract = {
   method: 'GET',
   access: openAccess,
@@ -22,6 +22,6 @@ const style =
 
 export const htmlPageHeaders = securityHeaders({ style: styleHash(style) })
 
-/** Only words of our own stand in it. */
+/** Renders a page. Title and content must be trusted HTML. */
 export const renderHtmlPage = (title: string, content: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body>${content}</body></html>`

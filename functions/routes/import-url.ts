@@ -17,16 +17,16 @@ export const importUrl = contract({
   tag: 'Uploads',
   summary: 'Fetch a file from a URL',
   description:
-    'The file is fetched by a job of its own; what it brings is an upload: send its `uploadId` to POST /v1/convert when GET /v1/uploads/{uploadId} says `ready`. To fetch and convert in one request, send `fileUrl` to POST /v1/convert.',
+    'A separate job fetches the file to an upload. When the status of GET /v1/uploads/{uploadId} is `ready`, send the `uploadId` to POST /v1/convert. To fetch and convert a file in one request, send `fileUrl` to POST /v1/convert.',
   body: { accepts: ['json', 'form'], schema: z.strictObject({ ...fields, maxSize: max_size }) },
   reply: {
     status: 202,
     headers: ['location', 'retry-after'],
     schema: z.object({
       uploadId: z.string(),
-      jobId: z.string().describe('The job that fetches it'),
+      jobId: z.string().describe('Job that fetches the file'),
       status: z.literal('pending'),
-      filename: z.string().nullable().describe('Null until it is known'),
+      filename: z.string().nullable().describe('Null until the name is known'),
     }),
   },
   idempotent: true,
@@ -41,7 +41,7 @@ export const importUrl = contract({
       ...{ id, owner: principal.ownerId, key: uploadKey('uploads', id, retentionHours) },
       ...{ filename: filename ?? 'file', contentType: 'application/octet-stream' },
       createdAt: new Date(now).toISOString(),
-      // Time to fetch it and as much again to use it.
+      // Time for fetching the file, and the same time again for using it.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
     }
     const name = 'import-file'

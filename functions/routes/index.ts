@@ -22,8 +22,8 @@ import { staticFiles } from './static-files.ts'
 import { getReliability } from './usage.ts'
 
 /**
- * Endpoints that the OpenAPI document describes, beside itself. To add one: its file, and its line in the function that
- * has its path (`lib/resources/functions.ts`), or here and in `core-routes.ts` where none has.
+ * The endpoints in the OpenAPI document, except the document itself. To add an endpoint, create its file and list it in
+ * the function that serves its path (`lib/resources/functions.ts`), or here and in `core-routes.ts` if there is none.
  */
 export const documentedRoutes: readonly AnyContract[] = [
   ...conversion,

@@ -11,7 +11,7 @@ import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/pla
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 
 const AdditionalFilesView = z.object({
-  from: z.array(z.string()).optional().describe('Every format when left out'),
+  from: z.array(z.string()).optional().describe('Accepted formats; all formats if omitted'),
   min: z.int(),
   max: z.int(),
 })
@@ -20,29 +20,29 @@ const ConversionView = z.object({
   from: z.string(),
   to: z.string(),
   category: z.enum(categories).describe('Category of the source'),
-  engines: z.array(z.string()).describe('Those that work one after the other'),
+  engines: z.array(z.string()).describe('Engines of the steps, in order'),
   steps: z
     .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
     .optional()
-    .describe('Left out of longer lists, which have `via`'),
-  via: z.array(z.string()).optional().describe('Formats between'),
+    .describe('Omitted in longer lists, which have `via`'),
+  via: z.array(z.string()).optional().describe('Intermediate formats'),
   options: z.array(OptionView).optional(),
-  optionSet: z.int().optional().describe('Place in `optionSets` of what would else be `options`'),
-  more: AdditionalFilesView.optional().describe('Further files that it takes'),
-  experimental: z.boolean().describe('It works, but is not among the targets that are shown for the source'),
+  optionSet: z.int().optional().describe('Index in `optionSets`, instead of `options`'),
+  more: AdditionalFilesView.optional().describe('Additional input files'),
+  experimental: z.boolean().describe('Works, but is not one of the usual targets of the source format'),
 })
 
 const Query = z.object({
   from: z.string().optional().describe('Source format'),
   to: z.string().optional().describe('Target format'),
   category: z.enum(categories).optional().describe('Category of the source'),
-  engine: z.enum(engineIds).optional().describe('Only pairs in which this engine works'),
+  engine: z.enum(engineIds).optional().describe('Only pairs that use this engine'),
   operation: z
     .enum(operations)
     .default('convert')
-    .describe('Another thing to do: `merge`, `compress` or a `toolOperation`'),
-  limit: integer(1, 1000).optional().describe('Pairs of a page; all when left out'),
-  cursor: z.string().max(100).optional().describe('`nextCursor` of the page before'),
+    .describe('Operation: `convert`, `merge`, `compress` or a `toolOperation`'),
+  limit: integer(1, 1000).optional().describe('Pairs per page; all if omitted'),
+  cursor: z.string().max(100).optional().describe('`nextCursor` of the previous page'),
 })
 
 export const listConversions = contract({
@@ -50,9 +50,9 @@ export const listConversions = contract({
   path: '/v1/formats/conversions',
   access: readAccess,
   tag: 'Formats',
-  summary: 'List the pairs that convert, with the options of each',
+  summary: 'List supported conversions and their options',
   description:
-    'With `from`, `to` or another `operation`, each pair has its `options`. Thousands of pairs share theirs: in longer lists a pair has `optionSet`, its place in the `optionSets` of the same reply. The whole list is some 2 MB, less than 100 kB compressed, and changes with the version of the service only: keep it with its `ETag`, or read it page by page with `limit`.',
+    'With `from`, `to` or another `operation`, each pair contains its `options`. As thousands of pairs have the same options, a pair in a longer list has `optionSet` instead, an index into the `optionSets` of the same reply. The whole list is about 2 MB, less than 100 kB compressed, and only changes with the version of the service: cache it with its `ETag`, or read it page by page with `limit`.',
   query: Query,
   reply: {
     status: 200,
@@ -60,17 +60,17 @@ export const listConversions = contract({
     schema: z.object({
       conversions: z.array(ConversionView),
       optionSets: z.array(z.array(OptionView)).optional(),
-      total: z.int().describe('Pairs of all pages'),
+      total: z.int().describe('Number of pairs on all pages'),
       pagination: z
         .object({ limit: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() })
         .optional()
-        .describe('With `limit`'),
+        .describe('Only with `limit`'),
     }),
     etag: true,
     cacheControl: 'public, max-age=300',
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
-  // As many as there are formats to ask for, and pages: those are short, and made each time.
+  // Lists by format and pages are numerous but short, so they are not cached.
   cacheKey: ({ query: { from, to, limit, cursor, ...few } }) =>
     from === undefined && to === undefined && limit === undefined && cursor === undefined
       ? JSON.stringify([few.operation, few.category, few.engine])
@@ -102,14 +102,14 @@ const defaultLimit = 500
 
 const cursorOf = ({ from, to }: Conversion) => `${from}:${to}`
 
-/** The order is that of the registry: a page begins behind the pair that its cursor names. */
+/** Pairs are in the order of the registry; a page starts after the pair of its cursor. */
 function pageOf(found: readonly Conversion[], { limit, cursor }: z.output<typeof Query>) {
   if (limit === undefined && cursor === undefined) return { pairs: found }
   const before = cursor === undefined ? -1 : found.findIndex((pair) => cursorOf(pair) === cursor)
   if (cursor !== undefined && before < 0) {
     throw new AppError(
       'INVALID_INPUT',
-      'cursor: expected the `nextCursor` of another page of this same list (same filters). Start again without it.',
+      'cursor: expected a `nextCursor` of this list with the same filters. Omit it to start from the first page.',
       { field: 'cursor' },
     )
   }
@@ -143,7 +143,7 @@ function requireFormat(name: string | undefined, field: string): FormatId | unde
   if (format) return format.id
   throw new AppError(
     'FORMAT_NOT_FOUND',
-    `${field}: "${name.slice(0, 64)}" is no format that we know. GET /v1/formats lists them.`,
+    `${field}: "${name.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
     { field },
   )
 }
@@ -162,7 +162,7 @@ function viewOf({ from, to, route }: Conversion) {
   }
 }
 
-/** An archive takes files of every format, and has a pair for each of them. */
+/** Omits `from` if all formats are accepted, as for archives. */
 const additionalFilesView = ({ from, min, max }: NonNullable<Capability['more']>) => ({
   ...(from.length < formats.length && { from: [...from] }),
   min,

@@ -16,7 +16,7 @@ export const listFormats = contract({
     category: z.enum(categories).optional(),
     canRead: optionalBoolean,
     canWrite: optionalBoolean,
-    q: z.string().max(100).optional().describe('Part of the id, the name or an extension'),
+    q: z.string().max(100).optional().describe('Part of the id, the name or a file extension'),
   }),
   reply: {
     status: 200,

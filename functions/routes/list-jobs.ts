@@ -20,16 +20,16 @@ const Statuses = z
 const operationNames = taskOperations.map(({ name }) => name)
 
 const Filters = z.object({
-  status: Statuses.optional().describe('One or several, separated by commas'),
+  status: Statuses.optional().describe('One or more statuses, separated by commas'),
   tag: z.string().optional(),
   targetFormat: z.string().optional(),
-  operation: z.enum(operationNames).optional().describe('One that a task of the job has'),
+  operation: z.enum(operationNames).optional().describe('Operation of a task of the job'),
   createdAfter: z.iso.datetime({ offset: true }).optional(),
   createdBefore: z.iso.datetime({ offset: true }).optional(),
   sort: z.enum(['-createdAt', 'createdAt']).default('-createdAt'),
 })
 
-/** A page with tasks ends here: an answer ends at 6 MB on AWS. */
+/** Limit of tasks on a page: AWS limits replies to 6 MB. */
 const maxTasksShown = 2000
 
 const Query = Filters.extend({
@@ -45,7 +45,7 @@ export const listJobs = contract({
   tag: 'Jobs',
   summary: 'List your jobs',
   description:
-    'Pages do not shift when jobs come, end or expire. Where few jobs pass the filters a page may be short or even empty: go on as long as there is a `nextCursor`.',
+    'Pages do not shift when jobs are created, finish or expire. If few jobs match the filters, a page may be short or even empty: continue as long as there is a `nextCursor`.',
   query: Query,
   reply: {
     status: 200,
@@ -93,10 +93,10 @@ export const listJobs = contract({
   },
 })
 
-/** Jobs whose tasks are read at a time. */
+/** Jobs read concurrently. */
 const maxReads = 8
 
-/** In the same order. */
+/** Returns the views in the order of the jobs. */
 async function loadViews(
   jobs: readonly Job[],
   include: 'tasks' | undefined,
@@ -115,8 +115,13 @@ async function loadViews(
   return jobs.flatMap(({ id }) => views.get(id) ?? [])
 }
 
-/** What the lists by state, tag and age cannot tell. */
-function createMatcher({ status, tag, targetFormat, operation }: z.infer<typeof Filters>): (job: Job) => boolean {
+/** Checks the filters that the store's indexes do not cover. */
+function createMatcher({
+  status,
+  tag,
+  targetFormat,
+  operation,
+}: z.infer<typeof Filters>): (job: Job) => boolean {
   const format = targetFormat === undefined ? undefined : (formatByAlias(targetFormat)?.id ?? targetFormat)
   return (job) =>
     job.status !== 'expired' &&

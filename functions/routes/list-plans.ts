@@ -9,19 +9,23 @@ const limit = (what: string) => z.int().nullable().describe(`${what}; null for n
 const PlanView = z
   .object({
     id: z.enum(planIds),
-    requestsPerMinute: limit('Of one key, one session or one address'),
-    requestsPerHour: limit('The same'),
+    requestsPerMinute: limit('Per key, session or IP address'),
+    requestsPerHour: limit('Per key, session or IP address'),
     readsPerMinute: z
       .int()
       .nullable()
-      .describe('Requests that make nothing, where they have a limit of their own and count nowhere else'),
-    requestsPerDay: limit('Requests that make something, of an account; of an address where there is none'),
-    requestsPerMonth: limit('The same'),
-    conversionMinutesPerMonth: limit('Counted, and nothing ends with them'),
+      .describe('Read requests, if they have a separate limit and do not count towards the others'),
+    requestsPerDay: limit(
+      'Requests that create something, per account, or per IP address without an account',
+    ),
+    requestsPerMonth: limit(
+      'Requests that create something, per account, or per IP address without an account',
+    ),
+    conversionMinutesPerMonth: limit('Counted but not enforced'),
     maxFileSize: z.int().describe('Bytes'),
-    filesPerJob: z.int().describe('Items of a batch, imports of a job'),
-    concurrentJobs: limit('Jobs at work at a time, beyond which they wait'),
-    retentionHours: z.number().describe('After which a finished job and its files are deleted'),
+    filesPerJob: z.int().describe('Items per batch, imports per job'),
+    concurrentJobs: limit('Jobs that run at a time; others wait'),
+    retentionHours: z.number().describe('Hours after which a finished job and its files are deleted'),
     gpu: z.boolean(),
   })
   .meta({ id: 'Plan' })
@@ -33,12 +37,12 @@ export const listPlans = contract({
   tag: 'Account',
   summary: 'List the plans and what they allow',
   description:
-    'Every reply to a plan with limits tells by `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) of the limit that ends first, and by `RateLimit-Policy` and `RateLimit` of all of them. Over a limit the answer is 429 `RATE_LIMITED` with `Retry-After`. Minutes and hours begin with their first request; days and months are those of UTC.',
+    'On a plan with limits, every reply has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) for the tightest limit, `RateLimit-Policy` with all limits, and `RateLimit`. Requests over a limit get 429 `RATE_LIMITED` with `Retry-After`. Minutes and hours start with the first request; days and months follow the UTC calendar.',
   reply: {
     status: 200,
     schema: z.object({
       plans: z.array(PlanView),
-      anonymous: z.enum(planIds).describe('The plan of those who have no account'),
+      anonymous: z.enum(planIds).describe('Plan of clients without an account'),
     }),
     etag: true,
     cacheControl: 'public, max-age=300',

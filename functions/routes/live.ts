@@ -5,21 +5,21 @@ import { JobParams, requireJobId, requireVisibleJob } from '../../lib/http/job-a
 import { makeTicket, ticketS } from '../../lib/live/connect-tokens.ts'
 import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
 
-/** Ways to hear of jobs without asking, beside the WebSockets themselves. */
+/** Tickets for WebSockets, and the event stream of a job. */
 
-/** Seconds that an answer takes which must be whole; a gateway waits for 30. */
+/** Duration of a reply that cannot be streamed; API Gateway waits 30 s. */
 const bufferedReplyS = 25
-/** What is left of a function's time for the answer to be made and sent. */
+/** Time reserved for creating and sending the reply. */
 const replyMarginMs = 2000
 
 export const createTicket = contract({
   method: 'POST',
   path: '/v1/ws/tickets',
-  // It tells of all that an owner has.
+  // The socket sends events of all jobs of the owner.
   access: listAccess,
   tag: 'Live',
   summary: 'Get a ticket for a WebSocket',
-  description: `For clients that can send neither a cookie, a header nor a subprotocol with the handshake: \`/ws/user/jobs?ticket=…\`. It opens one WebSocket, within ${ticketS} s.`,
+  description: `For clients that cannot send a cookie, header or subprotocol with the handshake: connect to \`/ws/user/jobs?ticket=…\`. A ticket opens one WebSocket within ${ticketS} s.`,
   reply: {
     status: 201,
     schema: z.object({ ticket: z.string(), expiresAt: z.iso.datetime() }),
@@ -37,13 +37,15 @@ export const jobEvents = contract({
   path: '/v1/jobs/:jobId/events',
   access: readAccess,
   tag: 'Live',
-  summary: 'Follow a job as server-sent events',
+  summary: 'Stream the events of a job',
   description:
-    'For `EventSource`. The first event is `snapshot`, with the job as `GET /v1/status/{jobId}` has it; then come the events of the job under their names, as `job.progress`, each with the body that webhooks get. After the last one the stream ends. With `Last-Event-ID`, which browsers send by themselves, it goes on after that event; where that is not possible any more, a `snapshot` comes again. Behind a gateway that takes answers whole each answer holds the next events, and the client, as browsers do, asks again after the time that `retry` says: a row of short streams in place of a long one.',
+    'Server-sent events for `EventSource`. The first event is `snapshot` with the status of the job as in `GET /v1/status/{jobId}`. Then the events of the job follow under their names, for example `job.progress`, with the same body as webhooks. The stream ends after the last event. With `Last-Event-ID`, which browsers send automatically, the stream resumes after that event, or starts with a new `snapshot` if that is no longer possible. Behind a gateway that does not support streaming, each reply contains the next events, and the client reconnects after the time in `retry`, as browsers do.',
   params: JobParams,
   reply: {
     status: 200,
-    otherStatuses: { 204: 'The job is over and the client has had all of its events: do not connect again' },
+    otherStatuses: {
+      204: 'The job has finished and the client has received all of its events: do not reconnect',
+    },
     schema: Stream,
     form: 'stream',
     contentType: 'text/event-stream; charset=utf-8',
@@ -59,7 +61,7 @@ export const jobEvents = contract({
       deadline: Date.now() + forMs,
       isWhole: !canStream,
     })
-    // Proxies that gather an answer before they pass it on leave this one alone.
+    // Tells proxies not to buffer the stream.
     return data ? { data, headers: { 'x-accel-buffering': 'no' } } : { data, status: 204 }
   },
 })

@@ -18,17 +18,17 @@ import {
   partUrls,
 } from '../../lib/multipart-uploads.ts'
 
-/** Large files in parts, and lost connections that cost one part: the server side of S3's multipart upload. */
+/** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
 
 export const UploadParams = z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') })
 export const PartParams = UploadParams.extend({
-  partNumber: integer(1, partLimits.parts).describe('From 1'),
+  partNumber: integer(1, partLimits.parts).describe('Part number, starting at 1'),
 })
 export const KeyQuery = z.object({ key: z.string().optional().describe('`key` of the upload') })
 
 export const UploadedPart = z.object({
   PartNumber: z.int(),
-  ETag: z.string().describe('As the PUT of the part was answered'),
+  ETag: z.string().describe('`ETag` of the reply to the PUT of the part'),
   Size: z.int().describe('Bytes'),
 })
 export const CompleteBody = z.strictObject({
@@ -36,12 +36,12 @@ export const CompleteBody = z.strictObject({
     .array(
       z.object({
         PartNumber: z.int().min(1).max(partLimits.parts),
-        ETag: z.string().min(1).max(256).describe('As the PUT of the part was answered'),
+        ETag: z.string().min(1).max(256).describe('`ETag` of the reply to the PUT of the part'),
       }),
     )
     .min(1)
     .max(partLimits.parts)
-    .describe('All parts, by number'),
+    .describe('All parts, in order of their numbers'),
 })
 export const toParts = ({ parts }: z.infer<typeof CompleteBody>) =>
   parts.map(({ PartNumber: number, ETag: etag }) => ({ number, etag }))
@@ -53,15 +53,15 @@ export const partView = ({ number, etag, size }: { number: number; etag: string;
 export const PartUrl = z.object({
   url: z.url(),
   method: z.literal('PUT'),
-  headers: z.record(z.string(), z.string()).describe('To send with it'),
-  expires: z.int().describe('Seconds; ask again for a new one'),
+  headers: z.record(z.string(), z.string()).describe('Headers to send with the PUT'),
+  expires: z.int().describe('Seconds until the URL expires'),
   expiresAt: z.iso.datetime(),
 })
 export const CompletedUpload = z.object({
-  location: z.string().describe('Where the upload is told of'),
+  location: z.string().describe('URL of the upload status'),
   key: z.string(),
   bucket: z.string(),
-  uploadId: z.string().describe('For POST /v1/convert and its kin'),
+  uploadId: z.string().describe('For POST /v1/convert and similar requests'),
   size: z.int().describe('Bytes'),
   etag: z.string(),
 })
@@ -79,16 +79,18 @@ export const createMultipart = contract({
   path: '/v1/uploads/multipart',
   access: writeAccess,
   tag,
-  summary: 'Begin an upload in parts',
+  summary: 'Start a multipart upload',
   description:
-    'For large files and lines that break: ask for the URL of each part, PUT it there, keep the `ETag` of the answer, then complete the upload and send its `uploadId` to POST /v1/convert. What is there after a break tells GET /v1/uploads/multipart/{uploadId}. Parts have 5 MiB to 5 GiB, the last may be smaller. What is not completed goes within a day. A stock Uppy (`@uppy/aws-s3`) does all of it with `companionEndpoint: "…/v1/uploads"`.',
+    'For large files and unreliable connections: get the URL of each part, PUT the part there and keep the `ETag` of the reply, then complete the upload and send its `uploadId` to POST /v1/convert. After an interruption, GET /v1/uploads/multipart/{uploadId} lists the parts that have arrived. Parts have 5 MiB to 5 GiB; the last part may be smaller. Uploads that are not completed are deleted within a day. Uppy (`@uppy/aws-s3`) does all of this with `companionEndpoint: "…/v1/uploads"`.',
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({
       filename: z.string().min(1).max(1024),
       type: contentType.describe('MIME type'),
-      size: declaredSize.optional().describe('Bytes; a file that is too large is refused at once'),
-      metadata: z.record(z.string(), z.unknown()).optional().describe('Not kept'),
+      size: declaredSize
+        .optional()
+        .describe('File size in bytes; a file that is too large is rejected immediately'),
+      metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored'),
     }),
   },
   reply: {
@@ -99,11 +101,11 @@ export const createMultipart = contract({
       uploadId: z.string(),
       key: z.string(),
       bucket: z.string(),
-      partSize: z.int().describe('Bytes of a part that suit the file; others work as well'),
+      partSize: z.int().describe('Recommended part size in bytes; other sizes work too'),
       maxParts: z.int(),
       minPartSize: z.int().describe('Bytes; the last part may be smaller'),
       maxSize: z.int().describe('Bytes of all parts'),
-      expiresAt: z.iso.datetime().describe('Until when it can be sent and used'),
+      expiresAt: z.iso.datetime().describe('Time until which the file can be uploaded and used'),
     }),
   },
   idempotent: true,
@@ -137,7 +139,9 @@ const listMultipartParts = contract({
     status: 200,
     form: 'mirrored',
     schema: z.object({
-      parts: z.array(UploadedPart).describe('By number; empty when the upload is complete'),
+      parts: z
+        .array(UploadedPart)
+        .describe('Parts in order of their numbers; empty when the upload is complete'),
       complete: z.boolean(),
     }),
   },
@@ -157,7 +161,7 @@ const signPart = contract({
   access: writeAccess,
   tag,
   summary: 'Get the URL of a part',
-  description: 'PUT the bytes of the part there. A part that is sent again replaces the first.',
+  description: 'PUT the bytes of the part to this URL. Sending a part again replaces it.',
   params: PartParams,
   query: KeyQuery,
   reply: { status: 200, form: 'mirrored', schema: PartUrl },
@@ -177,7 +181,7 @@ const partNumbers = z
   .refine((text) => {
     const numbers = text.split(',')
     return numbers.every(isPartNumber) && numbers.length <= maxPartNumbers
-  }, `expected at most ${maxPartNumbers} numbers from 1 to ${partLimits.parts} with commas between, as 1,2,3`)
+  }, `expected at most ${maxPartNumbers} numbers from 1 to ${partLimits.parts}, separated by commas, such as 1,2,3`)
   .transform((text) => [...new Set(text.split(',').map(Number))])
 
 const signParts = contract({
@@ -187,12 +191,12 @@ const signParts = contract({
   tag,
   summary: 'Get the URLs of many parts',
   params: UploadParams,
-  query: KeyQuery.extend({ partNumbers: partNumbers.describe('Numbers, separated by commas') }),
+  query: KeyQuery.extend({ partNumbers: partNumbers.describe('Part numbers, separated by commas') }),
   reply: {
     status: 200,
     form: 'mirrored',
     schema: z.object({
-      presignedUrls: z.record(z.string(), z.url()).describe('By number'),
+      presignedUrls: z.record(z.string(), z.url()).describe('URLs by part number'),
       expires: z.int().describe('Seconds'),
       expiresAt: z.iso.datetime(),
     }),
@@ -211,8 +215,8 @@ export const completeMultipart = contract({
   path: '/v1/uploads/multipart/:uploadId/complete',
   access: writeAccess,
   tag,
-  summary: 'Put the parts together',
-  description: 'May be sent again: the answer is the same.',
+  summary: 'Complete a multipart upload',
+  description: 'Safe to repeat: the reply is the same.',
   params: UploadParams,
   query: KeyQuery,
   body: { accepts: ['json'], schema: CompleteBody },
@@ -232,7 +236,7 @@ export const abortMultipart = contract({
   path: '/v1/uploads/multipart/:uploadId',
   access: writeAccess,
   tag,
-  summary: 'Drop an upload in parts',
+  summary: 'Abort a multipart upload',
   params: UploadParams,
   query: KeyQuery,
   reply: { status: 200, schema: z.object({}) },

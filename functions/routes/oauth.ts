@@ -17,10 +17,10 @@ const clientView = ({ id, name, scopes, last4, createdAt }: Client) => ({
 
 const ClientView = z.object({
   id: z.string(),
-  clientId: z.string().describe('The same, by the name that OAuth has for it'),
+  clientId: z.string().describe('Same as `id`, under its OAuth name'),
   name: z.string(),
   scopes: Scopes,
-  last4: z.string().describe('Of its secret'),
+  last4: z.string().describe('Last characters of the secret'),
   createdAt: z.iso.datetime(),
 })
 
@@ -31,15 +31,13 @@ export const createOAuthClient = contract({
   path: '/v1/oauth/clients',
   access: accountManageAccess,
   tag: 'OAuth',
-  summary: 'Let a program in by itself',
-  description: `It gets access tokens at \`POST /v1/oauth/token\`, with no more than these scopes. The secret is shown this once. An account may have ${maxClients} clients.`,
+  summary: 'Create an OAuth client',
+  description: `A program that gets access tokens with \`POST /v1/oauth/token\`, with at most these scopes. The secret is shown only once. An account may have ${maxClients} clients.`,
   body: {
     accepts: ['json'],
     schema: z.strictObject({
       name: readableName(200),
-      scopes: Scopes.default([...grantedScopes]).describe(
-        'What its tokens may do; all of them when left out',
-      ),
+      scopes: Scopes.default([...grantedScopes]).describe('Scopes of its tokens; all scopes if omitted'),
     }),
     examples: {
       'For conversions only': { name: 'Nightly import', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] },
@@ -78,7 +76,7 @@ export const deleteOAuthClient = contract({
   access: accountManageAccess,
   tag: 'OAuth',
   summary: 'Delete an OAuth client',
-  description: 'Its tokens end within five seconds.',
+  description: 'Its tokens stop working within 5 s.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
@@ -106,9 +104,9 @@ const auditEntry = (
     after: done === 'create' ? `${name} (${scopes.join(', ')})` : undefined,
   })
 
-/** Whatever else is said is ignored (RFC 6749, 3.2). */
+/** Unknown parameters are ignored (RFC 6749, 3.2). */
 const Credentials = {
-  client_id: z.string().max(200).optional().describe('Unless it comes as `Authorization: Basic`'),
+  client_id: z.string().max(200).optional().describe('Required unless sent with `Authorization: Basic`'),
   client_secret: z.string().max(200).optional(),
 }
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
@@ -120,7 +118,7 @@ export const getToken = contract({
   tag: 'OAuth',
   summary: 'Get an access token',
   description:
-    'The grant `client_credentials` of RFC 6749, for programs. The client says who it is by HTTP Basic or in the body; the token is sent as `Authorization: Bearer`.',
+    'The `client_credentials` grant of RFC 6749, for programs. The client authenticates with HTTP Basic or in the body. Send the token as `Authorization: Bearer`.',
   body: {
     accepts: ['form'],
     schema: z.object({
@@ -129,7 +127,7 @@ export const getToken = contract({
         .string()
         .max(200)
         .optional()
-        .describe('Scopes, separated by spaces; all that the client may have when left out'),
+        .describe('Scopes, separated by spaces; all scopes of the client if omitted'),
       ...Credentials,
     }),
   },
@@ -154,7 +152,7 @@ export const getToken = contract({
 
 const TokenBody = z.object({
   token: z.string().max(500).default('').describe('The access token'),
-  token_type_hint: z.string().max(100).optional().describe('Is not needed'),
+  token_type_hint: z.string().max(100).optional().describe('Ignored'),
   ...Credentials,
 })
 
@@ -163,8 +161,9 @@ export const revokeToken = contract({
   path: '/v1/oauth/revoke',
   access: openAccess,
   tag: 'OAuth',
-  summary: 'End an access token',
-  description: 'RFC 7009, for the client that got it. A token that does not hold is ended already.',
+  summary: 'Revoke an access token',
+  description:
+    'RFC 7009, for the client that the token was issued to. Revoking an invalid token succeeds too.',
   body: { accepts: ['form'], schema: TokenBody },
   reply: { status: 200, schema: z.object({}), form: 'raw' },
   errorFormat: 'oauth',
@@ -181,9 +180,9 @@ export const introspectToken = contract({
   path: '/v1/oauth/introspect',
   access: openAccess,
   tag: 'OAuth',
-  summary: 'Ask what an access token stands for',
+  summary: 'Introspect an access token',
   description:
-    'RFC 7662, for clients of the account that the token belongs to; to others no token is active.',
+    'RFC 7662, for clients of the same account as the token; for other clients the token is inactive.',
   body: { accepts: ['form'], schema: TokenBody },
   reply: {
     status: 200,
@@ -193,7 +192,7 @@ export const introspectToken = contract({
       scope: z.string().optional(),
       client_id: z.string().optional(),
       token_type: z.literal('Bearer').optional(),
-      sub: z.string().optional().describe('The account'),
+      sub: z.string().optional().describe('Id of the account'),
       iat: z.int().optional().describe('Seconds since 1970'),
       exp: z.int().optional().describe('Seconds since 1970'),
     }),
@@ -225,8 +224,8 @@ export const getOAuthMetadata = contract({
   path: '/.well-known/oauth-authorization-server',
   access: openAccess,
   tag: 'OAuth',
-  summary: 'Where tokens are to be had',
-  description: 'RFC 8414, as clients find it by the address of the service alone.',
+  summary: 'Get the OAuth server metadata',
+  description: 'RFC 8414: clients find the token endpoint with only the URL of the service.',
   reply: {
     status: 200,
     form: 'raw',
@@ -243,7 +242,7 @@ export const getOAuthMetadata = contract({
         revocation_endpoint: `${issuer}/v1/oauth/revoke`,
         introspection_endpoint: `${issuer}/v1/oauth/introspect`,
         grant_types_supported: ['client_credentials'],
-        // There is no endpoint that would have any.
+        // There is no authorization endpoint.
         response_types_supported: [],
         scopes_supported: grantedScopes,
         token_endpoint_auth_methods_supported: methods,

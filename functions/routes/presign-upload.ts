@@ -13,7 +13,7 @@ import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 const tooLargeForOneRequestError = (size: number) =>
   new AppError(
     'FILE_TOO_LARGE',
-    `size: a file of more than ${maxPutBytes / 1024 ** 3} GiB does not go in one request. Send it in parts: POST /v1/uploads/multipart.`,
+    `size: expected at most ${maxPutBytes / 1024 ** 3} GiB for an upload in one request. Use POST /v1/uploads/multipart for larger files.`,
     { field: 'size', maxBytes: maxPutBytes, size },
   )
 
@@ -22,11 +22,11 @@ const Presigned = z.object({
   key: z.string(),
   method: z.enum(['PUT', 'POST']),
   url: z.url(),
-  headers: z.record(z.string(), z.string()).optional().describe('Send exactly these with the PUT'),
+  headers: z.record(z.string(), z.string()).optional().describe('Send exactly these headers with the PUT'),
   fields: z
     .record(z.string(), z.string())
     .optional()
-    .describe('Fields of the form that POST sends; `file` comes last'),
+    .describe('Form fields for the POST; add `file` as the last field'),
   expiresAt: z.iso.datetime(),
   maxSize: z.int(),
 })
@@ -36,9 +36,9 @@ export const presignUpload = contract({
   path: '/v1/uploads/presign',
   access: writeAccess,
   tag: 'Uploads',
-  summary: 'Get a URL to upload a file to',
+  summary: 'Get a presigned upload URL',
   description:
-    'The file goes straight to the storage; type and size must be as announced. Then send the `uploadId` to POST /v1/convert. An upload serves one conversion.',
+    'Upload the file directly to the storage, with the declared type and size. Then send the `uploadId` to POST /v1/convert. An upload can be used for one conversion.',
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({
@@ -49,7 +49,7 @@ export const presignUpload = contract({
         .string()
         .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
         .optional()
-        .describe('Hex; the storage refuses other bytes'),
+        .describe('SHA-256 as hex; the storage rejects other content'),
       method: z.enum(['PUT', 'POST']).default('PUT'),
     }),
   },
@@ -63,7 +63,7 @@ export const presignUpload = contract({
     if (body.size > bounds.maxFileBytes) throw declaredSizeError(bounds.maxFileBytes, body.size)
     if (body.size > maxPutBytes) throw tooLargeForOneRequestError(body.size)
     if (body.size === 0) {
-      throw new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', {
+      throw new AppError('INVALID_INPUT', 'size: expected a file that is not empty, got 0 bytes.', {
         field: 'size',
       })
     }
@@ -81,7 +81,7 @@ export const presignUpload = contract({
       contentType: body.contentType,
       size: body.size,
       createdAt: now.toISOString(),
-      // Time to send it and as much again to use it.
+      // Time for the upload, and the same time again for using it.
       expiresAt: new Date(now.getTime() + 2 * uploadLifetimeS * 1000).toISOString(),
     })
     return { data: { uploadId: id, key, method: body.method, ...presigned, expiresAt, maxSize } }

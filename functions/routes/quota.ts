@@ -12,8 +12,8 @@ import { readUsage } from '../../lib/usage/usage.ts'
 
 const Quota = z.object({
   name: z.enum(['requests', 'reads', 'conversion-minutes']),
-  window: z.enum(['minute', 'hour', 'day', 'month']).describe('Days and months are those of UTC'),
-  limit: z.number().nullable().describe('Null where it is only counted'),
+  window: z.enum(['minute', 'hour', 'day', 'month']).describe('Days and months follow the UTC calendar'),
+  limit: z.number().nullable().describe('Null if usage is only counted'),
   used: z.number(),
   remaining: z.number().nullable(),
   resetsAt: z.iso.datetime(),
@@ -26,13 +26,13 @@ const QuotaView = z.object({
   concurrentJobs: z.object({
     limit: z.int().nullable(),
     running: z.int(),
-    queued: z.int().describe('With those that wait for their files'),
+    queued: z.int().describe('Including jobs that wait for their files'),
   }),
   maxFileSize: z.int().describe('Bytes'),
   filesPerJob: z.int(),
 })
 
-/** Beyond so many live jobs nobody counts on. */
+/** Unfinished jobs are only counted up to this number. */
 const maxLiveJobs = 500
 
 export const getQuota = contract({
@@ -40,9 +40,9 @@ export const getQuota = contract({
   path: '/v1/account/quota',
   access: usageReadAccess,
   tag: 'Account',
-  summary: 'See what is left of your plan',
+  summary: 'Get the remaining quota of your plan',
   description:
-    'Minutes and hours are those of the key, or session, that asks; days and months those of the account.',
+    'Limits per minute and hour are those of the key or session of this request; limits per day and month are those of the account.',
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
     const [usages, minutes, live] = await Promise.all([
@@ -78,7 +78,7 @@ export const getQuota = contract({
   },
 })
 
-/** Of this month, so far. */
+/** Returns the conversion minutes of the current month. */
 async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<number> {
   const to = dayOf(new Date().toISOString())
   const { totals } = await readUsage(table, ownerId, { to, granularity: 'month' })

@@ -28,9 +28,9 @@ export const retryJob = contract({
   path: '/v1/jobs/:jobId/retry',
   access: writeAccess,
   tag: 'Jobs',
-  summary: 'Do a job again',
+  summary: 'Retry a job',
   description:
-    'A new job with the same files, tasks and options; its `retryOf` names the old one, which stays as it is. Only the owner may ask, and only as long as the files are kept.',
+    'Creates a job with the same files, tasks and options. Its `retryOf` is the id of the old job, which does not change. Only the owner may retry a job, and only as long as its files exist.',
   params: JobParams,
   reply: {
     ...createdJobReply,
@@ -61,7 +61,7 @@ async function start(
   requireVisibleJob(state.job, jobId, principal)
   if (isLiveStatus(state.job.status)) {
     const { status } = state.job
-    throw new AppError('CONFLICT', `The job is ${status}; only a job that is over can be done again.`, {
+    throw new AppError('CONFLICT', `The job is ${status}. Only a finished job can be retried.`, {
       status,
     })
   }
@@ -85,6 +85,10 @@ async function start(
 }
 
 const filesGone = (jobId: string) =>
-  new AppError('FILE_GONE', `The files of ${jobId} were deleted when its retention ended. Send them again.`, {
-    jobId,
-  })
+  new AppError(
+    'FILE_GONE',
+    `The files of ${jobId} were deleted at the end of its retention period. Send them again.`,
+    {
+      jobId,
+    },
+  )

@@ -12,26 +12,26 @@ export const signDownload = contract({
   path: '/v1/download/signed',
   access: readAccess,
   tag: 'Jobs',
-  summary: 'Get an address of a result to pass on',
+  summary: 'Create a signed download URL',
   description:
-    'Whoever has the address may fetch this file until it expires, and nothing else. It is signed by HMAC-SHA256 with a key of its day, which is gone two days later. `EXPIRED`, `INVALID_SIGNATURE` and `FILE_GONE` tell why one leads nowhere.',
+    'Anyone who has the URL can download this file, and nothing else, until it expires. It is signed with HMAC-SHA256 and a daily key that is discarded two days later. `EXPIRED`, `INVALID_SIGNATURE` and `FILE_GONE` say why a URL does not work.',
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({
-      jobId: z.string().describe('A completed job of yours'),
-      task: z.string().optional().describe('Name of the task whose file is wanted'),
+      jobId: z.string().describe('One of your completed jobs'),
+      task: z.string().optional().describe('Name of the task whose file to download'),
       file: z.string().optional().describe('Name of one of several files'),
       expiresIn: integer(signedLifetimeS.min, signedLifetimeS.max)
         .default(3600)
-        .describe('Seconds; it ends with the files in any case'),
+        .describe('Lifetime in seconds; limited by the retention of the files'),
       disposition: z
         .enum(['attachment', 'inline'])
         .default('attachment')
-        .describe('`inline` shows in the browser what cannot run scripts'),
+        .describe('`inline` shows the file in the browser, unless its type can run scripts'),
       maxDownloads: integer(1, 1_000_000)
         .optional()
         .describe(
-          'Times that it leads to the file; each time that it is opened counts, and what it leads to works for five minutes',
+          'Maximum number of downloads. Every time the URL is opened counts; the redirect target works for five minutes',
         ),
     }),
   },
@@ -41,7 +41,7 @@ export const signDownload = contract({
       url: z.url(),
       jobId: z.string(),
       expiresAt: z.iso.datetime(),
-      expires_at: z.iso.datetime().describe('The same'),
+      expires_at: z.iso.datetime().describe('Same as `expiresAt`'),
     }),
   },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'INSUFFICIENT_PERMISSIONS'],

@@ -33,7 +33,10 @@ const reply = {
 } as const
 const AssetParams = z.object({ asset: z.string() })
 const PageQuery = z.object({
-  lang: z.string().optional().describe('Language to use from now on, `en` or `de`; defaults to the language of the browser'),
+  lang: z
+    .string()
+    .optional()
+    .describe('Language to use from now on, `en` or `de`; defaults to the language of the browser'),
 })
 
 /** Every path of a section returns the same page, which then shows that section. */

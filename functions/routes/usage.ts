@@ -3,17 +3,23 @@ import { adminAccess, openAccess, usageReadAccess } from '../../lib/access/princ
 import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import type { Services } from '../../lib/services.ts'
-import { type SloBucket, bucketDays, readEngineDays, SloView, computeSlo } from '../../lib/usage/reliability.ts'
-import { UsageQuery, UsageView, readUsage } from '../../lib/usage/usage.ts'
+import {
+  bucketDays,
+  computeSlo,
+  readEngineDays,
+  type SloBucket,
+  SloView,
+} from '../../lib/usage/reliability.ts'
+import { readUsage, UsageQuery, UsageView } from '../../lib/usage/usage.ts'
 
 export const getUsage = contract({
   method: 'GET',
   path: '/v1/account/usage',
   access: usageReadAccess,
   tag: 'Account',
-  summary: 'See what you have used',
+  summary: 'Get your usage',
   description:
-    'By days of UTC, of up to 366 at a time; figures are kept for 400 days. A job is counted when it is over, seconds later.',
+    'Per UTC day, for up to 366 days at a time; data is kept for 400 days. Jobs are counted seconds after they finish.',
   query: UsageQuery,
   reply: { status: 200, schema: UsageView },
   errors: ['INVALID_INPUT'],
@@ -27,11 +33,11 @@ export const getSlo = contract({
   path: '/v1/admin/slo',
   access: adminAccess,
   tag: 'Administration',
-  summary: 'See how well the service does',
+  summary: 'Get the service level indicators',
   description:
-    'Percentiles are right to two percent. What administrators convert is left out. Failures by what was sent (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) count against nobody in `successRate`.',
+    'Percentiles are accurate to two percent. Jobs of administrators are excluded. Failures caused by the input (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) do not lower `successRate`.',
   query: z.object({
-    days: integer(1, 90).default(30).describe('Up to today'),
+    days: integer(1, 90).default(30).describe('Number of days up to today'),
     bucket: z.enum(Object.keys(bucketDays) as [SloBucket, ...SloBucket[]]).default('day'),
   }),
   reply: { status: 200, schema: SloView },
@@ -53,7 +59,11 @@ const cache = new WeakMap<
 type Reliability = z.infer<typeof Reliability>
 
 async function reliabilityOf({ table }: Services): Promise<Reliability> {
-  const { window, successRate, durationMs } = computeSlo(await readEngineDays(table, publicDays), publicDays, 'day')
+  const { window, successRate, durationMs } = computeSlo(
+    await readEngineDays(table, publicDays),
+    publicDays,
+    'day',
+  )
   const { p50, p95 } = durationMs
   return { window, successRate, durationMs: { p50, p95 } }
 }
@@ -63,15 +73,15 @@ export const getReliability = contract({
   path: '/v1/reliability',
   access: openAccess,
   tag: 'Service',
-  summary: 'See how reliable the service is',
-  description: `Of the last ${publicDays} days, at most a minute old.`,
+  summary: 'Get the reliability of the service',
+  description: `Data of the last ${publicDays} days, at most a minute old.`,
   reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${cacheMs / 1000}` },
   handle: async (_request, services) => {
     const before = cache.get(services.table)
     if (before && before.until > Date.now()) return { data: await before.data }
     const data = reliabilityOf(services)
     cache.set(services.table, { data, until: Date.now() + cacheMs })
-    // Who asks next asks the table again.
+    // Failures are not cached.
     data.catch(() => cache.delete(services.table))
     return { data: await data }
   },

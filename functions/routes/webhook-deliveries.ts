@@ -27,13 +27,15 @@ export const testWebhook = contract({
   path: '/v1/webhooks/:webhookId/test',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'Send a test to a webhook',
+  summary: 'Send a test event to a webhook',
   description:
-    'An event that did not happen, with `test: true`, once and also while it is switched off. The reply comes when the receiver has answered.',
+    'Sends an example event with `test: true` once, even if the webhook is disabled. The reply is sent after the receiver has replied.',
   params: WebhookParams,
   body: {
     accepts: ['json'],
-    schema: z.strictObject({ event: z.enum(eventNames).default('job.completed').describe('Its name') }),
+    schema: z.strictObject({
+      event: z.enum(eventNames).default('job.completed').describe('Name of the event'),
+    }),
   },
   reply: {
     status: 200,
@@ -59,8 +61,8 @@ export const listDeliveries = contract({
   path: '/v1/webhooks/:webhookId/deliveries',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'List what was sent to a webhook',
-  description: 'The newest event first; each is kept for 30 days.',
+  summary: 'List the deliveries of a webhook',
+  description: 'Newest event first. Deliveries are kept for 30 days.',
   params: WebhookParams,
   query: z.object({
     limit: integer(1, 100).default(20),
@@ -83,7 +85,7 @@ export const getDelivery = contract({
   path: '/v1/webhooks/:webhookId/deliveries/:deliveryId',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'See a delivery with its attempts',
+  summary: 'Get a delivery with its attempts',
   params: DeliveryParams,
   reply: { status: 200, schema: DeliveryWithAttempts },
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -98,8 +100,8 @@ export const redeliver = contract({
   path: '/v1/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'Send a delivery once more',
-  description: 'Under the same id and with ten attempts, whatever became of it.',
+  summary: 'Repeat a delivery',
+  description: 'Sends it again with the same id and up to ten attempts, whether or not it succeeded before.',
   params: DeliveryParams,
   reply: { status: 202, schema: DeliveryView },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
@@ -115,8 +117,8 @@ export const replay = contract({
   path: '/v1/webhooks/:webhookId/replay',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'Send what happened since a time',
-  description: `What the webhook was told, and what it would have been told had it been switched on, from the last 30 days. Of more than ${mostReplayed} events the rest is sent by \`after\`. Progress is left out unless it is asked for.`,
+  summary: 'Replay events',
+  description: `Sends the events of the last 30 days that the webhook received or would have received if it had been enabled. For more than ${mostReplayed} events, continue with \`after\`. Progress events are only sent if \`events\` lists them.`,
   params: WebhookParams,
   body: {
     accepts: ['json'],
@@ -124,15 +126,15 @@ export const replay = contract({
       since: z.iso.datetime({ offset: true }),
       after: z
         .string()
-        .regex(idPattern('evt'), 'expected `next` of the reply before')
+        .regex(idPattern('evt'), 'expected `next` of the previous reply')
         .optional()
-        .describe('`next` of the reply before'),
-      events: z.array(z.enum(eventNames)).min(1).optional().describe('Those of the webhook when left out'),
+        .describe('`next` of the previous reply'),
+      events: z.array(z.enum(eventNames)).min(1).optional().describe('Defaults to the events of the webhook'),
     }),
   },
   reply: {
     status: 202,
-    schema: z.object({ deliveries: z.int().describe('How many are sent'), next: z.string().nullable() }),
+    schema: z.object({ deliveries: z.int().describe('Number of deliveries'), next: z.string().nullable() }),
   },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
@@ -148,7 +150,7 @@ async function requireDelivery(id: string, webhook: Webhook, services: Services)
   if (delivery) return delivery
   throw new AppError(
     'WEBHOOK_NOT_FOUND',
-    `Nothing is known of a delivery ${namedId(id)} to ${webhook.id}; they are kept for 30 days.`,
+    `There is no delivery ${namedId(id)} to ${webhook.id}. Deliveries are kept for 30 days.`,
     { webhookId: webhook.id, deliveryId: id.slice(0, 64) },
   )
 }

@@ -19,17 +19,20 @@ export const WebhookParams = z.object({ webhookId: z.string().describe('Id of th
 const names = ['*', ...eventNames] as const
 
 const fields = {
-  url: z.string().min(1).max(2048).describe('Public address that events are sent to by POST'),
+  url: z.string().min(1).max(2048).describe('Public URL to which events are sent by POST'),
   events: z
     .array(z.enum(names))
     .min(1)
     .max(names.length)
     .transform((list) => [...new Set(list)])
-    .describe('Names of events; `*` for all, those too that come to be'),
+    .describe('Names of events; `*` for all events, including future ones'),
   format: OfferedFormat.describe(
-    'The event itself, or a message for a chat platform: of blocks, or of embeds',
+    'The event as JSON, or a message for a chat platform (with blocks or with embeds)',
   ),
-  description: z.string().max(500).refine(isPlain, 'expected a text in one line, without control characters'),
+  description: z
+    .string()
+    .max(500)
+    .refine(isPlain, 'expected a single line of text without control characters'),
   enabled: z.boolean(),
 }
 
@@ -42,7 +45,7 @@ const Body = z.strictObject({
     .string()
     .refine(isSecret, 'expected `whsec_` and the base64 of 24 to 64 bytes')
     .optional()
-    .describe('One of your own; made when left out'),
+    .describe('Your own secret; generated if omitted'),
 })
 
 const Grace = z.strictObject({
@@ -51,28 +54,28 @@ const Grace = z.strictObject({
     .min(0)
     .max(168)
     .default(24)
-    .describe('Hours for which the old secret signs beside the new one'),
+    .describe('Hours for which both the old and the new secret sign'),
 })
 
 const aboutSignatures =
-  'Each request is signed twice. `X-Webhook-Signature` is `sha256=` and the hex of HMAC-SHA256 over the body, keyed by the secret as it stands, `whsec_` and all. `webhook-signature` is that of Standard Webhooks over `{webhook-id}.{webhook-timestamp}.{body}`, keyed by the bytes whose base64 follows `whsec_`. Take the body as it came, not parsed and written again, and compare in constant time.'
+  'Each request has two signatures. `X-Webhook-Signature` is `sha256=` and the hex of HMAC-SHA256 over the body, with the whole secret including `whsec_` as the key. `webhook-signature` follows Standard Webhooks: it signs `{webhook-id}.{webhook-timestamp}.{body}` with the base64-decoded part after `whsec_` as the key. Verify the raw body, not a parsed and re-serialized one, and compare in constant time.'
 
 const aboutDeliveries =
-  'An answer of 2xx within 15 s is a success, a redirect is none. What fails is sent again, ten times within 75 hours, later where `Retry-After` says so; 410 switches the webhook off at once, five days of nothing but failures do too. The same event comes with the same `id`, sometimes twice; events of one job leave in the order of `sequence`, but one that failed comes later.'
+  'A 2xx reply within 15 s is a success; a redirect is not. Failed deliveries are retried up to ten times within 75 hours, later if `Retry-After` says so. A 410 disables the webhook immediately, and so do five days with only failures. An event may be delivered more than once, with the same `id`. The events of a job are sent in the order of `sequence`, but failed ones are retried later.'
 
 export const createWebhook = contract({
   method: 'POST',
   path: '/v1/webhooks',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'Be told of events',
-  description: `${aboutDeliveries} ${aboutSignatures} One owner may have ${mostWebhooks}.`,
+  summary: 'Create a webhook',
+  description: `${aboutDeliveries} ${aboutSignatures} An owner may have ${mostWebhooks} webhooks.`,
   body: {
     accepts: ['json'],
     schema: Body,
     examples: {
-      'Ends of jobs': { url: 'https://www.example.com/hook', events: ['job.completed', 'job.failed'] },
-      'To a chat': { url: 'https://www.example.com/chat', events: ['job.failed'], format: 'chat-blocks' },
+      'Finished jobs': { url: 'https://www.example.com/hook', events: ['job.completed', 'job.failed'] },
+      'Chat messages': { url: 'https://www.example.com/chat', events: ['job.failed'], format: 'chat-blocks' },
     },
   },
   reply: { status: 201, headers: ['location'], schema: WebhookView.extend({ secret: SecretField }) },
@@ -93,7 +96,7 @@ export const listWebhooks = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'List your webhooks',
-  description: 'The newest first.',
+  description: 'Newest first.',
   query: z.object({
     limit: integer(1, 100).default(20),
     before: pageCursor('whk', 'webhook'),
@@ -113,8 +116,9 @@ export const getWebhook = contract({
   path: '/v1/webhooks/:webhookId',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'See a webhook',
-  description: 'That of the `webhookUrl` of a job too: its id is the id of the job, with `whk_` for `job_`.',
+  summary: 'Get a webhook',
+  description:
+    'Also the webhook of the `webhookUrl` of a job, whose id is the id of the job with `whk_` instead of `job_`.',
   params: WebhookParams,
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -129,7 +133,8 @@ export const changeWebhook = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Change a webhook',
-  description: 'What is left out stays as it is. `enabled` switches it on again, whatever switched it off.',
+  description:
+    'Omitted fields keep their value. Set `enabled` to enable a webhook again, whatever the reason it was disabled.',
   params: WebhookParams,
   body: { accepts: ['json'], schema: z.strictObject(fields).partial() },
   reply: { status: 200, schema: WebhookView },
@@ -163,9 +168,9 @@ export const rotateSecret = contract({
   path: '/v1/webhooks/:webhookId/rotate-secret',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'Change the secret of a webhook',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'For `graceHours` the old one signs as well: `webhook-signature` has both signatures, `X-Webhook-Signature-Old` the old one of `X-Webhook-Signature`.',
+    'For `graceHours` the old secret signs too: `webhook-signature` contains both signatures, and `X-Webhook-Signature-Old` is the `X-Webhook-Signature` with the old secret.',
   params: WebhookParams,
   body: { accepts: ['json'], schema: Grace },
   reply: { status: 200, schema: WebhookView.extend({ secret: SecretField }) },
@@ -185,8 +190,8 @@ export const getDefaultSecret = contract({
   path: '/v1/webhooks/secret',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'See the secret that signs for webhookUrl',
-  description: 'All that goes to the `webhookUrl` of a job of yours is signed with it.',
+  summary: 'Get the signing secret for webhookUrl',
+  description: 'Signs all requests to the `webhookUrl` of your jobs.',
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED'],
   handle: async ({ principal }, services) => ({
@@ -199,7 +204,7 @@ export const rotateDefaultSecret = contract({
   path: '/v1/webhooks/secret/rotate',
   access: webhookAccess,
   tag: 'Webhooks',
-  summary: 'Change the secret that signs for webhookUrl',
+  summary: 'Rotate the signing secret for webhookUrl',
   body: { accepts: ['json'], schema: Grace },
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED', 'INVALID_INPUT', 'INVALID_REQUEST'],
@@ -208,12 +213,12 @@ export const rotateDefaultSecret = contract({
   }),
 })
 
-/** Who has made nothing has no jobs to be told of. @throws AppError AUTHENTICATION_REQUIRED */
+/** A client with a new identity has no jobs and therefore no secret. @throws AppError AUTHENTICATION_REQUIRED */
 function requireIdentity(principal: Principal): Principal {
   if (!principal.isNew) return principal
   throw new AppError(
     'AUTHENTICATION_REQUIRED',
-    'The secret belongs to an identity. Send the X-Owner-Token that came with the first thing that you made.',
+    'The secret belongs to an identity. Send the X-Owner-Token of the first reply that created something.',
   )
 }
 
@@ -222,7 +227,7 @@ const notFound = (id: string) =>
     webhookId: id.slice(0, 64),
   })
 
-/** Nobody learns of webhooks of others. @throws AppError WEBHOOK_NOT_FOUND */
+/** Webhooks of other owners are reported as missing. @throws AppError WEBHOOK_NOT_FOUND */
 export async function requireOwnWebhook(
   id: string,
   principal: Principal,
@@ -233,7 +238,7 @@ export async function requireOwnWebhook(
   return webhook
 }
 
-/** That of a job ends with it, and is not changed. @throws AppError WEBHOOK_NOT_FOUND */
+/** The webhook of a job ends with the job and cannot be changed. @throws AppError WEBHOOK_NOT_FOUND */
 async function requireListedWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
   const webhook = await requireOwnWebhook(id, principal, services)
   if (webhook.jobId !== undefined) throw notFound(id)

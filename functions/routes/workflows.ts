@@ -22,13 +22,13 @@ const fields = {
     .string()
     .max(100)
     .describe(
-      'Minute, hour, day of month, month, day of week, as `0 3 * * *`, or a name as `@daily`; at least 5 min from run to run',
+      'Minute, hour, day of month, month and day of week, such as `0 3 * * *`, or a name such as `@daily`; at least 5 min between runs',
     ),
-  timezone: z.string().max(64).describe('IANA name of the time zone of these times'),
+  timezone: z.string().max(64).describe('IANA name of the time zone of the schedule'),
   tasks: z.record(z.string(), z.record(z.string(), z.unknown())),
   enabled: z.boolean(),
-  overlap: Overlap.describe('What to do when the run before is not over'),
-  tag: z.string().max(200).nullable().describe('That of the jobs; null for none'),
+  overlap: Overlap.describe('What to do if the previous run has not finished'),
+  tag: z.string().max(200).nullable().describe('Tag of the jobs; null for none'),
   webhookUrl: webhookUrl.nullable(),
 }
 
@@ -45,13 +45,13 @@ const Changes = z.strictObject(fields).partial()
 
 const aboutTasks =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: these are what users write
-  'Tasks are those of POST /v1/jobs, but files have to come from elsewhere. In their texts `${date}` stands for the day of the run on the clocks of the time zone, `${runId}` for the id of the run.'
+  'The tasks are those of POST /v1/jobs, except that files cannot be uploaded. In their strings, `${date}` is replaced with the date of the run in the time zone, and `${runId}` with the id of the run.'
 
 const aboutClocks =
-  'A time that the clocks are put forward over is run at the first minute after it, one that comes twice is run the first time. What was missed during a stop is run once.'
+  'If a daylight saving change skips the time of a run, it runs in the first minute after the change; if the time occurs twice, it runs the first time. Runs missed while the service was down are made up for by one run.'
 
 const example = {
-  name: 'The report of the day',
+  name: 'Daily report',
   cron: '0 3 * * *',
   timezone: 'Europe/Berlin',
   tasks: {
@@ -67,8 +67,8 @@ export const createWorkflow = contract({
   path: '/v1/workflows',
   access: workflowAccess,
   tag: 'Workflows',
-  summary: 'Run a pipeline by the clock',
-  description: `${aboutTasks} ${aboutClocks} After ${maxFailures} failed runs in a row it is switched off, and says why in \`paused\`. One owner may have ${maxWorkflows}.`,
+  summary: 'Create a workflow',
+  description: `Runs a pipeline of tasks on a schedule. ${aboutTasks} ${aboutClocks} After ${maxFailures} failed runs in a row the workflow is paused; \`paused\` says why. An owner may have ${maxWorkflows} workflows.`,
   body: {
     accepts: ['json'],
     schema: Body,
@@ -111,7 +111,7 @@ export const getWorkflow = contract({
   path: '/v1/workflows/:workflowId',
   access: workflowReadAccess,
   tag: 'Workflows',
-  summary: 'See a workflow',
+  summary: 'Get a workflow',
   params: Params,
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],
@@ -126,7 +126,8 @@ export const changeWorkflow = contract({
   access: workflowAccess,
   tag: 'Workflows',
   summary: 'Change a workflow',
-  description: 'What is left out stays as it is; tasks are given whole. Switched on, it begins anew.',
+  description:
+    'Omitted fields keep their value; `tasks` replaces all tasks. Enabling a workflow restarts its schedule and resets its failures.',
   params: Params,
   body: { accepts: ['json'], schema: Changes, reference: Changes.extend({ tasks: TaskMap.optional() }) },
   reply: { status: 200, schema: WorkflowView },
@@ -145,7 +146,7 @@ export const deleteWorkflow = contract({
   access: workflowAccess,
   tag: 'Workflows',
   summary: 'Delete a workflow',
-  description: 'A job that it has made goes on.',
+  description: 'Running jobs of the workflow continue.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['WORKFLOW_NOT_FOUND'],
@@ -163,7 +164,7 @@ export const runWorkflow = contract({
   tag: 'Workflows',
   summary: 'Run a workflow now',
   description:
-    'Also while it is switched off; beside a run that is under way only where `overlap` cancels that.',
+    'Also works for a disabled workflow. If a run is in progress, only possible if `overlap` cancels that run.',
   params: Params,
   reply: { status: 202, schema: RunView },
   errors: ['WORKFLOW_NOT_FOUND', 'CONFLICT'],
@@ -181,7 +182,7 @@ export const listRuns = contract({
   access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'List the runs of a workflow',
-  description: 'The newest first; each is kept for 90 days.',
+  description: 'Newest first. Runs are kept for 90 days.',
   params: Params,
   query: z.object({
     limit: integer(1, 100).default(20),
@@ -203,7 +204,7 @@ const notFound = (id: string) =>
     workflowId: id.slice(0, 64),
   })
 
-/** Nobody learns of workflows of others. @throws AppError WORKFLOW_NOT_FOUND */
+/** Workflows of other owners are reported as missing. @throws AppError WORKFLOW_NOT_FOUND */
 async function requireOwnWorkflow(id: string, principal: Principal, services: Services): Promise<Workflow> {
   const workflow = idPattern('wf').test(id) ? await new Workflows(services).store.find(id) : undefined
   if (!workflow || workflow.owner !== principal.ownerId) throw notFound(id)

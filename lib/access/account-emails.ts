@@ -3,8 +3,8 @@ import { accountOf } from './accounts.ts'
 import { createMailer, type Email, type Mailer } from './auth/emails.ts'
 
 /**
- * Writes to the person behind an account. Nobody is written to for an anonymous identity, or at an address that was
- * never confirmed; a letter that cannot be sent is in the log, and stops nothing.
+ * Sends an email to the owner of an account. Does nothing for anonymous identities, inactive accounts and unconfirmed
+ * email addresses. An email that cannot be sent is logged and not retried.
  */
 export async function emailOwner(
   { config, table, log }: Pick<Services, 'config' | 'table' | 'log'>,
@@ -16,6 +16,6 @@ export async function emailOwner(
   if (!account?.emailVerified || account.status !== 'active') return
   const email = compose(account.name)
   await mailer.send({ to: account.email, ...email }).catch((error: unknown) => {
-    log.error({ error, subject: email.subject }, 'a letter could not be sent')
+    log.error({ error, subject: email.subject }, 'email could not be sent')
   })
 }

@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts'
 import { warningCount, warningPercent } from './quota-thresholds.ts'
 import type { WindowUsage } from './rate-limit-windows.ts'
 
-/** What is told of plans, and of what is left of them; the same events whoever renders them, however often. */
+/** Events about plans and quotas. They are deterministic: creating one again yields the same id. */
 
 function createEvent<Name extends EventName>(
   name: Name,
@@ -22,7 +22,7 @@ function createEvent<Name extends EventName>(
   }
 }
 
-/** The request with which a window came as far as that, or to its end, tells of it: each is one request. */
+/** Creates the events of a request that reaches the warning threshold or the limit of a daily or monthly quota. */
 export function quotaEvents(
   { ownerId, kind }: Pick<Principal, 'ownerId' | 'kind'>,
   usages: readonly WindowUsage[],
@@ -43,10 +43,10 @@ export function quotaEvents(
   })
 }
 
-/** Nobody pays for these. */
+/** Plans without payment. */
 const freePlans: readonly string[] = ['anonymous', 'free', 'self-hosted']
 
-/** What a change of the plan is, where it was one. */
+/** Creates the subscription event of a plan change; none if the plan is the same or both plans are free. */
 export function subscriptionEvents(
   before: Pick<Account, 'plan'>,
   { id, plan }: Pick<Account, 'id' | 'plan'>,
@@ -60,13 +60,13 @@ export function subscriptionEvents(
   const subscription = {
     ...{ id: `sub_${id.slice('acc_'.length)}`, plan, previousPlan: before.plan },
     status: has ? ('active' as const) : ('cancelled' as const),
-    // Payment is somebody else's business, and so are its months.
+    // Billing is done outside this service, so the billing period is unknown.
     ...{ interval: null, currentPeriodStart: at, currentPeriodEnd: has ? null : at },
   }
   return [createEvent(event, id, now, { facts: [before.plan, plan], body: { subscription } })]
 }
 
-/** Tells the owner of all of them. */
+/** Publishes the events to the subscribers of their owner. */
 export async function publishToOwner(
   { table, bus }: Pick<Services, 'table' | 'bus'>,
   events: readonly BusEvent[],

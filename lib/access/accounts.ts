@@ -3,13 +3,13 @@ import type { Key } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
 import type { Services } from '../services.ts'
 
-/** People who signed up. Their ids own jobs, as those of anonymous identities do. */
+/** Accounts of people who signed up. An account id can own jobs, just like an anonymous identity. */
 
 export const Role = z.enum(['USER', 'ADMIN'])
 export type Role = z.infer<typeof Role>
 export const AccountStatus = z.enum(['active', 'suspended'])
 
-/** What the service itself reads of the record; `lib/access/auth` keeps what signing in needs beside it. */
+/** The part of the record that the service reads; `lib/access/auth` stores further fields for signing in. */
 export const Account = z.object({
   id: z.string(),
   email: z.string(),
@@ -25,11 +25,11 @@ export type Account = z.infer<typeof Account>
 type Stored = Pick<Services, 'table'>
 
 export const accountKey = (id: string): Key => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' })
-/** Who has an address; it stands in lower case. */
+/** Key of the record that maps an email address, in lower case, to its account. */
 export const emailKey = (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: 'EMAIL' })
 
 const accountId = idPattern('acc')
-/** Whether an owner is an account: what belongs to one is nobody else's to see. */
+/** True if an owner is an account, whose resources are visible to the account only. */
 export const isAccount = (ownerId: string) => accountId.test(ownerId)
 
 export async function accountOf({ table }: Stored, id: string): Promise<Account | undefined> {

@@ -8,18 +8,18 @@ import { moveDefaultSecret } from '../webhooks/default-secret.ts'
 import { isAccount } from './accounts.ts'
 
 /**
- * What somebody made before he had an account becomes the account's: jobs, webhooks, workflows. A job that ends at this
- * very moment may be listed under its old owner again, so it is all done once more a while later.
+ * Moves the jobs, webhooks and workflows of an anonymous identity to the account that it signed up for. A job that
+ * finishes during the move may be listed under its old owner again, so the move is repeated later.
  */
 
 type Deps = Pick<Services, 'table' | 'vault' | 'jobs'>
 
 const recheck = { afterMs: 60_000, forMs: 25 * 3600 * 1000 } as const
 const moveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
-/** Kept for longer than an upload may be on its way: uploads are found by their ids alone. */
+/** Outlives every pending upload: uploads are not moved, but looked up by id and compared by owner. */
 const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
 
-/** Whether what an owner has begun is an account's, as they are the same or that one has just signed up. */
+/** True if both owners are the same, or if `owner` is the anonymous identity with which `account` signed up. */
 export async function isSameOwner(
   owner: string,
   account: string,
@@ -34,7 +34,7 @@ const writers = 8
 
 const nextCheckAt = (now: Date) => new Date(now.getTime() + recheck.afterMs).toISOString()
 
-/** Moves what there is now, and sees to the rest. */
+/** Moves everything that exists now and schedules the repetition. */
 export async function moveToAccount(from: string, account: string, services: Deps): Promise<void> {
   const now = new Date()
   const ttl = Math.ceil((now.getTime() + recheck.forMs) / 1000)
@@ -46,7 +46,7 @@ export async function moveToAccount(from: string, account: string, services: Dep
   await moveAll({ from, to: account, madeBefore: now.getTime() }, services)
 }
 
-/** Later: as long as jobs are still listed under the old owner, or end, somebody looks again. */
+/** Repeats the move for as long as unfinished jobs are listed under the old owner. */
 export async function resumeMove(account: string, now: Date, services: Deps): Promise<void> {
   const { table } = services
   const item = await table.get(moveKey(account))
@@ -58,7 +58,7 @@ export async function resumeMove(account: string, now: Date, services: Deps): Pr
   else await table.update(moveKey(account), { set: { wakeAt: nextCheckAt(now) } })
 }
 
-/** What comes late stays with whoever was here before the account, once that is gone. */
+/** Stops the move, for an account that is deleted: anything created later stays with the anonymous identity. */
 export async function forgetMove(account: string, { table }: Pick<Services, 'table'>): Promise<void> {
   await table.delete(moveKey(account))
   await table.delete(cameFromKey(account))
@@ -67,11 +67,11 @@ export async function forgetMove(account: string, { table }: Pick<Services, 'tab
 interface Move {
   readonly from: string
   readonly to: string
-  /** Milliseconds since the epoch: what comes later is of somebody who signed out. */
+  /** Milliseconds since the epoch; later jobs belong to someone who has signed out. */
   readonly madeBefore: number
 }
 
-/** @returns how many jobs were moved that are not over, or could not be moved. */
+/** Returns the number of jobs that are unfinished or could not be moved. */
 async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Deps): Promise<number> {
   await moveDefaultSecret(from, to, table, vault)
   await moveOwnedThings(table, ['WEBHOOK', 'WORKFLOW'], from, to)
@@ -91,7 +91,7 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
   return live
 }
 
-/** False when the job is no longer as it was. */
+/** Returns false if the job has changed in the meantime. */
 async function moveJob(job: Job, to: string, { store }: Deps['jobs']): Promise<boolean> {
   const { applied } = await store.changeJob(
     job.id,

@@ -7,12 +7,12 @@ import { bearerToken } from './bearer.ts'
 import { findCachedAccount, planOfAccount } from './owner-plan.ts'
 import type { Credentials, Principal } from './principal.ts'
 
-/** How often the use of a key is written down. */
+/** How often the last use of a key is stored. */
 const recordUseEveryMs = 60_000
 
 /**
- * Who sends an API key: in `X-Api-Key`, or as a bearer.
- * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS from an address or a page that it is not for.
+ * Authenticates requests with an API key, in `X-Api-Key` or as a bearer token.
+ * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS from an IP address or origin that the key does not allow.
  */
 export async function authenticateByKey(
   request: Credentials,
@@ -20,14 +20,14 @@ export async function authenticateByKey(
 ): Promise<Principal | undefined> {
   const text = request.headers['x-api-key'] ?? bearerToken(request.headers)
   if (text === undefined) return undefined
-  // A bearer may be something else.
+  // The bearer token may be of another kind.
   if (request.headers['x-api-key'] === undefined && !hasKeyPrefix(text)) return undefined
   const key = isKeyText(text) ? await new ApiKeys(services).findCached(text) : undefined
   return principalOfKey(key, request, services)
 }
 
 /**
- * Whom a key stands for, as long as it holds.
+ * Returns the principal of a valid key.
  * @throws AppError as `byKey` does
  */
 export async function principalOfKey(
@@ -57,7 +57,7 @@ export async function principalOfKey(
   }
 }
 
-/** In the memory too, so that it is written once in a while and not with each request. */
+/** Also updates the cached key, so that the use is stored once a minute, not with each request. */
 async function recordUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
   Object.assign(key, { lastUsedAt: now.toISOString(), lastUsedIp: ip })
   await keys.recordUse(key, ip, now)
@@ -68,29 +68,30 @@ function requireAllowedSource(
   { headers, sourceIp }: Credentials,
 ): void {
   if (allowedIps && !allowedIps.some((network) => isInNetwork(sourceIp, network)))
-    throw disallowedSourceError('address', 'Requests with this API key are expected from other addresses.')
+    throw disallowedSourceError('address', 'This API key may not be used from this IP address (allowedIps).')
   const { origin } = headers
   if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))
-    throw disallowedSourceError(
-      'origin',
-      'Requests with this API key are expected from the web pages that it is for (Origin).',
-    )
+    throw disallowedSourceError('origin', 'This API key may not be used from this origin (allowedOrigins).')
 }
 
 const messages = {
-  unknown: 'The API key is not one of this service. Send one that is in use.',
-  revoked: 'The API key was revoked, or rotated more than 24 hours ago. Send one that is in use.',
-  expired: 'The API key has expired. Send one that is in use.',
+  unknown: 'The API key is unknown. Send a valid key.',
+  revoked: 'The API key was revoked, or rotated more than 24 hours ago. Send a valid key.',
+  expired: 'The API key has expired. Send a valid key.',
 }
 
 const invalidKeyError = (reason: keyof typeof messages) =>
   new AppError('INVALID_API_KEY', messages[reason], { reason })
 
-/** Of keys, tokens and sessions alike. */
+/** The error for a suspended account, for keys, tokens and sessions. */
 export const suspendedError = () =>
-  new AppError('INSUFFICIENT_PERMISSIONS', 'This account is suspended. Ask those who run the service.', {
-    reason: 'suspended',
-  })
+  new AppError(
+    'INSUFFICIENT_PERMISSIONS',
+    'This account is suspended. Contact the operator of the service.',
+    {
+      reason: 'suspended',
+    },
+  )
 
 const disallowedSourceError = (reason: 'address' | 'origin', sentence: string) =>
   new AppError('INSUFFICIENT_PERMISSIONS', sentence, { reason })

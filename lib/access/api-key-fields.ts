@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
 import { type GrantedScope, grantedScopes } from './principal.ts'
 
-/** What clients send and see of API keys. */
+/** Fields of API keys in requests and replies. */
 
-/** What a key may do, by a word. */
+/** Named sets of scopes. */
 export const scopePresets = {
   'read-only': ['CONVERT_READ', 'ACCOUNT_READ'],
   'convert-only': ['CONVERT_READ', 'CONVERT_WRITE'],
@@ -15,38 +15,38 @@ export const scopePresets = {
 export type ScopePreset = keyof typeof scopePresets
 const presetNames = Object.keys(scopePresets) as ScopePreset[] // keys of a const table
 
-/** Anybody who opens the page has such a key. */
+/** Scopes of public keys, which everyone who opens the page can read. */
 const publicKeyScopes: readonly GrantedScope[] = scopePresets['convert-only']
 
-/** Written in full: some read 203.0.113 as 203.0.0.113, and a zero in front as octal. */
+/** Addresses must be complete: some parsers read 203.0.113 as 203.0.0.113, and leading zeros as octal. */
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const isNetwork = (text: string) => Network.safeParse(text).success
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
 export const apiKeyFields = {
-  name: readableName(100).describe('For you, to know it again'),
-  access: z.enum(presetNames).describe('Several scopes by one word; in place of `scopes`'),
+  name: readableName(100).describe('Name by which you recognize the key'),
+  access: z.enum(presetNames).describe('Named set of scopes, instead of `scopes`'),
   scopes: z
     .array(z.enum(grantedScopes))
     .min(1)
     .max(grantedScopes.length)
     .transform((given) => [...new Set(given)])
-    .describe('What it may do; a public key CONVERT_READ and CONVERT_WRITE at most'),
+    .describe('Scopes of the key; a public key may have CONVERT_READ and CONVERT_WRITE'),
   expiresAt: z.iso
     .datetime()
     .refine((time) => Date.parse(time) > Date.now(), 'expected a time in the future')
     .transform((time) => new Date(time).toISOString())
-    .describe('When it ends; never when left out'),
+    .describe('Expiry time; never expires if omitted'),
   allowedIps: z
-    .array(z.string().refine(isNetwork, 'expected an address or a network as `203.0.113.0/24`'))
+    .array(z.string().refine(isNetwork, 'expected an IP address or a network such as `203.0.113.0/24`'))
     .min(1)
     .max(50)
-    .describe('Addresses and networks that it is sent from; any when left out'),
+    .describe('IP addresses and networks that may use the key; any if omitted'),
   allowedOrigins: z
-    .array(z.string().refine(isOrigin, 'expected an origin as `https://www.example.com`'))
+    .array(z.string().refine(isOrigin, 'expected an origin such as `https://www.example.com`'))
     .min(1)
     .max(50)
-    .describe('Pages that it is sent from, by their `Origin`; a public key needs at least one'),
+    .describe('Origins of web pages that may use the key; required for a public key'),
 }
 
 export const KeyView = z
@@ -54,20 +54,23 @@ export const KeyView = z
     id: z.string(),
     name: z.string(),
     kind: z.enum(['secret', 'public']),
-    prefix: z.string().describe('How it begins'),
-    last4: z.string().describe('How it ends'),
+    prefix: z.string().describe('First characters of the key'),
+    last4: z.string().describe('Last characters of the key'),
     scopes: z.array(z.string()),
     status: z.enum(['active', 'rotating', 'expired']),
-    validUntil: z.iso.datetime().nullable().describe('Of one that was rotated: until then it works'),
+    validUntil: z.iso
+      .datetime()
+      .nullable()
+      .describe('For a rotated key: the time until which it still works'),
     expiresAt: z.iso.datetime().nullable(),
     allowedIps: z.array(z.string()).nullable(),
     allowedOrigins: z.array(z.string()).nullable(),
     createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().nullable().describe('To the minute'),
+    lastUsedAt: z.iso.datetime().nullable().describe('Accurate to the minute'),
     lastUsedIp: z.string().nullable(),
   })
   .meta({ id: 'ApiKey' })
-export const NewKeyView = KeyView.extend({ key: z.string().describe('The key itself, shown this once') })
+export const NewKeyView = KeyView.extend({ key: z.string().describe('The key itself, shown only once') })
 
 export function keyView(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
   const isOver = [key.expiresAt, key.validUntil].some((end) => end !== undefined && end <= now)
@@ -84,7 +87,7 @@ export function keyView(key: ApiKey, now = new Date().toISOString()): z.infer<ty
   }
 }
 
-/** @throws AppError INVALID_REQUEST when both are named. */
+/** Returns the scopes of `access` or `scopes`. @throws AppError INVALID_REQUEST if both are set. */
 export function resolveScopes({
   access,
   scopes,
@@ -94,12 +97,12 @@ export function resolveScopes({
 }) {
   if (access === undefined) return scopes
   if (scopes === undefined) return [...scopePresets[access]]
-  throw new AppError('INVALID_REQUEST', 'Both `access` and `scopes` were sent; send one of them.', {
+  throw new AppError('INVALID_REQUEST', 'scopes: expected either `access` or `scopes`, got both.', {
     field: 'scopes',
   })
 }
 
-/** @throws AppError INVALID_INPUT for a public key that could do more than a page should. */
+/** @throws AppError INVALID_INPUT for a public key with scopes that a web page must not have, or without origins. */
 export function requirePublicKeyRules({ kind, scopes, allowedOrigins }: KeyInput): void {
   if (kind === 'secret') return
   const beyond = scopes.find((scope) => !publicKeyScopes.some((allowed) => allowed === scope))
@@ -112,7 +115,7 @@ export function requirePublicKeyRules({ kind, scopes, allowedOrigins }: KeyInput
   if (!allowedOrigins)
     throw new AppError(
       'INVALID_INPUT',
-      'allowedOrigins: a public key needs at least one page that it is for, as `https://www.example.com`.',
+      'allowedOrigins: a public key needs at least one origin, such as `https://www.example.com`.',
       { field: 'allowedOrigins' },
     )
 }

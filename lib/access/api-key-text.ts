@@ -1,6 +1,6 @@
 import { isSecretText, newSecretText } from './secret-text.ts'
 
-/** A key as its owner has it: `sk_` for servers or `ck_` for web pages. */
+/** Prefixes of keys: `sk_` for servers, `ck_` for web pages. */
 export const keyPrefixes = { secret: 'sk_', public: 'ck_' } as const
 export type KeyKind = keyof typeof keyPrefixes
 
@@ -8,8 +8,8 @@ const prefixes = Object.values(keyPrefixes)
 
 export const newKeyText = (kind: KeyKind): string => newSecretText(keyPrefixes[kind])
 
-/** Whether it can be a key at all. */
+/** True if the text has the format of a key and a correct checksum. */
 export const isKeyText = (text: string): boolean => prefixes.some((prefix) => isSecretText(text, prefix))
 
-/** Whether it claims to be one. */
+/** True if the text is meant to be a key, valid or not. */
 export const hasKeyPrefix = (text: string): boolean => prefixes.some((prefix) => text.startsWith(prefix))

@@ -11,11 +11,11 @@ import { accountCacheMs, cacheAccount } from './owner-plan.ts'
 import { scopes } from './principal.ts'
 import { hashSecret } from './secret-text.ts'
 
-/** Keys of accounts: the record stands under the SHA-256 of the key, so that one look finds it; the key itself nowhere. */
+/** API keys of accounts. A record is stored under the SHA-256 of its key; the key itself is not stored. */
 
 export const maxKeys = 50
 const graceMs = 24 * 3600 * 1000
-/** What is over is remembered so long, to say why it is refused. */
+/** How long a revoked key is remembered, so that its use can be rejected with the reason. */
 const retentionS = 90 * 24 * 3600
 
 export const ApiKey = z.object({
@@ -25,19 +25,19 @@ export const ApiKey = z.object({
   name: z.string(),
   kind: z.enum(['secret', 'public']),
   scopes: z.array(z.enum(scopes)),
-  /** The first and the last characters, by which its owner knows it again. */
+  /** The first and last characters, by which its owner recognizes it. */
   prefix: z.string(),
   last4: z.string(),
   createdAt: z.string(),
   expiresAt: z.string().optional(),
   allowedIps: z.array(z.string()).optional(),
   allowedOrigins: z.array(z.string()).optional(),
-  /** Rotated: another has taken its place, and this one works until then. */
+  /** Set when the key was rotated: the old key works until then. */
   validUntil: z.string().optional(),
   revokedAt: z.string().optional(),
   lastUsedAt: z.string().optional(),
   lastUsedIp: z.string().optional(),
-  /** Ids of those that it took the place of: what they made is its own. */
+  /** Ids of the keys that it replaced; it has access to what they created. */
   earlier: z.array(z.string()).optional(),
 })
 export type ApiKey = z.infer<typeof ApiKey>
@@ -45,14 +45,14 @@ export type ApiKey = z.infer<typeof ApiKey>
 export type KeyInput = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
   readonly [Field in Restriction]?: ApiKey[Field] | undefined
 }
-/** What is written along with a change: its entry of the audit trail. */
+/** Returns the audit entries to write in the same transaction as a change. */
 type AuditWrites = (key: ApiKey) => readonly Write[]
 const noWrites: AuditWrites = () => []
-/** Rotations that are remembered. */
+/** Rotations remembered per key. */
 const maxEarlierKeys = 20
 
 type Restriction = 'expiresAt' | 'allowedIps' | 'allowedOrigins'
-/** `null` takes a bound away. */
+/** `null` removes a restriction. */
 export type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undefined } & {
   readonly [Field in Restriction]?: ApiKey[Field] | null | undefined
 }
@@ -62,7 +62,7 @@ const parseKey = (item: Item | undefined): ApiKey | undefined => item && ApiKey.
 
 interface KeyCache {
   readonly keys: ShortMemory<ApiKey | undefined>
-  /** Whose keys are, which never changes: their accounts come along with them. */
+  /** Owners by key digest, which never change: with the owner, key and account are read in one call. */
   readonly owners: Map<string, string>
 }
 const caches = new WeakMap<object, KeyCache>()
@@ -79,7 +79,7 @@ export class ApiKeys {
     this.#memory = memory
   }
 
-  /** The new key and its text, which nobody sees again; undefined when the owner has as many as there may be. */
+  /** Creates a key and returns it with its text, which is not stored; undefined if the owner has the maximum of keys. */
   async create(
     owner: string,
     input: KeyInput & Pick<ApiKey, 'earlier'>,
@@ -98,7 +98,7 @@ export class ApiKeys {
     return undefined
   }
 
-  /** The newest first. */
+  /** Lists the keys of an owner, newest first. */
   async list(owner: string): Promise<ApiKey[]> {
     const ids = await ownedIds(this.#table, 'KEY', owner)
     const places = await this.#table.getAll(ids.map((id) => ownedKey('KEY', id)))
@@ -115,13 +115,13 @@ export class ApiKeys {
     return key?.revokedAt === undefined ? key : undefined
   }
 
-  /** The key of that text as it was a moment ago, revoked ones too. */
+  /** Finds a key by its text; the result may be some seconds old and the key may be revoked. */
   findCached(text: string): Promise<ApiKey | undefined> {
     const digest = hashSecret(text)
     return this.#memory.keys.get(digest, () => this.#look(digest))
   }
 
-  /** One call for the key and its account, once it is known whose it is. */
+  /** Reads the key and, once its owner is known, its account in the same call. */
   async #look(digest: string): Promise<ApiKey | undefined> {
     const { owners } = this.#memory
     const owner = owners.get(digest)
@@ -138,7 +138,7 @@ export class ApiKeys {
     return parseKey(key)
   }
 
-  /** The key afterwards; undefined when it was revoked meanwhile. */
+  /** Returns the changed key; undefined if it has been revoked in the meantime. */
   async change(key: ApiKey, change: KeyChange, along: AuditWrites = noWrites): Promise<ApiKey | undefined> {
     const entries = Object.entries(change).filter(([, value]) => value !== undefined)
     const set = Object.fromEntries(entries.filter(([, value]) => value !== null))
@@ -146,7 +146,7 @@ export class ApiKeys {
     return this.#write(key, { set, remove }, { along: along({ ...key, ...set }) })
   }
 
-  /** Another in its place, and a day for everybody to change over; undefined when it was rotated or revoked already. */
+  /** Replaces a key; the old one works for another day. Returns undefined if it was already rotated or revoked. */
   async rotate(
     key: ApiKey,
     along: AuditWrites = noWrites,
@@ -172,7 +172,7 @@ export class ApiKeys {
     return undefined
   }
 
-  /** From now on it opens nothing. False when somebody else has revoked it. */
+  /** Returns false if the key was already revoked. */
   async revoke(key: ApiKey, along: AuditWrites = noWrites, now = new Date()): Promise<boolean> {
     const { id, owner } = key
     const ttl = Math.ceil(now.getTime() / 1000) + retentionS
@@ -204,7 +204,7 @@ export interface RotatedKey {
   readonly previous: ApiKey
 }
 
-/** Why a key opens nothing any more. */
+/** Returns why a key is no longer valid. */
 export function inactiveReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
   const nowText = now.toISOString()
   if (key.revokedAt !== undefined) return 'revoked'

@@ -2,14 +2,14 @@ import * as z from 'zod'
 import type { Table, Write } from '../aws/table.ts'
 import { newId } from '../ids.ts'
 
-/** Who did what to whom: every administrative act, and every change of a key. */
+/** The audit trail: all administrative operations and all changes of keys. */
 
 export const AuditEntry = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  actor: z.string().describe('Account that did it; `command` for `npm run admin` on the machine itself'),
-  action: z.string().describe('As `user.plan`, `user.status`, `session.end`, `key.create`'),
-  subject: z.string().describe('Id of what it was done to'),
+  actor: z.string().describe('Account that did it; `command` for `npm run admin` on the server'),
+  action: z.string().describe('For example `user.plan`, `user.status`, `session.end`, `key.create`'),
+  subject: z.string().describe('Id of the affected resource'),
   before: z.string().nullable(),
   after: z.string().nullable(),
   ip: z.string().nullable(),
@@ -25,14 +25,14 @@ export interface AuditedAction {
   readonly ip?: string | undefined
 }
 
-/** Days for which entries are kept. */
+/** How long entries are kept. */
 const retentionDays = 400
 const dayS = 86_400
 
-/** One partition for each month: nobody writes so often that it would have to be spread. */
+/** One partition per month: entries are rare enough that one partition takes all writes. */
 const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
-/** The write of an entry, for the transaction of what it tells of: nothing is done that is not in the trail. */
+/** Returns the write of an entry, for the transaction of the operation: an operation and its entry are stored together. */
 export function auditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
   const entry: AuditEntry = {
     ...{ id: newId('aud'), at: now.toISOString(), ...action },
@@ -42,7 +42,7 @@ export function auditWrite({ before, after, ip, ...action }: AuditedAction, now 
   return { put: { ...entry, pk: partitionOf(now), sk: entry.id, ttl } }
 }
 
-/** A page, the newest first, from before an entry; `next` is the last of them where there are more. */
+/** Returns a page of entries, newest first, older than `before`; `next` is the cursor if there are more. */
 export async function auditPage(
   table: Table,
   { limit, before }: { readonly limit: number; readonly before?: string | undefined },
@@ -62,7 +62,7 @@ export async function auditPage(
   return { entries, next: null }
 }
 
-/** Those of which entries are kept, the newest first. */
+/** Returns the partitions of the retention period, newest first. */
 function months(now: Date): string[] {
   const count = Math.ceil(retentionDays / 28) + 1
   return Array.from({ length: count }, (_, ago) =>

@@ -2,8 +2,8 @@ import type { Services } from '../services.ts'
 import type { Credentials, Principal } from './principal.ts'
 
 /**
- * One way to say who one is: undefined when the request does not go it.
- * @throws AppError with status 401 when it does, and what it says does not hold.
+ * An authentication method. Returns undefined when the request does not use this method.
+ * @throws AppError with status 401 for invalid credentials.
  */
 export type AuthMethod = (
   request: Credentials,

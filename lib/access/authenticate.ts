@@ -6,10 +6,10 @@ import { authenticateByToken } from './oauth/token-auth.ts'
 import type { Credentials, Principal } from './principal.ts'
 import { authenticateBySession } from './session-auth.ts'
 
-/** The first that a request goes decides; everybody is anonymous at last. */
+/** In order: the first method that a request uses decides. Requests that use none are anonymous. */
 const authMethods: readonly AuthMethod[] = [authenticateByKey, authenticateByToken, authenticateBySession]
 
-/** @throws AppError INVALID_API_KEY and others with status 401 */
+/** @throws AppError INVALID_API_KEY or another error with status 401. */
 export async function authenticate(request: Credentials, services: Services): Promise<Principal> {
   for (const method of authMethods) {
     const principal = await method(request, services)

@@ -11,18 +11,18 @@ import { auditWrite } from './audit.ts'
 import { removeAuthRecords } from './sessions.ts'
 
 /**
- * An account that its owner closes takes along what it owns: jobs with their files, keys, webhooks, workflows, drives.
- * That it has to go is stored before the account itself does, so that nothing stays whoever dies in between.
+ * Deletes everything that a closed account owns: jobs with their files, keys, webhooks, workflows, drives. The deletion
+ * is scheduled before the account itself is deleted, so that nothing is left behind if a process dies in between.
  */
 
-/** By then nobody lets the account in from memory, and the list of its jobs is whole. */
+/** Delay after which no process has the account cached and the list of its jobs is complete. */
 const delayS = 60
 const pageSize = 100
 const writers = 8
 
 const deletionKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
 
-/** Right before the account is deleted. */
+/** Schedules the deletion. Call it right before the account record is deleted. */
 export async function scheduleDeletion(
   account: string,
   { table }: Pick<Services, 'table'>,
@@ -35,10 +35,10 @@ export async function scheduleDeletion(
   ])
 }
 
-/** It may be done twice, and goes on where somebody stopped. */
+/** Deletes what the account owns. Safe to repeat after an interruption. */
 export async function resumeDeletion(account: string, services: Services): Promise<void> {
   const { table } = services
-  // An account that is still there was not closed after all.
+  // If the account still exists, it was not closed after all.
   if (!(await accountOf(services, account))) await removeOwnedRecords(account, services)
   await table.delete(deletionKey(account))
 }

@@ -6,23 +6,26 @@ import { modelListKey } from './auth/records.ts'
 import { planChangeWrite } from './plan-changes.ts'
 import { endSessions } from './sessions.ts'
 
-/** What administrators do with accounts; each act is in the audit trail. */
+/** Administrators' operations on accounts; each is recorded in the audit trail. */
 
 type Deps = Pick<Services, 'table' | 'vault' | 'keys'>
 
 export type AccountChange = { readonly [Name in 'plan' | 'role' | 'status']?: Account[Name] | undefined }
 
 export interface Actor {
-  /** Id of the account, or `command`. */
+  /** Id of the administrator's account, or `command`. */
   readonly id: string
   readonly ip?: string | undefined
 }
 
 const changeableFields = ['plan', 'role', 'status'] as const
-/** Two administrators change one account at the same moment. */
+/** Attempts if another administrator changes the account at the same time. */
 const maxAttempts = 5
 
-/** The account before and after; undefined when there is none. Whoever is suspended, or no administrator any more, is signed out. */
+/**
+ * Changes an account and returns it before and after; undefined if it does not exist. Suspending an account, or removing
+ * its ADMIN role, ends its sessions.
+ */
 export async function updateAccount(
   id: string,
   change: AccountChange,
@@ -34,25 +37,27 @@ export async function updateAccount(
     if (!before) return undefined
     const after = { ...before, ...withoutUndefined(change) }
     if (!(await services.table.transact(writesOf(before, after, actor)))) continue
-    // Asked again after a crash it ends what the first time left.
+    // Repeating the call after a crash ends the remaining sessions.
     const losesAccess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
     if (losesAccess) await endSessions(id, services)
     return { before, after }
   }
-  throw new Error('the account changes all the time')
+  throw new Error(
+    `Account ${id} could not be changed in ${maxAttempts} attempts because of concurrent changes.`,
+  )
 }
 
 const withoutUndefined = (change: AccountChange) =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 
-/** The change, what the audit trail has of it, and what its owner is to be told, all or none. */
+/** The change, its audit entries and the event for its owner, as one transaction. */
 function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now = new Date()): Write[] {
   const names = changeableFields.filter((name) => before[name] !== after[name])
   const of = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
   return [
     {
       update: accountKey(after.id),
-      // The version tells whoever read the whole record before that it is another now.
+      // A new version makes concurrent writers of the whole record notice the change.
       change: {
         set: { ...of(after), updatedAt: now.toISOString() },
         setPlus: { version: ['version', 1] },
@@ -73,19 +78,19 @@ function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now
 }
 
 interface AccountSearch {
-  /** In the address or the name. */
+  /** Part of the email address or the name. */
   readonly q?: string | undefined
   readonly plan?: string | undefined
   readonly limit: number
-  /** The last of the page before. */
+  /** Id of the last account of the previous page. */
   readonly before?: string | undefined
 }
 
-/** Accounts that are looked at for one page: what hardly any fits must not read them all. */
+/** Accounts scanned for one page: a narrow search must not read the whole table. */
 const maxScanned = 1000
 const pageSize = 100
 
-/** The newest first; `next` is where the search stopped, where it may go on. */
+/** Lists accounts, newest first; `next` is where the search stopped, null at the end. */
 export async function listAccounts(
   { q, plan, limit, before }: AccountSearch,
   { table }: Pick<Services, 'table'>,

@@ -4,12 +4,12 @@ import type { Services } from '../services.ts'
 import { ShortMemory } from '../ttl-cache.ts'
 import { Account, accountOf, isAccount } from './accounts.ts'
 
-/** Milliseconds after which a changed plan, a suspension or a revoked key is noticed by every process; 5 s are promised. */
+/** How long a process may cache accounts and keys. Changes of plans, suspensions and revocations promise 5 s. */
 export const accountCacheMs = 4000
 
 const accounts = new WeakMap<object, ShortMemory<Account | undefined>>()
 
-/** An account as it was a moment ago. */
+/** Returns an account that may be some seconds old. */
 export function findCachedAccount(
   services: Pick<Services, 'table'>,
   id: string,
@@ -17,7 +17,7 @@ export function findCachedAccount(
   return cacheOf(services).get(id, () => accountOf(services, id))
 }
 
-/** An account that came along with something else. */
+/** Caches an account that was read together with something else. */
 export function cacheAccount(services: Pick<Services, 'table'>, id: string, item: Item | undefined): void {
   cacheOf(services).put(id, item && Account.parse(item))
 }
@@ -28,10 +28,10 @@ function cacheOf({ table }: Pick<Services, 'table'>) {
   return known
 }
 
-/** The plan of an account; one that the table of plans does not have counts as the smallest. */
+/** Returns the plan of an account; an unknown plan counts as `free`. */
 export const planOfAccount = ({ plan }: Pick<Account, 'plan'>): PlanId => planIdOf(plan) ?? 'free'
 
-/** The plan of whoever owns something, where nobody has sent a request: workflows, work that waited. */
+/** Returns the plan of an owner without a request, for example for workflows and queued jobs. */
 export async function planOfOwner(
   services: Pick<Services, 'table' | 'config'>,
   ownerId: string,

@@ -2,16 +2,16 @@ import { warningCount } from './quota-thresholds.ts'
 import type { WindowUsage } from './rate-limit-windows.ts'
 
 /**
- * Where somebody sends many requests to one process, it counts some that are still to come along with the one that is
- * there, and lets them through without asking the table. No window lets through more than it has; what was counted and
- * nobody sends is lost with the window, so blocks are small and get smaller as it fills.
+ * For a client that sends many requests to one process, the process counts a block of future requests along with the
+ * current one, and then allows them without a write. Limits are never exceeded. Permits that are not used are lost until
+ * the window ends, so blocks are small and shrink as the window fills.
  */
 
 interface Block {
   readonly pk: string
-  /** As they are with all of the block. */
+  /** Usage of the windows including the whole block. */
   readonly usages: readonly WindowUsage[]
-  /** Requests of it that have not come. */
+  /** Unused permits. */
   left: number
 }
 
@@ -21,17 +21,17 @@ interface Pace {
 }
 
 const maxBlockSize = 16
-/** Of what a window has left. */
+/** Maximum block size as a share of the remaining requests. */
 const blockShare = 1 / 8
 const secondMs = 1000
 const maxBlocks = 10_000
 
 export class PermitBlocks {
-  /** By the names of what they count against. */
+  /** Blocks by limiter name. */
   readonly #blocks = new Map<string, Block>()
   readonly #paces = new Map<string, Pace>()
 
-  /** What the windows say to the next request of a block; undefined where there is none. */
+  /** Takes a permit and returns the usage with it; undefined if no block has one left. */
   takePermit(name: string, now: number): readonly WindowUsage[] | undefined {
     this.#keepPace(name, now)
     const block = this.#blocks.get(name)
@@ -40,26 +40,26 @@ export class PermitBlocks {
     return reduceUsed(block.usages, block.left)
   }
 
-  /** How many to count at once: no more than came within this second. */
+  /** Returns how many requests to count in one write: at most as many as came within this second. */
   blockSizeFor(name: string, now: number): number {
     const block = this.#blocks.get(name)
     if (!block || isOver(block, now)) return 1
     const room = block.usages.map(({ policy: { limit }, used }) => {
-      // Whoever takes the last one before the mark leaves the one that warns to a request that is there.
+      // A block ends before the warning threshold, so that an actual request triggers the warning.
       const untilWarning = warningCount(limit) - used - 1
       return Math.min((limit - used) * blockShare, untilWarning >= 0 ? untilWarning : maxBlockSize)
     })
     return Math.max(1, Math.floor(Math.min(maxBlockSize, this.#paces.get(name)?.count ?? 1, ...room)))
   }
 
-  /** Keeps what is left of `count` that were counted at once. @returns what the windows say to the first of them. */
+  /** Stores the permits of `count` requests counted in one write. Returns the usage for the first of them. */
   addBlock(name: string, pk: string, count: number, usages: readonly WindowUsage[]): readonly WindowUsage[] {
     if (this.#blocks.size >= maxBlocks) this.#blocks.clear()
     this.#blocks.set(name, { pk, usages, left: count - 1 })
     return reduceUsed(usages, count - 1)
   }
 
-  /** Readings without what was counted for requests that have not come. */
+  /** Returns the usage without unused permits. */
   subtractUnused(pk: string, usages: readonly WindowUsage[]): WindowUsage[] {
     const blocks = [...this.#blocks.values()].filter((block) => block.pk === pk)
     const isOf =

@@ -5,8 +5,8 @@ import { publishToOwner, subscriptionEvents } from './account-events.ts'
 import type { Account } from './accounts.ts'
 
 /**
- * Changes of plans that their owners are to be told of. They are stored with the change, so that one is told of
- * whoever made it: a command on the machine has no bus, and a process may end between the two.
+ * Plan changes whose events are not yet published. They are stored in the transaction of the change, because a process
+ * may die before it publishes the event, and the admin command has no event bus.
  */
 
 const partitionOf = (account: string) => `PLAN#${account}`
@@ -18,7 +18,7 @@ export const planChangeWrite = (before: Account, { id, plan }: Account, now: Dat
   },
 })
 
-/** Tells an owner of all that he was not told of. It may be done twice: the events are the same. */
+/** Publishes the pending plan changes of an account. Safe to repeat: the events have the same ids. */
 export async function publishPlanChanges(
   account: string,
   services: Pick<Services, 'table' | 'bus'>,

@@ -3,7 +3,7 @@ import type { PlanId } from '../plans.ts'
 import type { Services } from '../services.ts'
 import { planOfOwner } from './owner-plan.ts'
 
-/** What a plan allows of files and jobs on this service. */
+/** The file and job limits of a plan on this service. */
 export interface PlanLimits {
   readonly plan: PlanId
   readonly maxFileBytes: number
@@ -18,7 +18,7 @@ export function limitsOfPlan(plan: PlanId, { plans, config }: PlanDeps): PlanLim
   const { maxFileBytes, filesPerJob, retentionHours, concurrentJobs } = plans[plan]
   return {
     ...{ plan, filesPerJob, concurrentJobs },
-    // No plan has more room than the service.
+    // A plan cannot exceed the limits of the service.
     maxFileBytes: Math.min(maxFileBytes ?? Number.POSITIVE_INFINITY, config.MAX_FILE_MB * 1024 ** 2),
     retentionHours: retentionHours ?? config.RETENTION_HOURS,
   }
@@ -29,12 +29,12 @@ export const limitsOfOwner = async (
   services: PlanDeps & Pick<Services, 'table'>,
 ): Promise<PlanLimits> => limitsOfPlan(await planOfOwner(services, owner), services)
 
-/** @throws AppError INVALID_INPUT for more files than the plan has for one job. */
+/** @throws AppError INVALID_INPUT if a job has more files than the plan allows. */
 export function requireFilesPerJob(got: number, field: string, { filesPerJob: max, plan }: PlanLimits): void {
   if (got <= max) return
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: the plan ${plan} allows ${max} ${max === 1 ? 'file' : 'files'} in a job, got ${got}. Send them in several jobs; GET /v1/plans has what other plans allow.`,
+    `${field}: expected at most ${max} ${max === 1 ? 'file' : 'files'} per job with the plan ${plan}, got ${got}. Split them into several jobs; GET /v1/plans lists the limits of other plans.`,
     { field, max, got, plan },
   )
 }

@@ -1,45 +1,45 @@
 import type { PlanId } from '../plans.ts'
 
-/** Who sends a request and what he may do. HTTP, WebSockets and tickets know nobody by anything else. */
+/** The sender of a request and their permissions, for HTTP, WebSockets and tickets. */
 export interface Principal {
-  /** Whom jobs, uploads, webhooks and workflows belong to: an account, or an identity that was handed out. */
+  /** Owner of jobs, uploads, webhooks and workflows: an account or an anonymous identity. */
   readonly ownerId: string
   readonly kind: 'anonymous' | 'session' | 'key' | 'token'
   readonly plan: PlanId
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
-  /** What requests are counted by: a key, a session, a client, or the address of whoever has none of them. */
+  /** What requests are counted by: a key, an account, an OAuth client, or the IP address of an anonymous client. */
   readonly limiterKey: string
-  /** An anonymous identity that this request's reply hands out, if it makes something. */
+  /** A new anonymous identity, which the reply sends if the request creates something. */
   readonly isNew?: true
-  /** The API key or the client that it came by. */
+  /** Id of the API key or OAuth client that authenticated the request. */
   readonly keyId?: string
-  /** Ids of keys that the one of `keyId` took the place of. */
+  /** Ids of the keys that `keyId` replaced. */
   readonly earlierKeyIds?: readonly string[]
-  /** Came by a key that anybody can read in a web page: it sees what was made by it, and no lists. */
+  /** Authenticated by a public key, which anyone can read in a web page: it only sees its own jobs and no lists. */
   readonly isPublic?: true
 }
 
-/** As much of a request, or of the handshake of a WebSocket, as tells who sends it. */
+/** The parts of a request or WebSocket handshake needed for authentication. */
 export interface Credentials {
-  /** Names in lower case. */
+  /** Header names are lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** `name=value` each. */
+  /** Each is `name=value`. */
   readonly cookies?: readonly string[] | undefined
   readonly method: string
-  /** Of the client, proxies of ours left out. */
+  /** IP address of the client, without trusted proxies. */
   readonly sourceIp: string
 }
 
 export type Role = 'USER' | 'ADMIN'
 
-/** What keys and tokens can be given (interface, Authentication). */
+/** Scopes that keys and tokens can have (API specification, Authentication). */
 export const grantedScopes = ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'] as const
 export type GrantedScope = (typeof grantedScopes)[number]
 
 /**
- * `ACCOUNT_MANAGE` is for the person: profile, keys, clients, sessions. `ADMIN` is for administrators. Both come with a
- * session and with nothing else, so that no key can make another.
+ * `ACCOUNT_MANAGE` is for account owners: profile, keys, clients, sessions. `ADMIN` is for administrators. Only sessions
+ * have them, so that a key cannot create other keys.
  */
 export const scopes = [...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN'] as const
 export type Scope = (typeof scopes)[number]
@@ -47,20 +47,20 @@ export type Scope = (typeof scopes)[number]
 const allScopes: ReadonlySet<Scope> = new Set(scopes)
 const userScopes: ReadonlySet<Scope> = new Set(scopes.filter((scope) => scope !== 'ADMIN'))
 
-/** What a signed-in person may do. */
+/** Returns the scopes of a signed-in user. */
 export const scopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'ADMIN' ? allScopes : userScopes)
 
 /** Who may send a request. */
 export interface Access {
-  /** Each is needed, of those who say who they are. */
+  /** All of them are required from authenticated clients. */
   readonly scopes: readonly Scope[]
-  /** Without saying who one is: anybody, or only where the service is one's own (the plan `self-hosted`). */
+  /** Whether anonymous clients have access: always, or only on a self-hosted service (plan `self-hosted`). */
   readonly anonymous?: true | 'self-hosted'
-  /** It lists what an owner has, which is nothing for a key in a web page. */
+  /** Lists resources of the owner, which public keys may not do. */
   readonly lists?: true
 }
 
-/** What describes the service itself: nobody is asked who he is, and nothing is counted. */
+/** For endpoints that describe the service: no authentication, no rate limits. */
 export const openAccess = { scopes: [], anonymous: true } as const satisfies Access
 export const readAccess = { scopes: ['CONVERT_READ'], anonymous: true } as const satisfies Access
 export const listAccess = { ...readAccess, lists: true } as const satisfies Access
@@ -79,7 +79,7 @@ export const workflowAccess = {
   anonymous: 'self-hosted',
   lists: true,
 } as const satisfies Access
-/** What was used, which the owner of the service sees without an account. */
+/** For usage, which a self-hosted service shows without an account. */
 export const usageReadAccess = {
   scopes: ['ACCOUNT_READ'],
   anonymous: 'self-hosted',
@@ -89,6 +89,6 @@ export const accountReadAccess = { scopes: ['ACCOUNT_READ'] } as const satisfies
 export const accountManageAccess = { scopes: ['ACCOUNT_MANAGE'] } as const satisfies Access
 export const adminAccess = { scopes: ['ADMIN'] } as const satisfies Access
 
-/** Asks nobody who he is. */
+/** True for endpoints without authentication. */
 export const isOpenAccess = ({ scopes: needed, anonymous }: Access) =>
   needed.length === 0 && anonymous === true

@@ -1,5 +1,5 @@
-/** Percent of a window from which its owner is warned. */
+/** Percentage of a quota at which its owner is warned. */
 export const warningPercent = 80
 
-/** The request that does it. */
+/** Returns the number of the request that triggers the warning. */
 export const warningCount = (limit: number): number => Math.ceil((limit * warningPercent) / 100)

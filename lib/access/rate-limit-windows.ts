@@ -1,19 +1,19 @@
 import type { Plan } from '../plans.ts'
 import type { Principal } from './principal.ts'
 
-/** What a plan allows in a stretch of time, and what is left of it: pure. */
+/** Rate-limit windows of plans and their usage: pure functions. */
 
 export const windowNames = ['minute', 'hour', 'reads', 'day', 'month'] as const
 export type WindowName = (typeof windowNames)[number]
 
 export interface Policy {
   readonly name: WindowName
-  /** Under which it is counted in the record of the owner, or of the address. */
+  /** Name of the counter in the record of the account or IP address. */
   readonly counter: string
   readonly limit: number
 }
 
-/** How far a window is. */
+/** Usage of a rate-limit window. */
 export interface WindowUsage {
   readonly policy: Policy
   readonly used: number
@@ -24,7 +24,7 @@ export interface WindowUsage {
 const minuteMs = 60_000
 const lengthMs = { minute: minuteMs, reads: minuteMs, hour: 60 * minuteMs } as const
 
-/** Short windows begin with their first request; days and months are those of the calendar, in UTC. */
+/** Returns the end of a window. Short windows start with their first request; days and months follow the UTC calendar. */
 export function windowEnd(name: WindowName, now: number): number {
   const today = new Date(now)
   if (name === 'day') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1)
@@ -32,11 +32,11 @@ export function windowEnd(name: WindowName, now: number): number {
   return now + lengthMs[name]
 }
 
-/** Seconds of a window, for `RateLimit-Policy`; a month as it is at most. */
+/** Returns the length of a window for `RateLimit-Policy`; a month has 31 days. */
 export const windowSeconds = (name: WindowName): number =>
   name === 'month' ? 31 * 86_400 : name === 'day' ? 86_400 : lengthMs[name] / 1000
 
-/** What a request counts against. Minutes and hours are those of a key; days and months those of its account. */
+/** Returns the policies that apply to a request. Minutes and hours are per key, days and months per account. */
 export function policiesOf(
   plan: Plan,
   { limiterKey }: Pick<Principal, 'limiterKey'>,
@@ -44,7 +44,7 @@ export function policiesOf(
 ): Policy[] {
   const policy = (name: WindowName, limit: number | null, counter: string = name): Policy[] =>
     limit === null ? [] : [{ name, limit, counter }]
-  // A dot would lead into a map.
+  // In DynamoDB expressions a dot selects a map entry.
   const perLimiter = (name: WindowName, limit: number | null) =>
     policy(name, limit, `${name} ${limiterKey.replaceAll('.', '-')}`)
   if (!isWrite && plan.readsPerMinute !== null) return perLimiter('reads', plan.readsPerMinute)
@@ -55,7 +55,7 @@ export function policiesOf(
   ]
 }
 
-/** Where windows are counted: with the account, so that more keys give no more; else with the address. */
+/** Returns the key of the counters: per account, so that more keys don't raise the limits, otherwise per IP address. */
 export const limitRecordKey = ({
   kind,
   ownerId,
@@ -65,12 +65,12 @@ export const limitRecordKey = ({
 
 const leftOf = ({ policy, used }: WindowUsage) => Math.max(0, policy.limit - used)
 
-/** The one that ends first for a client that goes on; of equals the one that lasts longest. */
+/** Returns the window with the fewest remaining requests; of equal ones, the one that ends last. */
 export function tightest(usages: readonly WindowUsage[]): WindowUsage | undefined {
   return [...usages].sort((a, b) => leftOf(a) - leftOf(b) || b.endsAt - a.endsAt)[0]
 }
 
-/** Both forms: the old one that everybody reads, and draft-ietf-httpapi-ratelimit-headers. */
+/** Returns the common `X-RateLimit-*` headers and those of draft-ietf-httpapi-ratelimit-headers. */
 export function rateLimitHeaders(usages: readonly WindowUsage[], now: number): Record<string, string> {
   const first = tightest(usages)
   if (!first) return {}

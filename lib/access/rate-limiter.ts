@@ -14,13 +14,13 @@ import {
 } from './rate-limit-windows.ts'
 
 /**
- * Requests are counted in one record of the account or the address, by conditional writes: no two processes let the same
- * request through. Where they come fast, one write counts several of them.
+ * Counts requests in one record per account or IP address, with conditional writes, so that concurrent processes never
+ * exceed a limit. At high rates, one write counts several requests.
  */
 
-/** A record that everybody writes at once may change between two writes of ours. */
+/** Attempts to update a record that other processes update at the same time. */
 const maxAttempts = 20
-/** How long a process remembers that a window is full; it may be made larger meanwhile. */
+/** How long a process remembers that a window is full; the limit may be raised in the meantime. */
 const fullCacheMs = 4000
 const dayS = 86_400
 
@@ -34,7 +34,7 @@ export interface RateLimitResult {
 
 interface LimiterCache {
   readonly full: Map<string, { readonly until: number; readonly taken: RateLimitResult }>
-  /** Of one record in this process: a thousand at once would wait for each other in the table. */
+  /** Serializes the updates of a record in this process: a thousand concurrent updates would conflict in the table. */
   readonly turns: Turns
   readonly blocks: PermitBlocks
 }
@@ -46,7 +46,7 @@ function cacheOf({ table }: Pick<Services, 'table'>): LimiterCache {
   return cache
 }
 
-/** Counts a request of somebody, unless one of his windows is full. */
+/** Counts a request, unless one of the client's rate-limit windows is full. */
 export async function countRequest(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
@@ -94,7 +94,7 @@ async function countInTable(
   let item: Item | undefined
   if (policies.some(({ limit }) => limit === 0))
     return { isAllowed: false, usages: policies.map((policy) => windowUsageOf(policy, item, now)) }
-  // Most requests come in the middle of a window.
+  // Usually, all windows have already started.
   let running: readonly Policy[] = policies
   let count = blocks.blockSizeFor(name, now)
   for (let left = maxAttempts; left > 0; left--) {
@@ -106,7 +106,7 @@ async function countInTable(
         set: {
           ...Object.fromEntries(ends),
           ...Object.fromEntries(begun.map(({ counter }) => [countOf(counter), 1])),
-          // Every window is over by then.
+          // By then every window has ended.
           ...(begun.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
         },
         setPlus: Object.fromEntries(
@@ -120,7 +120,7 @@ async function countInTable(
           below: Object.fromEntries(
             running.map(({ counter, limit }) => [countOf(counter), limit - count + 1]),
           ),
-          // Those that begin are as they were when they were seen to be over.
+          // Windows to start must be unchanged since they were read as ended.
           absent: begun.flatMap(({ counter }) =>
             item?.[endAttribute(counter)] === undefined ? [endAttribute(counter)] : [],
           ),
@@ -141,7 +141,9 @@ async function countInTable(
     if (usages.some((usage) => running.includes(usage.policy) && isFull(usage)))
       return { isAllowed: false, usages }
   }
-  throw new Error('the record of a limit did not come to rest')
+  throw new Error(
+    `A rate-limit record could not be updated in ${maxAttempts} attempts because of concurrent requests.`,
+  )
 }
 
 function windowUsageOf(policy: Policy, item: Item | undefined, now: number): WindowUsage {
@@ -150,7 +152,7 @@ function windowUsageOf(policy: Policy, item: Item | undefined, now: number): Win
   return { policy, used: Number(item?.[countOf(policy.counter)] ?? 0), endsAt }
 }
 
-/** How far the windows of somebody are; nothing is counted. */
+/** Returns the usage of the client's rate-limit windows without counting a request. */
 export async function windowUsages(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
@@ -165,13 +167,13 @@ export async function windowUsages(
   return cacheOf(services).blocks.subtractUnused(limitRecordKey(principal).pk, usages)
 }
 
-/** What a client is told that sent too many. */
+/** Returns the error for a client that sent too many requests. */
 export function rateLimitError(
   { usages }: RateLimitResult,
   principal: Principal,
   now: number = Date.now(),
 ): AppError {
-  // The last of the full ones to end: before that nothing gets through.
+  // The full window that ends last: no request is allowed before.
   const [full] = usages.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
   const { name = 'minute', limit = 0 } = full?.policy ?? {}
   const retryAfter = secondsUntil(full?.endsAt ?? now, now)
@@ -179,7 +181,7 @@ export function rateLimitError(
   const window = name === 'reads' ? 'minute' : name
   return new AppError(
     'RATE_LIMITED',
-    `The plan ${principal.plan} allows ${limit} ${name === 'reads' ? 'reading ' : ''}requests ${window === 'hour' ? 'an' : 'a'} ${window}. Go on in ${retryAfter} s.`,
+    `The plan ${principal.plan} allows ${limit} ${name === 'reads' ? 'read ' : ''}requests per ${window}. Try again in ${retryAfter} s.`,
     { limit, window, retryAfter, scope, plan: principal.plan },
   )
 }

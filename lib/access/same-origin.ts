@@ -1,6 +1,6 @@
 /**
- * Whether a page of the service itself sends a request, or a program: browsers send cookies whichever page asks, and
- * name the page in `Origin`; programs send none, and cookies only on purpose.
+ * True if a request comes from a page of the service itself or from a program. Browsers send cookies with requests from
+ * any page and name its origin in `Origin`; programs send no `Origin`, and cookies only on purpose.
  */
 export function isSameOrigin(
   { origin, host }: Readonly<Record<string, string | undefined>>,
@@ -11,7 +11,7 @@ export function isSameOrigin(
   return page !== null && (page.host === host || page.origin === URL.parse(publicUrl ?? '')?.origin)
 }
 
-/** Origins of the page: the public one, and on one machine the other names of that machine. */
+/** Returns the origins of the service's pages: the public one and, on one machine, the other loopback names. */
 export function serviceOrigins(publicUrl: string): string[] {
   const { origin, protocol, hostname, port } = new URL(publicUrl)
   const names = ['localhost', '127.0.0.1', '[::1]']

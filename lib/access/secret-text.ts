@@ -2,8 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * What keys, clients and tokens prove themselves by: a prefix that says what it is, 32 random bytes in base 62, and six
- * characters of a checksum, by which scanners find it in what somebody published and a typo costs no look-up.
+ * Format of secrets of keys, clients and tokens: a prefix for their kind, 32 random bytes in base 62, and a checksum of
+ * six characters. With it, secret scanners recognize leaked secrets, and a typo is rejected without a lookup.
  */
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -21,25 +21,25 @@ const shape = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
 const checksumOf = (text: string) => base62(BigInt(crc32(text)), checksumLength)
 
-/** @param prefix as `sk_`. */
+/** @param prefix for example `sk_`. */
 export function newSecretText(prefix: string): string {
   const text = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength)
   return text + checksumOf(text)
 }
 
-/** Whether we may have made it; says nothing about whether it holds. */
+/** True if the format and checksum are correct; the secret may still be unknown or revoked. */
 export function isSecretText(text: string, prefix: string): boolean {
   if (!text.startsWith(prefix) || !shape.test(text.slice(prefix.length))) return false
   return checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 }
 
 /**
- * What is stored of one, and looked up by: it is random enough that a plain hash keeps it, and the hash tells nothing
- * about one that is nearly right. Lower-case hex.
+ * Returns the hash under which a secret is stored and looked up, as lower-case hex. Secrets are random enough for a plain
+ * SHA-256.
  */
 export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Takes as long for a near miss as for anything else. */
+/** Compares in constant time. */
 export function matchesSecretHash(hash: string, text: string): boolean {
   const [expected, given] = [Buffer.from(hash), Buffer.from(hashSecret(text))]
   return expected.length === given.length && timingSafeEqual(expected, given)

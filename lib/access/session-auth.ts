@@ -9,8 +9,8 @@ import { scopesOfRole } from './principal.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /**
- * Who signed in has a cookie with the token of the session and its signature, as better-auth writes it. It is read
- * here without that library, which is as large as all the rest of the API.
+ * Authenticates the session cookie of better-auth, a token with its signature, without loading better-auth, which is as
+ * large as the rest of the API.
  */
 
 export const authPath = '/v1/auth'
@@ -18,23 +18,23 @@ export const authPath = '/v1/auth'
 const isSecure = (publicUrl = '') => publicUrl.startsWith('https:')
 
 /**
- * Browsers keep a cookie with the prefix `__Host-` for this very origin: no other host, no page of a subdomain and no
- * plain connection can set it. Over plain http Chromium and Firefox keep one on loopback, Safari does not, and none of them
- * anywhere else: there it has a plain name.
+ * Returns the name of the session cookie. Browsers bind a cookie with the prefix `__Host-` to its exact origin: no other
+ * host, subdomain or insecure connection can set it. Over plain http, Chromium and Firefox accept it on loopback only and
+ * Safari not at all, so there the name has no prefix.
  */
 export const sessionCookieName = (publicUrl: string | undefined): string =>
   isSecure(publicUrl) ? '__Host-session' : 'session'
 
-/** What better-auth signs cookies and makes keys with. */
+/** The secret with which better-auth signs cookies and derives keys. */
 export const authSecret = ({ keys }: Pick<Services, 'keys'>): string => keys.accounts.toString('base64url')
 
-/** A cookie that takes the place of the session's and is gone at once. */
+/** Returns the Set-Cookie value that deletes the session cookie. */
 export const expiredSessionCookie = (publicUrl: string | undefined): string =>
   `${sessionCookieName(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
-/** @throws AppError AUTHENTICATION_REQUIRED for a session that is over, INSUFFICIENT_PERMISSIONS for a foreign page. */
+/** @throws AppError AUTHENTICATION_REQUIRED for an ended session, INSUFFICIENT_PERMISSIONS for a foreign page. */
 export const authenticateBySession: AuthMethod = async ({ headers, cookies, method }, services) => {
   const { PUBLIC_URL } = services.config
   const name = `${sessionCookieName(PUBLIC_URL)}=`
@@ -43,12 +43,12 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
   if (!safeMethods.includes(method) && !isSameOrigin(headers, PUBLIC_URL))
     throw new AppError(
       'INSUFFICIENT_PERMISSIONS',
-      'The page that sends this request is not one of this service. Send an API key instead of the cookie.',
+      'Origin: session cookies are only accepted from pages of this service. Send an API key instead of the cookie.',
       { field: 'Origin', expected: PUBLIC_URL },
     )
   const token = verifyToken(cookie, authSecret(services))
   const account = token && (await accountOfSession(token, services))
-  if (!account) throw sessionEndedError('Your session is over.')
+  if (!account) throw sessionEndedError('Your session has ended.')
   if (account.status !== 'active') throw sessionEndedError('Your account is suspended.')
   return {
     ownerId: account.id,
@@ -61,11 +61,11 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
 }
 
 const sessionEndedError = (why: string) =>
-  new AppError('AUTHENTICATION_REQUIRED', `${why} Sign in again, or go on without an account.`, {
+  new AppError('AUTHENTICATION_REQUIRED', `${why} Sign in again, or continue without an account.`, {
     reason: 'session',
   })
 
-/** Whether a reply with this error should take the cookie away. */
+/** True if a reply with this error should delete the session cookie. */
 export const clearsSession = ({ code, details }: AppError): boolean =>
   code === 'AUTHENTICATION_REQUIRED' && details?.['reason'] === 'session'
 
@@ -88,7 +88,7 @@ function decodeCookie(text: string): string {
   }
 }
 
-/** Two reads: which session a token is of, then that and its account. */
+/** Two reads: the session id of the token, then the session and its account. */
 async function accountOfSession(token: string, services: Services): Promise<Account | undefined> {
   const { table } = services
   const marker = await table.get(markerKey('session', 'token', token, { ...services, models }))

@@ -3,7 +3,7 @@ import type { Write } from '../aws/table.ts'
 import type { Services } from '../services.ts'
 import { fromItem, listPartition, models, pointerWrites, recordKey } from './auth/records.ts'
 
-/** Sessions of accounts as administrators see and end them; people themselves do it at /v1/auth. */
+/** Lists and ends sessions for administrators; users do that with /v1/auth. */
 
 export const SessionView = z.object({
   id: z.string(),
@@ -24,7 +24,7 @@ const viewOf = (item: unknown): SessionView => {
   return { ...rest, ipAddress: ipAddress || null, userAgent: userAgent || null }
 }
 
-/** Those that are not over, the newest first. */
+/** Lists the active sessions of an account, newest first. */
 export async function sessionsOf(accountId: string, services: Deps): Promise<SessionView[]> {
   const { table } = services
   const places = await table.partition(
@@ -39,7 +39,7 @@ export async function sessionsOf(accountId: string, services: Deps): Promise<Ses
     .sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
-/** Undefined when there is no such session any more. @param along is written with its end. */
+/** Ends a session; returns undefined if it no longer exists. @param along returns writes for the same transaction. */
 export async function endSession(
   id: string,
   services: Deps,
@@ -56,7 +56,7 @@ export async function endSession(
   return (await table.transact(writes)) ? session : undefined
 }
 
-/** What signing in kept of an account that is gone. */
+/** Deletes better-auth's records of a deleted account. */
 export async function removeAuthRecords(accountId: string, services: Deps): Promise<void> {
   const { table } = services
   const context = { ...services, models }

@@ -48,7 +48,7 @@ const logOf = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'
 const sharedOut = async (service: TestService) =>
   (await logOf(service))
     .split('\n')
-    .filter((line) => line.includes('"task shared out"'))
+    .filter((line) => line.includes('"task split into chunks"'))
     .map((line) => (JSON.parse(line) as { parts: number }).parts)
 
 const resultOf = ({ result, warnings, error }: JobData) => ({

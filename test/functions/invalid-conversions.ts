@@ -135,7 +135,7 @@ export const wrongConversions: readonly {
     fields: { toolOperation: 'compress', targetSize: '9k' },
     status: 400,
     code: 'INVALID_INPUT',
-    message: /^targetSize: expected 10000 to 20000000000 bytes, as 500k or 2M, got "9k"\.$/,
+    message: /^targetSize: expected 10000 to 20000000000 bytes, such as 500k or 2M, got "9k"\.$/,
   },
   {
     name: 'a word where a number belongs',

@@ -162,7 +162,7 @@ test('two files where one belongs are refused', async () => {
   ] as const
   const failure = await sent('/v1/convert', parts, { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_REQUEST')
-  assert.match(failure.message, /^Two files came in the field `file`/)
+  assert.match(failure.message, /^The field `file` contains two files/)
   assert.deepEqual(await storedObjects(), [])
 })
 

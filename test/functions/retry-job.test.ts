@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { retryJob } from '../../functions/routes/retry-job.ts'
 import { newId } from '../../lib/ids.ts'
-import { given, moment, newJob } from '../jobs/records.ts'
+import { storedImport, timestamp, newJob } from '../jobs/records.ts'
 
 test('a job whose files are deleted is not done again, and is named', async () => {
   const jobId = newId('job')
-  const { job, ...state } = newJob([given('in')], { id: jobId })
+  const { job, ...state } = newJob([storedImport('in')], { id: jobId })
   const services = {
     jobs: {
-      store: { getState: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: moment(9) } }) },
+      store: { getState: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: timestamp(9) } }) },
     },
   }
   const request = {

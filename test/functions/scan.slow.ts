@@ -57,7 +57,7 @@ test('24 scanned pages in runs of 60 s are read as in one run, though killed on 
   t.after(() => unlimited.stop())
   const client = new Client(unlimited)
   const whole = await facts(client, await send(client))
-  assert.equal((await logOf(unlimited)).filter((line) => line.includes('"task shared out"')).length, 0)
+  assert.equal((await logOf(unlimited)).filter((line) => line.includes('"task split into chunks"')).length, 0)
   await unlimited.stop()
   for (const [at, text] of whole.texts.slice(0, count).entries())
     assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))

@@ -58,7 +58,7 @@ test('whoever names an upload that could not be fetched hears why', async () => 
   assert.deepEqual([response.status, error.code], [409, 'UPLOAD_INCOMPLETE'])
   assert.match(
     error.message,
-    /was not fetched: The address of 127\.0\.0\.1 is not a public one.*Import it again/,
+    /could not be fetched: The address of 127\.0\.0\.1 is not a public one.*Import it again/,
   )
 })
 
@@ -354,7 +354,7 @@ test('a file that the workers of its target cannot hold is refused before it is 
   const refused = await check('pdf', 'txt', 4 * gib + 1)
   assert.equal(refused.status, 413)
   const { error } = (await refused.json()) as { error: { code: string; message: string; details: object } }
-  assert.match(error.message, /^The file has 4097 MiB; a conversion of this kind can hold 4096 MiB\. Send a/)
+  assert.match(error.message, /^The file has 4097 MiB; this conversion accepts at most 4096 MiB\. Send a/)
   assert.deepEqual(error.details, { field: 'file', maxBytes: 4 * gib, size: 4 * gib + 1 })
   assert.equal((await check('pdf', 'txt', 4 * gib)).status, 200)
   assert.equal((await check('mp4', 'mp3', 4 * gib + 1)).status, 200)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { findEarlierJob } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { file, given, moment, newJob } from '../jobs/records.ts'
+import { file, storedImport, timestamp, newJob } from '../jobs/records.ts'
 
-const job = (more: Partial<Job>): Job => ({ ...newJob([given('in')]).job, ...more })
+const job = (more: Partial<Job>): Job => ({ ...newJob([storedImport('in')]).job, ...more })
 const services = {} as never // The result stands in the job.
 
 test('a job gives its result, or says why there is none', async () => {
@@ -16,7 +16,7 @@ test('a job gives its result, or says why there is none', async () => {
     ...{ code: 'TASK_NOT_FOUND', details: { file: 'c.webp', files: ['a.webp', 'b.webp'] } },
   })
   for (const [more, code, message] of [
-    [{ status: 'expired', expiredAt: moment(9) }, 'FILE_GONE', /deleted at 2026-01-01T00:00:09.000Z/],
+    [{ status: 'expired', expiredAt: timestamp(9) }, 'FILE_GONE', /deleted at 2026-01-01T00:00:09.000Z/],
     [{ status: 'processing' }, 'CONFLICT', /is processing. Try again when it is completed/],
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
@@ -26,10 +26,10 @@ test('a job gives its result, or says why there is none', async () => {
 
 test('a request that comes again is not answered with a job that is deleted since', async () => {
   const made = (more: Partial<Job>) => {
-    const state = { ...newJob([given('in')]), job: job(more) }
+    const state = { ...newJob([storedImport('in')]), job: job(more) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
   assert.equal((await made({}))?.job.id, 'job_1')
-  for (const gone of [{ deletedAt: moment(9) }, { status: 'expired', expiredAt: moment(9) }] as const)
+  for (const gone of [{ deletedAt: timestamp(9) }, { status: 'expired', expiredAt: timestamp(9) }] as const)
     await assert.rejects(made(gone as Partial<Job>), { code: 'JOB_NOT_FOUND' })
 })

@@ -14,7 +14,7 @@ import {
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
-import { given, moment, newJob, task } from '../jobs/records.ts'
+import { storedImport, timestamp, newJob, newTask } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
@@ -78,7 +78,7 @@ test('a session tells the network of a request and no more of its address', () =
   assert.equal(subnetOf('unknown'), null)
 })
 
-const { job } = newJob([given('in'), task('work', [0])])
+const { job } = newJob([storedImport('in'), newTask('work', [0])])
 const of = (more: Partial<Job>): Job => ({ ...job, ...more })
 const stranger = { ownerId: newId('anon') }
 
@@ -93,18 +93,18 @@ describe('a job', () => {
 
   test('that is unknown, deleted or expired is not found, and of the last it says when', () => {
     assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
-    for (const gone of [undefined, of({ deletedAt: moment(1) })]) {
+    for (const gone of [undefined, of({ deletedAt: timestamp(1) })]) {
       assert.throws(() => requireVisibleJob(gone, 'job_1', stranger), {
         code: 'JOB_NOT_FOUND',
         details: { jobId: 'job_1' },
       })
     }
     assert.throws(
-      () => requireVisibleJob(of({ status: 'expired', expiredAt: moment(9) }), 'job_1', stranger),
+      () => requireVisibleJob(of({ status: 'expired', expiredAt: timestamp(9) }), 'job_1', stranger),
       {
         code: 'JOB_NOT_FOUND',
         message: /expired at 2026-01-01T00:00:09/,
-        details: { jobId: 'job_1', reason: 'expired', expiredAt: moment(9) },
+        details: { jobId: 'job_1', reason: 'expired', expiredAt: timestamp(9) },
       },
     )
   })
@@ -158,7 +158,7 @@ describe('a job', () => {
   })
 
   test('is read with its tasks where its view needs them', async () => {
-    const whole = newJob([given('in'), task('work', [0])])
+    const whole = newJob([storedImport('in'), newTask('work', [0])])
     const asked: string[] = []
     const store = {
       getState: async (id: string) => {

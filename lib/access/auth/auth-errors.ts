@@ -5,44 +5,44 @@ import { parseWith } from '../../parse-input.ts'
 import { authPath } from '../session-auth.ts'
 import type { Auth } from './auth.ts'
 
-/** What better-auth refused, in words for people: its own are those of its parser, a word or two, or none at all. */
+/** An error of better-auth with a message for people: its own messages are terse, or come from its parser. */
 export interface AuthError {
   readonly code: string
   readonly message: string
   readonly details?: AppError['details']
 }
 
-/** What it says too shortly, by its code, which stays. */
+/** Better messages by error code; the code stays the same. */
 const messages: Readonly<Record<string, string>> = {
   FAILED_TO_UNLINK_LAST_ACCOUNT:
-    'This is your only way to sign in. Set a password, or link another provider, first.',
-  INVALID_BACKUP_CODE: 'This is none of your recovery codes, or it was used before. Each of them works once.',
-  INVALID_CALLBACK_URL: 'callbackURL: expected an address of this service.',
-  INVALID_CODE: 'code: it is wrong, or its half minute is over. Send the one that your app shows now.',
-  INVALID_EMAIL: 'email: expected an address as ann@example.com.',
+    'This is your only sign-in method. Set a password or link another provider first.',
+  INVALID_BACKUP_CODE: 'The recovery code is wrong or already used. Each code works once.',
+  INVALID_CALLBACK_URL: 'callbackURL: expected a URL of this service.',
+  INVALID_CODE: 'code: wrong or expired. Send the code that your authenticator app shows now.',
+  INVALID_EMAIL: 'email: expected an email address such as ann@example.com.',
   INVALID_EMAIL_OR_PASSWORD:
-    'The address or the password is wrong. A forgotten password can be set anew by mail.',
-  INVALID_ORIGIN: 'The header Origin names another address than that of the service. Send its own.',
+    'The email address or password is wrong. If you forgot your password, you can reset it by email.',
+  INVALID_ORIGIN: 'Origin: expected the origin of the service, got another one.',
   INVALID_PASSWORD: 'The password is wrong.',
-  INVALID_REDIRECT_URL: 'redirectTo: expected an address of this service.',
-  INVALID_TOKEN: 'The address of this mail is wrong, or was used before. Ask for another mail.',
-  INVALID_TWO_FACTOR_COOKIE:
-    'Send the password first: the code belongs to a sign-in that has begun here, within 10 minutes.',
+  INVALID_REDIRECT_URL: 'redirectTo: expected a URL of this service.',
+  INVALID_TOKEN: 'The link is invalid or already used. Request a new email.',
+  INVALID_TWO_FACTOR_COOKIE: 'Sign in with your password first, then send the code within 10 minutes.',
   MISSING_OR_NULL_ORIGIN:
-    'The header Origin is missing: with cookies, name the address of the service in it.',
-  PASSWORD_TOO_LONG: 'The password is too long: it may have 128 characters.',
-  PASSWORD_TOO_SHORT: 'The password is too short: it needs at least 10 characters.',
-  PROVIDER_NOT_FOUND:
-    'provider: nobody signs in by this one here. GET /v1/auth/options lists those that are set up.',
-  SESSION_NOT_FRESH: 'This takes a session of less than a day. Sign in again first.',
-  TOKEN_EXPIRED: 'The address of this mail is too old. Ask for another mail.',
-  TOTP_NOT_ENABLED: 'No second factor is set up for this account. POST /v1/auth/two-factor/enable begins it.',
+    'Origin: missing. Requests with cookies need the origin of the service in this header.',
+  PASSWORD_TOO_LONG: 'The password is too long: expected at most 128 characters.',
+  PASSWORD_TOO_SHORT: 'The password is too short: expected at least 10 characters.',
+  PROVIDER_NOT_FOUND: 'provider: not available. GET /v1/auth/options lists the available providers.',
+  SESSION_NOT_FRESH: 'This action needs a session that is less than a day old. Sign in again first.',
+  TOKEN_EXPIRED: 'The link has expired. Request a new email.',
+  TOTP_NOT_ENABLED:
+    'No second factor is set up for this account. Start with POST /v1/auth/two-factor/enable.',
   TWO_FACTOR_NOT_ENABLED:
-    'No second factor is set up for this account. POST /v1/auth/two-factor/enable begins it.',
-  UNAUTHORIZED: 'Nobody is signed in here. Sign in and send the cookie that comes with the answer.',
-  USER_ALREADY_EXISTS: 'There is an account with this address. Sign in, or sign up with another one.',
+    'No second factor is set up for this account. Start with POST /v1/auth/two-factor/enable.',
+  UNAUTHORIZED: 'You are not signed in. Sign in and send the session cookie.',
+  USER_ALREADY_EXISTS:
+    'An account with this email address already exists. Sign in, or use another email address.',
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL:
-    'There is an account with this address. Sign in, or sign up with another one.',
+    'An account with this email address already exists. Sign in, or use another email address.',
 }
 
 export interface AuthRequest {
@@ -65,10 +65,10 @@ export function toAuthError(
   if (status === 404 && code === undefined)
     return {
       code: 'NOT_FOUND',
-      message: `There is nothing at ${request.method} ${request.path.slice(0, 100)}. /account signs people in.`,
+      message: `There is no endpoint ${request.method} ${request.path.slice(0, 100)}. Sign in at /account.`,
     }
   if (status === 429 && code === undefined)
-    return { code: 'RATE_LIMITED', message: 'Too many requests came. Wait as long as Retry-After says.' }
+    return { code: 'RATE_LIMITED', message: 'Too many requests. Wait for the time in Retry-After.' }
   return {
     code: code ?? 'INVALID_REQUEST',
     message: messages[code ?? ''] ?? message,
@@ -85,16 +85,16 @@ function parseErrorBody(responseBody: string): ParsedError {
   const { code, message, details } = (responseBody.startsWith('{') ? JSON.parse(responseBody) : {}) as Record<
     string,
     unknown
-  > // looked at next
+  > // checked below
   return {
     code: typeof code === 'string' ? code : undefined,
     message: typeof message === 'string' ? message : '',
-    // Of ours alone.
+    // Only our own errors have details.
     ...(typeof details === 'object' && details !== null && { details: { ...details } }),
   }
 }
 
-/** The endpoint's own schemas once more, for every field that is wrong. */
+/** Validates the request again with the schemas of better-auth's endpoint, to list every invalid field. */
 function findFieldErrors(api: Auth['api'], request: AuthRequest): AuthError | undefined {
   const endpoint = (Object.values(api) as readonly Endpoint[]).find(
     ({ path, options }) =>
@@ -111,7 +111,7 @@ function findFieldErrors(api: Auth['api'], request: AuthRequest): AuthError | un
   }
 }
 
-/** What of an endpoint the library shows at run time; its types tell each apart. */
+/** The parts of better-auth's endpoints used here; its own types differ for each endpoint. */
 interface Endpoint {
   readonly path?: string
   readonly options: {

@@ -1,7 +1,7 @@
 import type { AuthServices } from './auth.ts'
 import { createAuth } from './auth.ts'
 
-/** An account that an administrator makes for somebody: its address counts as confirmed. Undefined when there is one. */
+/** Creates an account with a confirmed email address, for administrators. Returns undefined if it already exists. */
 export async function createAccountFor(
   { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
   services: AuthServices,

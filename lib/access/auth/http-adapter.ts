@@ -10,14 +10,17 @@ import { newId } from '../../ids.ts'
 import { type Auth, clientIpHeader } from './auth.ts'
 import { type AuthError, toAuthError } from './auth-errors.ts'
 
-/** Bytes of a body: forms of a person, nothing else comes here. */
+/** Bodies here are forms filled in by people. */
 const maxBodyBytes = 64 * 1024
 
-/** Whether there is an account shows in how long sending a letter takes; the answer to these takes this long always. */
+/**
+ * Replies to these requests always take this long: otherwise the time for sending an email would reveal whether an
+ * account exists.
+ */
 const defaultConstantTimeMs = 1000
 const constantTimePaths = ['/request-password-reset', '/send-verification-email']
 
-/** An event of the gateway as better-auth's own request, and its response as a result. */
+/** Handles a gateway event with better-auth. */
 export async function handleAuth(
   ...args: Parameters<typeof forwardRequest>
 ): Promise<APIGatewayProxyStructuredResultV2> {
@@ -40,7 +43,7 @@ const baseHeaders = (requestId: string = newId('req')) => ({
   'x-request-id': requestId,
 })
 
-/** The page that the library shows to people has no script; nothing else may be made of what is reflected in it. */
+/** Policy for better-auth's error page, which has no scripts but reflects input. */
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 async function forwardRequest(
@@ -54,7 +57,7 @@ async function forwardRequest(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { method } = event.requestContext.http
   const body = await readStream(openBodyStream(event), maxBodyBytes)
-  // The library takes what no store can keep, and says nothing of it then.
+  // better-auth accepts text that cannot be stored, without reporting it.
   const isJson = /[/+]json/i.test(event.headers['content-type'] ?? '')
   if (isJson && body.length > 0) parseJsonBody(decodeUtf8(body))
   if (event.headers['content-type']?.includes('urlencoded')) parseFormFields(decodeUtf8(body))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Table } from '../../aws/table.ts'
 
-/** Tries to sign in and the like, counted by address and by account in windows, wherever they arrive. */
+/** Counts attempts to sign in and similar, per IP address and per account in time windows, across all processes. */
 
 interface AttemptLimit {
   /** Seconds. */
@@ -9,7 +9,7 @@ interface AttemptLimit {
   readonly max: number
 }
 
-/** Whether there is one left; the count and the check are one write. */
+/** Counts an attempt, unless the limit is reached; counting and checking are one write. */
 export async function consumeAttempt(
   table: Table,
   name: string,

@@ -1,14 +1,14 @@
 import type { CleanedWhere } from 'better-auth/adapters'
 import type { AuthRecord, Model } from './records.ts'
 
-/** What better-auth looks for: which records can be it, and whether one is. */
+/** Evaluates better-auth's `where` clauses: which index to use, and whether a record matches. */
 
 export type LookupPath =
   | { readonly by: 'id'; readonly ids: readonly string[] }
   | { readonly by: 'marker' | 'list'; readonly field: string; readonly values: readonly string[] }
   | { readonly by: 'all' }
 
-/** The shortest way to all records that can fit. */
+/** Chooses the cheapest lookup that includes all records that can match. */
 export function chooseLookup(
   { unique = [], listed = [], caseInsensitive = [] }: Model,
   where: readonly CleanedWhere[],
@@ -30,7 +30,7 @@ export function chooseLookup(
   return { by: 'all' }
 }
 
-/** All of what is joined by AND, and one of what is joined by OR. */
+/** True if the record matches all AND clauses and, if there are any, one of the OR clauses. */
 export function matchesWhere(record: AuthRecord, where: readonly CleanedWhere[]): boolean {
   const all = where.filter(({ connector }) => connector === 'AND')
   const any = where.filter(({ connector }) => connector === 'OR')
@@ -74,7 +74,7 @@ function matchesClause(record: AuthRecord, { field, operator, value, mode }: Cle
 type Ordered = string | number
 const isOrdered = (one: unknown): one is Ordered => typeof one === 'string' || typeof one === 'number'
 
-/** What is absent is neither less nor more. */
+/** A missing value is neither less nor greater. */
 function satisfiesOrder(found: unknown, operator: 'lt' | 'lte' | 'gt' | 'gte', wanted: unknown): boolean {
   if (!isOrdered(found) || !isOrdered(wanted)) return false
   switch (operator) {
@@ -100,7 +100,7 @@ export function sortRecords(
 function compare(a: unknown, b: unknown): number {
   const [left, right] = [a ?? null, b ?? null]
   if (left === right) return 0
-  // What is absent comes first.
+  // Missing values come first.
   if (left === null) return -1
   if (right === null) return 1
   if (typeof left === 'number' && typeof right === 'number') return left - right

@@ -4,20 +4,20 @@ import type { Services } from '../../services.ts'
 import { accountKey, emailKey } from '../accounts.ts'
 
 /**
- * How the models of better-auth stand in the table. A record has one key, made of its id. What it is found by stands
- * in records of their own, written in the same transaction: a marker for what is unique, a place in a list for the rest.
+ * Maps the models of better-auth to table items. The key of a record is made from its id. Other lookups use pointer
+ * records, written in the same transaction: a marker for a unique field, and a list entry for other fields.
  */
 
 export interface Model {
-  /** One record only has a value of it. */
+  /** Fields with a unique value. */
   readonly unique?: readonly string[]
-  /** Many may have the same. */
+  /** Fields to look up by, whose values may repeat. */
   readonly listed?: readonly string[]
-  /** Sealed while it is stored; where it is looked for, only a hash of it stands in the key. */
+  /** Fields that are encrypted in the table; keys that they are looked up by only contain an HMAC. */
   readonly secret?: readonly string[]
-  /** Of `unique`: found in upper and lower case alike. */
+  /** Unique fields that are matched case-insensitively. */
   readonly caseInsensitive?: readonly string[]
-  /** Every record can be found without knowing anything of it: administrators list accounts. */
+  /** All records can be listed: administrators list accounts. */
   readonly enumerated?: boolean
 }
 
@@ -46,10 +46,10 @@ export const modelOf = (model: string, { models }: Pick<RecordContext, 'models'>
 export const recordKey = (model: string, id: string): Key =>
   model === 'user' ? accountKey(id) : { pk: `AUTH#${model}#${id}`, sk: 'RECORD' }
 
-/** Partition of the index that has every record of a model. */
+/** Returns the index partition with all records of a model. */
 export const modelListKey = (model: string) => `AUTH#${model}`
 
-/** What stands for a value in a key. */
+/** Returns the form of a value in a key: an HMAC for secrets. */
 function keyValueOf(model: string, field: string, value: string, context: RecordContext): string {
   if (!modelOf(model, context).secret?.includes(field)) return value
   return createHmac('sha256', context.keys.accounts).update(`${model}.${field}\n${value}`).digest('base64url')
@@ -68,11 +68,11 @@ const placeKey = (model: string, field: string, value: string, id: string, conte
   sk: `PLACE#${id}`,
 })
 
-/** Seconds since the epoch from which the table may drop it; whoever reads it looks at the moment itself. */
+/** Expiry for DynamoDB in seconds since the epoch; deletion may be late, so readers check `expiresAt` themselves. */
 const ttlOf = ({ expiresAt }: Item): { ttl?: number } =>
   typeof expiresAt === 'string' ? { ttl: Math.ceil(Date.parse(expiresAt) / 1000) } : {}
 
-/** Pointers name it, so that a session and its account are read at once. */
+/** Pointers contain the user id, so that a session and its account can be read in one call. */
 const ownerOf = ({ userId }: Item) => (typeof userId === 'string' ? { userId } : {})
 
 export function toItem(model: string, record: AuthRecord, context: RecordContext): Item & Key {
@@ -98,13 +98,13 @@ export function fromItem(model: string, item: Item, context: RecordContext): Aut
     const value = record[name]
     if (isSealedValue(value)) record[name] = context.vault.open(value, `${pk} ${name}`)
   }
-  return record as AuthRecord // every record was stored with an id
+  return record as AuthRecord // every record is stored with an id
 }
 
 const isSealedValue = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' && value !== null && 'sealed' in value
 
-/** The records by which this one is found. */
+/** Returns the pointer records of a record. */
 export function pointersOf(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
   const { unique = [], listed = [] } = modelOf(model, context)
   const of = (fields: readonly string[], key: (field: string, value: string) => Key) =>
@@ -120,7 +120,7 @@ export function pointersOf(model: string, record: AuthRecord, context: RecordCon
   ]
 }
 
-/** Writes that make the pointers of `before` those of `next`; a marker that somebody else has makes them fail. */
+/** Returns the writes that turn the pointers of `before` into those of `next`; they fail if a unique value is taken. */
 export function pointerWrites(
   model: string,
   before: AuthRecord | undefined,

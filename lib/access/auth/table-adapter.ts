@@ -18,10 +18,10 @@ import {
 
 export interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
 
-/** Somebody else changes the same record at each of so many tries: the request is given up. */
+/** Attempts to change a record that others change at the same time. */
 const maxAttempts = 12
 
-/** better-auth on the service's own table. */
+/** Creates the better-auth adapter for the service's own table. */
 export const tableAdapter = (parts: AdapterDeps) =>
   createAdapterFactory({
     config: {
@@ -36,7 +36,7 @@ export const tableAdapter = (parts: AdapterDeps) =>
     adapter: ({ getFieldName }) => new TableAdapter(parts, (model, field) => getFieldName({ model, field })),
   })
 
-/** What is written over a record; undefined to leave it alone, null to delete it. */
+/** Fields that replace those of a record; undefined to leave it unchanged, null to delete it. */
 type Replacement = Item | null | undefined
 
 class TableAdapter implements CustomAdapter {
@@ -46,7 +46,7 @@ class TableAdapter implements CustomAdapter {
   constructor(parts: AdapterDeps, nameOf: (model: string, field: string) => string) {
     this.#parts = parts
     this.#nameOf = nameOf
-    // The factory takes them from here one by one.
+    // The factory copies the methods without their object.
     for (const name of ['create', 'findOne', 'findMany', 'count', 'update', 'updateMany'] as const)
       Object.assign(this, { [name]: this[name].bind(this) })
     for (const name of ['delete', 'deleteMany', 'consumeOne', 'incrementOne'] as const)
@@ -59,13 +59,13 @@ class TableAdapter implements CustomAdapter {
       { put: toItem(model, record, this.#parts), if: { exists: false } },
       ...pointerWrites(model, undefined, record, this.#parts),
     ])
-    if (!made) throw new Error(`there is such a ${model} already`)
+    if (!made) throw new Error(`A ${model} with this id or unique value already exists.`)
     return data
   }
 
   async findOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
     const [found] = await this.#find(model, where)
-    return (found as T | undefined) ?? null // the factory knows what the model looks like
+    return (found as T | undefined) ?? null // the factory knows the model's type
   }
 
   async findMany<T>({
@@ -114,7 +114,7 @@ class TableAdapter implements CustomAdapter {
     return this.#changeAll(model, where, () => null)
   }
 
-  /** Of those who come at once one gets it. */
+  /** Of several concurrent calls, one gets the record. */
   async consumeOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
     return this.#changeOne<T>(model, where, () => null)
   }
@@ -133,7 +133,7 @@ class TableAdapter implements CustomAdapter {
     }))
   }
 
-  /** The first that fits, as it is after the change; one that was deleted as it was. */
+  /** Changes the first match and returns it as changed; a deleted record as it was. */
   async #changeOne<T>(
     model: string,
     where: readonly CleanedWhere[],
@@ -146,7 +146,9 @@ class TableAdapter implements CustomAdapter {
       const changed = await this.#write(model, found, next(found))
       if (changed) return changed as T
     }
-    throw new Error(`a ${model} changes all the time`)
+    throw new Error(
+      `A ${model} could not be changed in ${maxAttempts} attempts because of concurrent changes.`,
+    )
   }
 
   async #changeAll(
@@ -167,7 +169,7 @@ class TableAdapter implements CustomAdapter {
     return changed.filter((one) => one !== null).length
   }
 
-  /** Undefined when somebody has changed the record since it was read. */
+  /** Returns undefined if the record has changed since it was read. */
   async #write(model: string, before: AuthRecord, change: Replacement): Promise<AuthRecord | undefined> {
     const { table } = this.#parts
     const isUnchanged = { equal: { version: before['version'] } }
@@ -186,7 +188,8 @@ class TableAdapter implements CustomAdapter {
     }
     if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return next
     const now = await table.get(key)
-    if (now?.['version'] === before['version']) throw new Error(`there is such a ${model} already`)
+    if (now?.['version'] === before['version'])
+      throw new Error(`A ${model} with this unique value already exists.`)
     return undefined
   }
 
@@ -220,8 +223,7 @@ class TableAdapter implements CustomAdapter {
   }
 
   async #all(model: string): Promise<string[]> {
-    if (!modelOf(model, this.#parts).enumerated)
-      throw new Error(`nothing lists every ${model}: it is looked for by what it has no index of`)
+    if (!modelOf(model, this.#parts).enumerated) throw new Error(`No index of ${model} matches this query.`)
     const found: Item[] = []
     let from: Item | undefined
     do {

@@ -6,7 +6,7 @@ import { createOwned, ownedIds, ownedKey, removeOwned } from '../../owned-record
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
 
-/** Programs that an account lets in by themselves (RFC 6749, 4.4). */
+/** OAuth clients: programs that authenticate with client credentials of an account (RFC 6749, 4.4). */
 
 export const maxClients = 20
 const secretPrefix = 'cs_'
@@ -17,7 +17,7 @@ export const Client = z.object({
   name: z.string(),
   scopes: z.array(z.enum(grantedScopes)),
   secretHash: z.string(),
-  /** Of the secret, for people who have several. */
+  /** Last characters of the secret, by which its owner recognizes it. */
   last4: z.string(),
   createdAt: z.iso.datetime(),
 })
@@ -25,7 +25,7 @@ export type Client = z.infer<typeof Client>
 
 export const isClientId = (text: string) => idPattern('client').test(text)
 
-/** Compared with when there is no such client, so that the answer takes as long. */
+/** Compared when the client does not exist, so that the reply takes the same time. */
 const dummyHash = hashSecret('')
 
 export class Clients {
@@ -35,7 +35,11 @@ export class Clients {
     this.#table = table
   }
 
-  /** The secret is nowhere to be had afterwards. @param along is written with it. @throws AppError INVALID_INPUT when there are too many. */
+  /**
+   * Creates a client. Its secret is not stored.
+   * @param along returns writes for the same transaction.
+   * @throws AppError INVALID_INPUT if the owner has the maximum of clients.
+   */
   async create(
     owner: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly GrantedScope[] },
@@ -50,7 +54,7 @@ export class Clients {
     if (await createOwned(this.#table, 'OAUTH', client, maxClients, along(client))) return { client, secret }
     throw new AppError(
       'INVALID_INPUT',
-      `There are ${maxClients} OAuth clients, as many as an account may have. Delete one that is not used any more.`,
+      `This account already has ${maxClients} OAuth clients, the maximum. Delete one that you no longer use.`,
       { max: maxClients },
     )
   }
@@ -60,7 +64,7 @@ export class Clients {
     return item && Client.parse(item)
   }
 
-  /** The newest first. */
+  /** Lists the clients of an owner, newest first. */
   async list(owner: string): Promise<Client[]> {
     const ids = await ownedIds(this.#table, 'OAUTH', owner)
     const items = await this.#table.getAll(ids.map((id) => ownedKey('OAUTH', id)))
@@ -68,12 +72,12 @@ export class Clients {
     return clients.sort((a, b) => (a.id < b.id ? 1 : -1))
   }
 
-  /** Its tokens go with it. False when somebody else was faster. */
+  /** Deletes a client, which invalidates its tokens. Returns false if it was already deleted. */
   remove(client: Client, along: readonly Write[] = []): Promise<boolean> {
     return removeOwned(this.#table, 'OAUTH', client, along)
   }
 
-  /** The client whose secret it is. */
+  /** Returns the client if the secret is right. */
   async authenticate(id: string, secret: string): Promise<Client | undefined> {
     const client = await this.find(id)
     return matchesSecretHash(client?.secretHash ?? dummyHash, secret) ? client : undefined

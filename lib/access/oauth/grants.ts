@@ -5,7 +5,7 @@ import { type Client, Clients } from './clients.ts'
 import { oauthError } from './oauth-errors.ts'
 import { AccessTokens } from './tokens.ts'
 
-/** What clients say to the endpoints for tokens; each of them is one of RFC 6749, 7009 or 7662. */
+/** Requests to the token endpoints of RFC 6749, 7009 and 7662. */
 
 export interface TokenRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -24,7 +24,7 @@ export async function authenticateClient(
   const client = await new Clients(table).authenticate(id, secret)
   const account = client && (await accountOf({ table }, client.owner))
   if (client && account?.status === 'active') return client
-  throw oauthError('invalid_client', 'There is no OAuth client with this client_id and client_secret.')
+  throw oauthError('invalid_client', 'The client_id or client_secret is wrong.')
 }
 
 /** RFC 6749, 2.3.1: "by HTTP Basic or in the body; the client MUST NOT use more than one authentication method". */
@@ -40,11 +40,11 @@ function credentialsOf(authorization: string | undefined, body: TokenRequest['bo
     if (bodyId && bodySecret) return { id: bodyId, secret: bodySecret }
     throw oauthError(
       'invalid_client',
-      'Expected client_id and client_secret, as Authorization: Basic or in the body.',
+      'Expected client_id and client_secret, with Authorization: Basic or in the body.',
     )
   }
   const [, ...pair] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
-  // Each was encoded as a form field before they were joined; none has a space.
+  // Both are form-encoded before they are joined; neither contains a space.
   const [id, secret] = pair.map(decodeFormValue)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
   throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
@@ -78,7 +78,7 @@ export async function issueToken(
   return { token: await new AccessTokens(table).issue(client, scopes), scopes }
 }
 
-/** All that the client may when it asks for nothing in particular. */
+/** Returns the requested scopes; all scopes of the client if it requests none. */
 function requestedScopes(scopeText: string | undefined, { scopes }: Client): readonly GrantedScope[] {
   const names = scopeText?.split(' ').filter(Boolean) ?? []
   if (names.length === 0) return scopes

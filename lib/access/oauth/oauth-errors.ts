@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 
-/** What the protocol calls what went wrong (RFC 6749, 5.2). */
+/** Error codes of RFC 6749, 5.2. */
 export type OAuthErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type'
 
 export function oauthError(
@@ -14,7 +14,7 @@ export function oauthError(
   })
 }
 
-/** As OAuth clients read errors. "error_description: … characters %x20-21 / %x23-5B / %x5D-7E". */
+/** Returns the error body for OAuth clients. RFC 6749, 5.2 limits `error_description` to %x20-21 / %x23-5B / %x5D-7E. */
 export function oauthErrorBody({ status, message, details }: AppError) {
   const known = details?.['oauth'] ?? (status >= 500 ? 'server_error' : 'invalid_request')
   return {

@@ -7,7 +7,7 @@ import { bearerToken } from '../bearer.ts'
 import { accountCacheMs, findCachedAccount, planOfAccount } from '../owner-plan.ts'
 import { AccessTokens, type ActiveToken, isAccessToken } from './tokens.ts'
 
-/** By table, of which tests have several in one process. */
+/** Caches by table: tests have several tables in one process. */
 const caches = new WeakMap<Table, ShortMemory<ActiveToken | undefined>>()
 
 function findCachedToken(token: string, table: Table): Promise<ActiveToken | undefined> {
@@ -17,8 +17,8 @@ function findCachedToken(token: string, table: Table): Promise<ActiveToken | und
 }
 
 /**
- * Who sends an access token.
- * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS for an account that is suspended.
+ * Authenticates requests with an OAuth access token.
+ * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS for a suspended account.
  */
 export const authenticateByToken: AuthMethod = async ({ headers }, services) => {
   const token = bearerToken(headers)
@@ -28,7 +28,7 @@ export const authenticateByToken: AuthMethod = async ({ headers }, services) => 
   if (!active || !account || active.expiresAt * 1000 <= Date.now())
     throw new AppError(
       'INVALID_API_KEY',
-      'The access token is unknown, revoked or older than an hour. Ask /v1/oauth/token for a new one.',
+      'The access token is unknown, revoked or expired. Get a new one with POST /v1/oauth/token.',
       { reason: 'unknown' },
     )
   if (account.status === 'suspended') throw suspendedError()

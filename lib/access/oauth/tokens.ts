@@ -5,7 +5,7 @@ import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { hashSecret, isSecretText, newSecretText } from '../secret-text.ts'
 import { Client, isClientId } from './clients.ts'
 
-/** Access tokens say nothing by themselves: what they stand for is looked up, so that an end of one is one at once. */
+/** Opaque access tokens: their scopes are looked up for each request, so that a revocation takes effect immediately. */
 
 export const tokenLifetimeS = 3600
 
@@ -16,16 +16,16 @@ const Token = z.object({
   expiresAt: z.int(),
 })
 
-/** A token that holds, and whose it is. */
+/** A valid token and its client. */
 export interface ActiveToken extends z.infer<typeof Token> {
   readonly client: Client
 }
 
-/** `at_`, the client's id without what all of them begin with, and the secret. */
+/** A token is `at_`, the client's id without `client_`, and the secret. */
 const prefixOf = (clientId: string) => `at_${clientId.slice('client_'.length)}_`
 const tokenPattern = /^at_([0-9A-Z]{26})_/
 
-/** Whether it is meant to be one. */
+/** True if the text is meant to be an access token, valid or not. */
 export const isAccessToken = (text: string) => text.startsWith('at_')
 
 function clientIdOf(token: string): string | undefined {
@@ -34,7 +34,7 @@ function clientIdOf(token: string): string | undefined {
   return isClientId(clientId) && isSecretText(token, prefix) ? clientId : undefined
 }
 
-/** In the partition of its client, so that both are read together and end together. */
+/** Tokens are in the partition of their client, so that both can be read together. */
 const tokenKey = (clientId: string, token: string): Key => ({
   pk: ownedKey('OAUTH', clientId).pk,
   sk: `TOKEN#${hashSecret(token)}`,
@@ -57,7 +57,7 @@ export class AccessTokens {
     return token
   }
 
-  /** Undefined for whatever does not hold: unknown, expired, revoked, or of a client that is gone. */
+  /** Returns undefined if the token is unknown, expired or revoked, or its client was deleted. */
   async findActive(token: string): Promise<ActiveToken | undefined> {
     const clientId = clientIdOf(token)
     if (clientId === undefined) return undefined
@@ -70,7 +70,7 @@ export class AccessTokens {
     return expiresAt > nowS() ? { ...rest, expiresAt, client: Client.parse(client) } : undefined
   }
 
-  /** Of this client; whatever else it is stays as it is. */
+  /** Revokes a token of this client; tokens of other clients are unaffected. */
   async revoke({ id }: Client, token: string): Promise<void> {
     if (clientIdOf(token) === id) await this.#table.delete(tokenKey(id, token))
   }
