@@ -8,13 +8,13 @@ operations: {
 "POST /v1/convert": {
 query?: {
 /**
- * Answer 303 to the file itself when it is there: one request fewer than by `downloadUrl`
+ * Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl`
  */
 redirect?: ("0" | "1" | "true" | "false")
 }
 body?: {
 /**
- * Target format id, as `pdf`; see GET /v1/formats
+ * Id of the target format, such as `pdf`; see GET /v1/formats
  */
 targetFormat?: string
 /**
@@ -26,29 +26,29 @@ output_format?: string
  */
 target?: string
 /**
- * Where the result is stored as well: `s3`, `blobstore`, `gcs` or `sftp`
+ * Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`
  */
 exportMethod?: string
 /**
- * Its path or key there; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`
  */
 exportPath?: string
 /**
- * The other fields of the task `export/…`, as an object (JSON in a form)
+ * Other fields of the `export/…` task, as an object (JSON in a form)
  */
 exportConfig?: (string | {
 [k: string]: unknown
 })
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically if omitted
  */
 engine?: string
 /**
- * Name of the source, when it is not that of the file part
+ * Name of the source file, if it differs from that of the form part
  */
 filename?: string
 /**
- * Anything that helps you to find the job again
+ * Any text that helps you find the job later
  */
 tag?: string
 /**
@@ -56,33 +56,33 @@ tag?: string
  */
 webhookUrl?: string
 /**
- * Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`
+ * Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`
  */
 options?: (string | {
 [k: string]: unknown
 })
 /**
- * An upload made with POST /v1/uploads/presign, instead of `file`
+ * Upload created with POST /v1/uploads/presign, instead of `file`
  */
 uploadId?: string
 /**
- * Address that the file is fetched from, instead of sending it
+ * URL to fetch the file from instead of uploading it
  */
 fileUrl?: string
 /**
- * A job of yours whose source is to be converted once more, instead of `file`
+ * One of your jobs whose source file to convert again, instead of `file`
  */
 sourceJobId?: string
 /**
- * With `sourceJobId`: the task of that job whose file is meant, where it is not its first source
+ * With `sourceJobId`: the task of that job whose file to convert, if not the first source
  */
 sourceTask?: string
 /**
- * A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress. The target is then pdf for a PDF
+ * A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress. For PDF tools, the target format is pdf
  */
 toolOperation?: string
 /**
- * One PDF with a page for each picture: `file` first, then each `additionalFile`
+ * Create one PDF with a page for each image: `file` first, then each `additionalFile`
  */
 combineImages?: (boolean | ("0" | "1" | "true" | "false"))
 /**
@@ -97,7 +97,7 @@ id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
 /**
- * The first file; null while it is awaited
+ * The first file; null until it has arrived
  */
 source: ({
 filename: string
@@ -109,7 +109,7 @@ format: string
 } | null)
 progress: {
 /**
- * Never falls
+ * Never decreases
  */
 percent: number
 stage: string
@@ -134,19 +134,19 @@ size: number
 mimeType: string
 sha256: string
 /**
- * Engine that made the result
+ * Engine that produced the result
  */
 engine?: string
 engineVersion?: string
 /**
- * `stream-copy` when the streams were taken over as they are, `encode` otherwise
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
  */
 method?: string
 details?: {
 [k: string]: unknown
 }
 /**
- * What the result kept of the source, counted by others than the engine; left out where nobody can tell
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
 fidelity?: {
 /**
@@ -387,7 +387,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that is over
+ * Of a batch that has ended
  */
 summary: ({
 total: number
@@ -395,7 +395,7 @@ completed: number
 failed: number
 } | null)
 /**
- * The job that this one does again
+ * The job that this job retries
  */
 retryOf: (string | null)
 links: {
@@ -404,35 +404,35 @@ job: string
 download: string
 }
 /**
- * A guess, made once when the job was: `progress.etaMs` of its status knows more. Null when it is over
+ * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
  */
 estimate: ({
 /**
- * Until it begins: by the tasks that wait before it
+ * Estimated wait until it starts, from the tasks ahead in the queue
  */
 queueMs: number
 /**
- * From then to its end
+ * Estimated duration from start to end
  */
 runMs: number
 /**
- * `recorded`: by what conversions of this kind took here; `planned`: none has run, a rough guess
+ * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
  */
 basis: ("recorded" | "planned")
 } | null)
 }
 }
 /**
- * Check a conversion before its file is sent
+ * Check a conversion before sending the file
  */
 "POST /v1/convert/check": {
 body: {
 /**
- * Format of the file, as `docx`, or an extension of it
+ * Format of the file, such as `docx`, or a file extension
  */
 from: string
 /**
- * Target format id, as `pdf`; see GET /v1/formats
+ * Id of the target format, such as `pdf`; see GET /v1/formats
  */
 targetFormat?: string
 /**
@@ -444,35 +444,35 @@ output_format?: string
  */
 target?: string
 /**
- * Where the result is stored as well: `s3`, `blobstore`, `gcs` or `sftp`
+ * Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`
  */
 exportMethod?: string
 /**
- * Its path or key there; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`
  */
 exportPath?: string
 /**
- * The other fields of the task `export/…`, as an object (JSON in a form)
+ * Other fields of the `export/…` task, as an object (JSON in a form)
  */
 exportConfig?: (string | {
 [k: string]: unknown
 })
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically if omitted
  */
 engine?: string
 /**
- * Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`
+ * Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`
  */
 options?: (string | {
 [k: string]: unknown
 })
 /**
- * A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress; also what else a task can do, as `merge` or `thumbnail`
+ * A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress; or another task operation such as `merge` or `thumbnail`
  */
 toolOperation?: string
 /**
- * Bytes of the file, where they are known: what is too large for its conversion is told
+ * Size of the file in bytes, if known: checked against the limits of the conversion
  */
 size?: number
 [k: string]: unknown
@@ -489,20 +489,20 @@ to: string
 }[]
 estimate: {
 /**
- * Until it begins: by the tasks that wait before it
+ * Estimated wait until it starts, from the tasks ahead in the queue
  */
 queueMs: number
 /**
- * From then to its end
+ * Estimated duration from start to end
  */
 runMs: number
 /**
- * `recorded`: by what conversions of this kind took here; `planned`: none has run, a rough guess
+ * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
  */
 basis: ("recorded" | "planned")
 }
 /**
- * What a file of this kind is known to lose
+ * What this conversion is known to lose
  */
 losses: {
 /**
@@ -531,13 +531,13 @@ field?: string
 "POST /v1/convert/merge": {
 query?: {
 /**
- * Answer 303 to the file itself when it is there: one request fewer than by `downloadUrl`
+ * Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl`
  */
 redirect?: ("0" | "1" | "true" | "false")
 }
 body?: {
 /**
- * Target format id, as `pdf`; see GET /v1/formats
+ * Id of the target format, such as `pdf`; see GET /v1/formats
  */
 targetFormat?: string
 /**
@@ -549,25 +549,25 @@ output_format?: string
  */
 target?: string
 /**
- * Where the result is stored as well: `s3`, `blobstore`, `gcs` or `sftp`
+ * Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`
  */
 exportMethod?: string
 /**
- * Its path or key there; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`
  */
 exportPath?: string
 /**
- * The other fields of the task `export/…`, as an object (JSON in a form)
+ * Other fields of the `export/…` task, as an object (JSON in a form)
  */
 exportConfig?: (string | {
 [k: string]: unknown
 })
 /**
- * Name of the source, when it is not that of the file part
+ * Name of the source file, if it differs from that of the form part
  */
 filename?: string
 /**
- * Anything that helps you to find the job again
+ * Any text that helps you find the job later
  */
 tag?: string
 /**
@@ -575,21 +575,21 @@ tag?: string
  */
 webhookUrl?: string
 /**
- * Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`
+ * Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`
  */
 options?: (string | {
 [k: string]: unknown
 })
 /**
- * What the files are
+ * Kind of the files
  */
 mergeType?: ("pdf" | "video" | "audio" | "image")
 /**
- * Addresses that files are fetched from, after those of `file` and `uploadIds`
+ * URLs of files to fetch; they come after those of `file` and `uploadIds`
  */
 fileUrls?: (string[] | string)
 /**
- * Uploads instead of `file`, in the order of the result. Each serves one place: naming one twice is refused
+ * Uploads instead of `file`, in the order of the result. Each upload can be used once
  */
 uploadIds?: (string[] | string)
 [k: string]: unknown
@@ -600,7 +600,7 @@ id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
 /**
- * The first file; null while it is awaited
+ * The first file; null until it has arrived
  */
 source: ({
 filename: string
@@ -612,7 +612,7 @@ format: string
 } | null)
 progress: {
 /**
- * Never falls
+ * Never decreases
  */
 percent: number
 stage: string
@@ -637,19 +637,19 @@ size: number
 mimeType: string
 sha256: string
 /**
- * Engine that made the result
+ * Engine that produced the result
  */
 engine?: string
 engineVersion?: string
 /**
- * `stream-copy` when the streams were taken over as they are, `encode` otherwise
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
  */
 method?: string
 details?: {
 [k: string]: unknown
 }
 /**
- * What the result kept of the source, counted by others than the engine; left out where nobody can tell
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
 fidelity?: {
 /**
@@ -890,7 +890,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that is over
+ * Of a batch that has ended
  */
 summary: ({
 total: number
@@ -898,7 +898,7 @@ completed: number
 failed: number
 } | null)
 /**
- * The job that this one does again
+ * The job that this job retries
  */
 retryOf: (string | null)
 links: {
@@ -907,19 +907,19 @@ job: string
 download: string
 }
 /**
- * A guess, made once when the job was: `progress.etaMs` of its status knows more. Null when it is over
+ * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
  */
 estimate: ({
 /**
- * Until it begins: by the tasks that wait before it
+ * Estimated wait until it starts, from the tasks ahead in the queue
  */
 queueMs: number
 /**
- * From then to its end
+ * Estimated duration from start to end
  */
 runMs: number
 /**
- * `recorded`: by what conversions of this kind took here; `planned`: none has run, a rough guess
+ * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
  */
 basis: ("recorded" | "planned")
 } | null)
@@ -931,7 +931,7 @@ basis: ("recorded" | "planned")
 "POST /v1/convert/batch": {
 body?: {
 /**
- * Target format id, as `pdf`; see GET /v1/formats
+ * Id of the target format, such as `pdf`; see GET /v1/formats
  */
 targetFormat?: string
 /**
@@ -943,25 +943,25 @@ output_format?: string
  */
 target?: string
 /**
- * Where the result is stored as well: `s3`, `blobstore`, `gcs` or `sftp`
+ * Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`
  */
 exportMethod?: string
 /**
- * Its path or key there; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`
  */
 exportPath?: string
 /**
- * The other fields of the task `export/…`, as an object (JSON in a form)
+ * Other fields of the `export/…` task, as an object (JSON in a form)
  */
 exportConfig?: (string | {
 [k: string]: unknown
 })
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically if omitted
  */
 engine?: string
 /**
- * Anything that helps you to find the job again
+ * Any text that helps you find the job later
  */
 tag?: string
 /**
@@ -969,37 +969,37 @@ tag?: string
  */
 webhookUrl?: string
 /**
- * Options as an object (JSON in a form); they may also stand beside it. `pdfEngine` may be `auto`
+ * Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`
  */
 options?: (string | {
 [k: string]: unknown
 })
 /**
- * An object for each file, in order (JSON in a form): its own target, options, name, or upload
+ * One object per file, in order (JSON in a form): its target format, options, name or upload
  */
 items?: (string | {
 /**
- * An upload made with POST /v1/uploads/presign
+ * Upload created with POST /v1/uploads/presign
  */
 uploadId?: string
 /**
- * Address that the file is fetched from, instead of sending it
+ * URL to fetch the file from instead of uploading it
  */
 url?: string
 /**
- * Another name of url, as other requests have it
+ * Alias of url, named as in other requests
  */
 fileUrl?: string
 /**
- * That of the whole batch when left out
+ * Defaults to the targetFormat of the batch
  */
 targetFormat?: string
 /**
- * Pins one engine
+ * Engine to use; chosen automatically if omitted
  */
 engine?: string
 /**
- * Name of the source, when it is another
+ * Name of the source file, if it should differ
  */
 filename?: string
 options?: {
@@ -1008,7 +1008,7 @@ options?: {
 [k: string]: unknown
 }[])
 /**
- * The first file that fails ends the job
+ * End the job with the first file that fails
  */
 failFast?: (boolean | ("0" | "1" | "true" | "false"))
 [k: string]: unknown
@@ -1019,7 +1019,7 @@ id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
 /**
- * The first file; null while it is awaited
+ * The first file; null until it has arrived
  */
 source: ({
 filename: string
@@ -1031,7 +1031,7 @@ format: string
 } | null)
 progress: {
 /**
- * Never falls
+ * Never decreases
  */
 percent: number
 stage: string
@@ -1056,19 +1056,19 @@ size: number
 mimeType: string
 sha256: string
 /**
- * Engine that made the result
+ * Engine that produced the result
  */
 engine?: string
 engineVersion?: string
 /**
- * `stream-copy` when the streams were taken over as they are, `encode` otherwise
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
  */
 method?: string
 details?: {
 [k: string]: unknown
 }
 /**
- * What the result kept of the source, counted by others than the engine; left out where nobody can tell
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
 fidelity?: {
 /**
@@ -1309,7 +1309,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that is over
+ * Of a batch that has ended
  */
 summary: ({
 total: number
@@ -1317,7 +1317,7 @@ completed: number
 failed: number
 } | null)
 /**
- * The job that this one does again
+ * The job that this job retries
  */
 retryOf: (string | null)
 links: {
@@ -1357,7 +1357,7 @@ tasks: {
 [k: string]: TaskImportUpload | TaskImportBase64 | TaskImportRaw | TaskImportUrl | TaskImportS3 | TaskImportBlobstore | TaskImportGcs | TaskImportSftp | TaskCaptureWebsite | TaskConvert | TaskCompress | TaskMerge | TaskThumbnail | TaskWatermark | TaskMetadata | TaskMetadataWrite | TaskArchive | TaskExtract | TaskOcrPdf | TaskSplitPdf | TaskEncryptPdf | TaskDecryptPdf | TaskRotatePdf | TaskCompressPdf | TaskToPdfa | TaskExtractPdfPages | TaskRemovePdfPages | TaskExtractPdfImages | TaskAddWatermarkPdf | TaskMergePdf | TaskFlattenPdf | TaskRepairPdf | TaskReorderPdfPages | TaskAddPageNumbersPdf | TaskEditPdfMetadata | TaskLinearizePdf | TaskCropPdf | TaskRedactPdf | TaskSanitizePdf | TaskGrayscalePdf | TaskRemoveBlankPagesPdf | TaskPdfInfo | TaskExportUrl | TaskExportS3 | TaskExportBlobstore | TaskExportGcs | TaskExportSftp
 }
 /**
- * Anything that helps you to find the job again
+ * Any text that helps you find the job later
  */
 tag?: string
 /**
@@ -1365,11 +1365,11 @@ tag?: string
  */
 webhookUrl?: string
 /**
- * The first failure ends the job at once
+ * End the job with the first task that fails
  */
 failFast?: boolean
 /**
- * Seconds after its end in which its files are deleted, where that is sooner than usual
+ * Seconds after the end of the job until its files are deleted, if shorter than the default
  */
 expiresIn?: number
 }
@@ -1381,13 +1381,13 @@ data: WholeJob
 "GET /v1/jobs": {
 query?: {
 /**
- * One or several, separated by commas
+ * One or more statuses, separated by commas
  */
 status?: string
 tag?: string
 targetFormat?: string
 /**
- * One that a task of the job has
+ * Operation of a task of the job
  */
 operation?: ("import/upload" | "import/base64" | "import/raw" | "import/url" | "import/s3" | "import/blobstore" | "import/gcs" | "import/sftp" | "capture-website" | "convert" | "compress" | "merge" | "thumbnail" | "watermark" | "metadata" | "metadata/write" | "archive" | "extract" | "ocr-pdf" | "split-pdf" | "encrypt-pdf" | "decrypt-pdf" | "rotate-pdf" | "compress-pdf" | "to-pdfa" | "extract-pdf-pages" | "remove-pdf-pages" | "extract-pdf-images" | "add-watermark-pdf" | "merge-pdf" | "flatten-pdf" | "repair-pdf" | "reorder-pdf-pages" | "add-page-numbers-pdf" | "edit-pdf-metadata" | "linearize-pdf" | "crop-pdf" | "redact-pdf" | "sanitize-pdf" | "grayscale-pdf" | "remove-blank-pages-pdf" | "pdf-info" | "export/url" | "export/s3" | "export/blobstore" | "export/gcs" | "export/sftp")
 createdAfter?: string
@@ -1411,7 +1411,7 @@ prevCursor: (string | null)
 }
 }
 /**
- * See how far a job is
+ * Get the status of a job
  */
 "GET /v1/status/{jobId}": {
 path: {
@@ -1438,47 +1438,47 @@ query?: {
  */
 file?: string
 /**
- * Name of the task whose file is wanted
+ * Name of the task whose file to download
  */
 task?: string
 /**
- * Show in the browser instead of saving: pictures, sound, films, plain text and JSON. What could run scripts, as HTML, SVG and PDF, is saved all the same. It may be added to a signed address
+ * Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL
  */
 inline?: ("0" | "1" | "true" | "false")
 /**
- * Of a signed address, as the next four: when it expires, in seconds since 1970
+ * Signed URL: expiry in seconds since 1970
  */
 exp?: string
 /**
- * Id of the key that signed it
+ * Signed URL: id of the signing key
  */
 kid?: string
 /**
- * Id of an address that is counted
+ * Signed URL: id of a link with a download limit
  */
 link?: string
 /**
- * Times that it leads to the file
+ * Signed URL: download limit
  */
 max?: string
 /**
- * Signature
+ * Signed URL: signature
  */
 sig?: string
 }
 data: null
 }
 /**
- * Get an address of a result to pass on
+ * Create a signed download URL
  */
 "POST /v1/download/signed": {
 body: {
 /**
- * A completed job of yours
+ * One of your completed jobs
  */
 jobId: string
 /**
- * Name of the task whose file is wanted
+ * Name of the task whose file to download
  */
 task?: string
 /**
@@ -1486,15 +1486,15 @@ task?: string
  */
 file?: string
 /**
- * Seconds; it ends with the files in any case
+ * Lifetime in seconds; limited by the retention of the files
  */
 expiresIn?: number
 /**
- * `inline` shows in the browser what cannot run scripts
+ * `inline` shows the file in the browser, unless its type can run scripts
  */
 disposition?: ("attachment" | "inline")
 /**
- * Times that it leads to the file; each time that it is opened counts, and what it leads to works for five minutes
+ * Maximum number of downloads. Every time the URL is opened counts; the redirect target works for five minutes
  */
 maxDownloads?: number
 }
@@ -1503,7 +1503,7 @@ url: string
 jobId: string
 expiresAt: string
 /**
- * The same
+ * Same as `expiresAt`
  */
 expires_at: string
 }
@@ -1520,19 +1520,19 @@ async?: ("0" | "1" | "true" | "false")
 }
 body?: {
 /**
- * Jobs of yours whose results go in; those that are not completed stand in the manifest only
+ * Your jobs whose results to include; jobs that are not completed are only listed in the manifest
  */
 jobIds?: string[]
 /**
- * One job, in place of `jobIds`
+ * One job, instead of `jobIds`
  */
 jobId?: string
 /**
- * Only files of these tasks of `jobId`
+ * Include only files of these tasks of `jobId`
  */
 tasks?: string[]
 /**
- * Where results lie in the ZIP, by job: `{"job_…": "album/2024"}`. Those of a job that is not named lie at the top
+ * Folders in the ZIP by job: `{"job_…": "album/2024"}`. Results of other jobs are at the top level
  */
 folders?: {
 [k: string]: string
@@ -1542,7 +1542,7 @@ folders?: {
  */
 filename?: string
 /**
- * Adds `manifest.json`: for each file its job, task, source, name, size, SHA-256 and state
+ * Add `manifest.json` with the job, task, source, name, size, SHA-256 and state of each file
  */
 manifest?: boolean
 }
@@ -1552,7 +1552,7 @@ id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
 /**
- * The first file; null while it is awaited
+ * The first file; null until it has arrived
  */
 source: ({
 filename: string
@@ -1564,7 +1564,7 @@ format: string
 } | null)
 progress: {
 /**
- * Never falls
+ * Never decreases
  */
 percent: number
 stage: string
@@ -1589,19 +1589,19 @@ size: number
 mimeType: string
 sha256: string
 /**
- * Engine that made the result
+ * Engine that produced the result
  */
 engine?: string
 engineVersion?: string
 /**
- * `stream-copy` when the streams were taken over as they are, `encode` otherwise
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
  */
 method?: string
 details?: {
 [k: string]: unknown
 }
 /**
- * What the result kept of the source, counted by others than the engine; left out where nobody can tell
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
 fidelity?: {
 /**
@@ -1842,7 +1842,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that is over
+ * Of a batch that has ended
  */
 summary: ({
 total: number
@@ -1850,7 +1850,7 @@ completed: number
 failed: number
 } | null)
 /**
- * The job that this one does again
+ * The job that this job retries
  */
 retryOf: (string | null)
 links: {
@@ -1859,26 +1859,26 @@ job: string
 download: string
 }
 /**
- * A guess, made once when the job was: `progress.etaMs` of its status knows more. Null when it is over
+ * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
  */
 estimate: ({
 /**
- * Until it begins: by the tasks that wait before it
+ * Estimated wait until it starts, from the tasks ahead in the queue
  */
 queueMs: number
 /**
- * From then to its end
+ * Estimated duration from start to end
  */
 runMs: number
 /**
- * `recorded`: by what conversions of this kind took here; `planned`: none has run, a rough guess
+ * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
  */
 basis: ("recorded" | "planned")
 } | null)
 }
 }
 /**
- * See a job with all its tasks
+ * Get a job with all its tasks
  */
 "GET /v1/jobs/{jobId}": {
 path: {
@@ -1890,7 +1890,7 @@ jobId: string
 data: WholeJob
 }
 /**
- * Delete a job and its files at once
+ * Delete a job and its files
  */
 "DELETE /v1/jobs/{jobId}": {
 path: {
@@ -1914,7 +1914,7 @@ jobId: string
 data: WholeJob
 }
 /**
- * Do a job again
+ * Retry a job
  */
 "POST /v1/jobs/{jobId}/retry": {
 path: {
@@ -1926,7 +1926,7 @@ jobId: string
 data: WholeJob
 }
 /**
- * Follow a job as server-sent events
+ * Stream the events of a job
  */
 "GET /v1/jobs/{jobId}/events": {
 path: {
@@ -1943,37 +1943,37 @@ data: null
 "POST /v1/import/url": {
 body: {
 /**
- * Address of the file; it has to be reachable from the internet
+ * URL of the file, reachable from the internet
  */
 url: string
 /**
- * Name of the file, when it is another
+ * Overrides the name of the file
  */
 filename?: string
 /**
- * Headers to send along, such as `Authorization`; they go to the host of the URL only
+ * Request headers, such as `Authorization`; only sent to the host of the URL
  */
 headers?: {
 [k: string]: string
 }
 /**
- * Hex; other bytes are refused
+ * SHA-256 in hex; other content is rejected
  */
 sha256?: string
 /**
- * Bytes; larger files are refused
+ * Bytes; larger files are rejected
  */
 maxSize?: number
 }
 data: {
 uploadId: string
 /**
- * The job that fetches it
+ * Job that fetches the file
  */
 jobId: string
 status: "pending"
 /**
- * Null until it is known
+ * Null until the name is known
  */
 filename: (string | null)
 }
@@ -1988,7 +1988,7 @@ expiresAt: string
 }
 }
 /**
- * Get a URL to upload a file to
+ * Get a presigned upload URL
  */
 "POST /v1/uploads/presign": {
 body: {
@@ -1999,7 +1999,7 @@ contentType?: string
  */
 size: number
 /**
- * Hex; the storage refuses other bytes
+ * SHA-256 as hex; the storage rejects other content
  */
 sha256?: string
 method?: ("PUT" | "POST")
@@ -2010,13 +2010,13 @@ key: string
 method: ("PUT" | "POST")
 url: string
 /**
- * Send exactly these with the PUT
+ * Send exactly these headers with the PUT
  */
 headers?: {
 [k: string]: string
 }
 /**
- * Fields of the form that POST sends; `file` comes last
+ * Form fields for the POST; add `file` as the last field
  */
 fields?: {
 [k: string]: string
@@ -2026,7 +2026,7 @@ maxSize: number
 }
 }
 /**
- * Begin an upload in parts
+ * Start a multipart upload
  */
 "POST /v1/uploads/multipart": {
 body: {
@@ -2036,11 +2036,11 @@ filename: string
  */
 type?: string
 /**
- * Bytes; a file that is too large is refused at once
+ * File size in bytes; a file that is too large is rejected immediately
  */
 size?: number
 /**
- * Not kept
+ * Ignored
  */
 metadata?: {
 [k: string]: unknown
@@ -2051,7 +2051,7 @@ uploadId: string
 key: string
 bucket: string
 /**
- * Bytes of a part that suit the file; others work as well
+ * Recommended part size in bytes; other sizes work too
  */
 partSize: number
 maxParts: number
@@ -2064,7 +2064,7 @@ minPartSize: number
  */
 maxSize: number
 /**
- * Until when it can be sent and used
+ * Time until which the file can be uploaded and used
  */
 expiresAt: string
 }
@@ -2087,12 +2087,12 @@ key?: string
 }
 data: {
 /**
- * By number; empty when the upload is complete
+ * Parts in order of their numbers; empty when the upload is complete
  */
 parts: {
 PartNumber: number
 /**
- * As the PUT of the part was answered
+ * `ETag` of the reply to the PUT of the part
  */
 ETag: string
 /**
@@ -2104,7 +2104,7 @@ complete: boolean
 }
 }
 /**
- * Drop an upload in parts
+ * Abort a multipart upload
  */
 "DELETE /v1/uploads/multipart/{uploadId}": {
 path: {
@@ -2133,7 +2133,7 @@ path: {
  */
 uploadId: string
 /**
- * From 1
+ * Part number, starting at 1
  */
 partNumber: number
 }
@@ -2147,13 +2147,13 @@ data: {
 url: string
 method: "PUT"
 /**
- * To send with it
+ * Headers to send with the PUT
  */
 headers: {
 [k: string]: string
 }
 /**
- * Seconds; ask again for a new one
+ * Seconds until the URL expires
  */
 expires: number
 expiresAt: string
@@ -2175,13 +2175,13 @@ query: {
  */
 key?: string
 /**
- * Numbers, separated by commas
+ * Part numbers, separated by commas
  */
 partNumbers: string
 }
 data: {
 /**
- * By number
+ * URLs by part number
  */
 presignedUrls: {
 [k: string]: string
@@ -2194,7 +2194,7 @@ expiresAt: string
 }
 }
 /**
- * Put the parts together
+ * Complete a multipart upload
  */
 "POST /v1/uploads/multipart/{uploadId}/complete": {
 path: {
@@ -2211,12 +2211,12 @@ key?: string
 }
 body: {
 /**
- * All parts, by number
+ * All parts, in order of their numbers
  */
 parts: {
 PartNumber: number
 /**
- * As the PUT of the part was answered
+ * `ETag` of the reply to the PUT of the part
  */
 ETag: string
 [k: string]: unknown
@@ -2224,13 +2224,13 @@ ETag: string
 }
 data: {
 /**
- * Where the upload is told of
+ * URL of the upload status
  */
 location: string
 key: string
 bucket: string
 /**
- * For POST /v1/convert and its kin
+ * For POST /v1/convert and similar requests
  */
 uploadId: string
 /**
@@ -2241,7 +2241,7 @@ etag: string
 }
 }
 /**
- * Get a form to upload a file by
+ * Get the form fields for an upload
  */
 "GET /v1/uploads/s3/params": {
 query: {
@@ -2261,7 +2261,7 @@ expires: number
 }
 }
 /**
- * Begin an upload in parts
+ * Start a multipart upload
  */
 "POST /v1/uploads/s3/multipart": {
 body: {
@@ -2272,7 +2272,7 @@ type?: string
  */
 size?: number
 /**
- * Not kept
+ * Ignored
  */
 metadata?: ({
 [k: string]: unknown
@@ -2303,7 +2303,7 @@ key: string
 data: {
 PartNumber: number
 /**
- * As the PUT of the part was answered
+ * `ETag` of the reply to the PUT of the part
  */
 ETag: string
 /**
@@ -2313,7 +2313,7 @@ Size: number
 }[]
 }
 /**
- * Drop an upload in parts
+ * Abort a multipart upload
  */
 "DELETE /v1/uploads/s3/multipart/{uploadId}": {
 path: {
@@ -2342,7 +2342,7 @@ path: {
  */
 uploadId: string
 /**
- * From 1
+ * Part number, starting at 1
  */
 partNumber: number
 }
@@ -2356,20 +2356,20 @@ data: {
 url: string
 method: "PUT"
 /**
- * To send with it
+ * Headers to send with the PUT
  */
 headers: {
 [k: string]: string
 }
 /**
- * Seconds; ask again for a new one
+ * Seconds until the URL expires
  */
 expires: number
 expiresAt: string
 }
 }
 /**
- * Put the parts together
+ * Complete a multipart upload
  */
 "POST /v1/uploads/s3/multipart/{uploadId}/complete": {
 path: {
@@ -2386,12 +2386,12 @@ key: string
 }
 body: {
 /**
- * All parts, by number
+ * All parts, in order of their numbers
  */
 parts: {
 PartNumber: number
 /**
- * As the PUT of the part was answered
+ * `ETag` of the reply to the PUT of the part
  */
 ETag: string
 [k: string]: unknown
@@ -2404,7 +2404,7 @@ bucket: string
 }
 }
 /**
- * See whether an upload is there
+ * Get the status of an upload
  */
 "GET /v1/uploads/{uploadId}": {
 path: {
@@ -2416,32 +2416,32 @@ uploadId: string
 data: {
 uploadId: string
 /**
- * `ready` when the whole file is there, `failed` when it could not be fetched
+ * `ready` when the whole file has arrived, `failed` if it could not be fetched
  */
 status: ("pending" | "ready" | "failed")
 filename: string
 /**
- * Bytes, as announced; null where any size is awaited
+ * Declared size in bytes; null if none was declared
  */
 size: (number | null)
 /**
- * As announced, or as the content of a fetched file says
+ * As declared, or as detected for a fetched file
  */
 mimeType: string
 /**
- * Of a file that was fetched
+ * Detected format of a fetched file
  */
 format: (string | null)
 /**
- * Of a file that was fetched; lower-case hex
+ * SHA-256 of a fetched file, in lower-case hex
  */
 sha256: (string | null)
 /**
- * The job that fetches it
+ * Job that fetches the file
  */
 importJobId: (string | null)
 /**
- * Why it could not be fetched
+ * Why the file could not be fetched
  */
 error: ({
 code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
@@ -2451,7 +2451,7 @@ details?: {
 }
 } | null)
 /**
- * The job that took the upload; it serves no second one
+ * Job that uses the upload; an upload can be used by one job
  */
 jobId: (string | null)
 expiresAt: string
@@ -2481,21 +2481,21 @@ query?: {
  */
 redirectUri?: string
 /**
- * Comes back to `redirectUri` as it is
+ * Passed on to `redirectUri` unchanged
  */
 state?: string
 }
 data: {
 authorizationUrl: string
 /**
- * By which the callback is known
+ * Identifies the callback
  */
 state: string
 expiresAt: string
 }
 }
 /**
- * Come back from a drive
+ * OAuth callback of a drive
  */
 "GET /v1/cloud/{drive}/callback": {
 path: {
@@ -2515,7 +2515,7 @@ email: (string | null)
 }
 }
 /**
- * See what is in a drive
+ * List files of a drive
  */
 "GET /v1/cloud/{drive}/list": {
 path: {
@@ -2523,19 +2523,19 @@ drive: ("google-drive" | "dropbox" | "onedrive")
 }
 query: {
 /**
- * Of the callback, `conn_…`
+ * `connectionId` from the callback, `conn_…`
  */
 connectionId: string
 /**
- * Id of a folder of the list
+ * Id of a folder from this list
  */
 folderId?: string
 /**
- * Words of names to look for
+ * Words in file names to search for
  */
 q?: string
 /**
- * `nextCursor` of the page before
+ * `nextCursor` of the previous page
  */
 cursor?: string
 limit?: number
@@ -2547,7 +2547,7 @@ name: string
 isFolder: boolean
 mimeType: (string | null)
 /**
- * Bytes; null where the drive does not say
+ * Bytes; null if unknown
  */
 size: (number | null)
 modifiedAt: (string | null)
@@ -2570,11 +2570,11 @@ drive: ("google-drive" | "dropbox" | "onedrive")
 }
 body: {
 /**
- * Of the callback, `conn_…`
+ * `connectionId` from the callback, `conn_…`
  */
 connectionId: string
 /**
- * Ids of files of the list
+ * Ids of files from the list
  */
 fileIds: string[]
 targetFormat?: string
@@ -2602,24 +2602,24 @@ taskName: string
 path: {
 drive: ("google-drive" | "dropbox" | "onedrive")
 /**
- * Of the callback, `conn_…`
+ * `connectionId` from the callback, `conn_…`
  */
 connectionId: string
 }
 data: null
 }
 /**
- * Run a pipeline by the clock
+ * Create a workflow
  */
 "POST /v1/workflows": {
 body: {
 name: string
 /**
- * Minute, hour, day of month, month, day of week, as `0 3 * * *`, or a name as `@daily`; at least 5 min from run to run
+ * Minute, hour, day of month, month and day of week, such as `0 3 * * *`, or a name such as `@daily`; at least 5 min between runs
  */
 cron: string
 /**
- * IANA name of the time zone of these times
+ * IANA name of the time zone of the schedule
  */
 timezone?: string
 /**
@@ -2630,11 +2630,11 @@ tasks: {
 }
 enabled?: boolean
 /**
- * What to do when the run before is not over
+ * What to do if the previous run has not finished
  */
 overlap?: ("skip" | "queue" | "cancel-previous")
 /**
- * That of the jobs; null for none
+ * Tag of the jobs; null for none
  */
 tag?: (string | null)
 webhookUrl?: (string | null)
@@ -2650,7 +2650,7 @@ workflows: Workflow[]
 }
 }
 /**
- * See a workflow
+ * Get a workflow
  */
 "GET /v1/workflows/{workflowId}": {
 path: {
@@ -2674,11 +2674,11 @@ workflowId: string
 body?: {
 name?: string
 /**
- * Minute, hour, day of month, month, day of week, as `0 3 * * *`, or a name as `@daily`; at least 5 min from run to run
+ * Minute, hour, day of month, month and day of week, such as `0 3 * * *`, or a name such as `@daily`; at least 5 min between runs
  */
 cron?: string
 /**
- * IANA name of the time zone of these times
+ * IANA name of the time zone of the schedule
  */
 timezone?: string
 /**
@@ -2689,11 +2689,11 @@ tasks?: {
 }
 enabled?: boolean
 /**
- * What to do when the run before is not over
+ * What to do if the previous run has not finished
  */
 overlap?: ("skip" | "queue" | "cancel-previous")
 /**
- * That of the jobs; null for none
+ * Tag of the jobs; null for none
  */
 tag?: (string | null)
 webhookUrl?: (string | null)
@@ -2726,15 +2726,15 @@ data: {
 runId: string
 workflowId: string
 /**
- * The clock, or somebody who asked for it
+ * Started by the schedule or by a request
  */
 trigger: ("schedule" | "request")
 /**
- * `waiting` for the run before, `skipped` because of it
+ * `waiting` for the previous run, `skipped` because of it
  */
 status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
 /**
- * When the clock wanted it, or when it was asked for
+ * Scheduled time, or time of the request
  */
 dueAt: string
 jobId: (string | null)
@@ -2759,7 +2759,7 @@ workflowId: string
 query?: {
 limit?: number
 /**
- * The last run of the page before
+ * Id of the last run of the previous page
  */
 before?: string
 }
@@ -2768,15 +2768,15 @@ runs: {
 runId: string
 workflowId: string
 /**
- * The clock, or somebody who asked for it
+ * Started by the schedule or by a request
  */
 trigger: ("schedule" | "request")
 /**
- * `waiting` for the run before, `skipped` because of it
+ * `waiting` for the previous run, `skipped` because of it
  */
 status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
 /**
- * When the clock wanted it, or when it was asked for
+ * Scheduled time, or time of the request
  */
 dueAt: string
 jobId: (string | null)
@@ -2791,26 +2791,26 @@ next: (string | null)
 }
 }
 /**
- * Be told of events
+ * Create a webhook
  */
 "POST /v1/webhooks": {
 body: {
 /**
- * Public address that events are sent to by POST
+ * Public URL to which events are sent by POST
  */
 url: string
 /**
- * Names of events; `*` for all, those too that come to be
+ * Names of events; `*` for all events, including future ones
  */
 events: ("*" | "job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")[]
 /**
- * The event itself, or a message for a chat platform: of blocks, or of embeds
+ * The event as JSON, or a message for a chat platform (with blocks or with embeds)
  */
 format?: ("json" | "chat-blocks" | "chat-embed")
 description?: string
 enabled?: boolean
 /**
- * One of your own; made when left out
+ * Your own secret; generated if omitted
  */
 secret?: string
 }
@@ -2853,7 +2853,7 @@ secret: string
 query?: {
 limit?: number
 /**
- * The last webhook of the page before
+ * Id of the last webhook of the previous page
  */
 before?: string
 }
@@ -2863,7 +2863,7 @@ next: (string | null)
 }
 }
 /**
- * See the secret that signs for webhookUrl
+ * Get the signing secret for webhookUrl
  */
 "GET /v1/webhooks/secret": {
 data: {
@@ -2875,12 +2875,12 @@ createdAt: string
 }
 }
 /**
- * Change the secret that signs for webhookUrl
+ * Rotate the signing secret for webhookUrl
  */
 "POST /v1/webhooks/secret/rotate": {
 body?: {
 /**
- * Hours for which the old secret signs beside the new one
+ * Hours for which both the old and the new secret sign
  */
 graceHours?: number
 }
@@ -2893,7 +2893,7 @@ createdAt: string
 }
 }
 /**
- * See a webhook
+ * Get a webhook
  */
 "GET /v1/webhooks/{webhookId}": {
 path: {
@@ -2916,15 +2916,15 @@ webhookId: string
 }
 body?: {
 /**
- * Public address that events are sent to by POST
+ * Public URL to which events are sent by POST
  */
 url?: string
 /**
- * Names of events; `*` for all, those too that come to be
+ * Names of events; `*` for all events, including future ones
  */
 events?: ("*" | "job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")[]
 /**
- * The event itself, or a message for a chat platform: of blocks, or of embeds
+ * The event as JSON, or a message for a chat platform (with blocks or with embeds)
  */
 format?: ("json" | "chat-blocks" | "chat-embed")
 description?: string
@@ -2945,7 +2945,7 @@ webhookId: string
 data: null
 }
 /**
- * Change the secret of a webhook
+ * Rotate the secret of a webhook
  */
 "POST /v1/webhooks/{webhookId}/rotate-secret": {
 path: {
@@ -2956,7 +2956,7 @@ webhookId: string
 }
 body?: {
 /**
- * Hours for which the old secret signs beside the new one
+ * Hours for which both the old and the new secret sign
  */
 graceHours?: number
 }
@@ -2993,7 +2993,7 @@ secret: string
 }
 }
 /**
- * Send a test to a webhook
+ * Send a test event to a webhook
  */
 "POST /v1/webhooks/{webhookId}/test": {
 path: {
@@ -3004,7 +3004,7 @@ webhookId: string
 }
 body?: {
 /**
- * Its name
+ * Name of the event
  */
 event?: ("job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")
 }
@@ -3017,7 +3017,7 @@ error: (string | null)
 }
 }
 /**
- * List what was sent to a webhook
+ * List the deliveries of a webhook
  */
 "GET /v1/webhooks/{webhookId}/deliveries": {
 path: {
@@ -3029,7 +3029,7 @@ webhookId: string
 query?: {
 limit?: number
 /**
- * The last delivery of the page before
+ * Id of the last delivery of the previous page
  */
 before?: string
 }
@@ -3058,7 +3058,7 @@ next: (string | null)
 }
 }
 /**
- * See a delivery with its attempts
+ * Get a delivery with its attempts
  */
 "GET /v1/webhooks/{webhookId}/deliveries/{deliveryId}": {
 path: {
@@ -3100,7 +3100,7 @@ durationMs: number
 }
 }
 /**
- * Send a delivery once more
+ * Repeat a delivery
  */
 "POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
 path: {
@@ -3135,7 +3135,7 @@ createdAt: string
 }
 }
 /**
- * Send what happened since a time
+ * Replay events
  */
 "POST /v1/webhooks/{webhookId}/replay": {
 path: {
@@ -3147,17 +3147,17 @@ webhookId: string
 body: {
 since: string
 /**
- * `next` of the reply before
+ * `next` of the previous reply
  */
 after?: string
 /**
- * Those of the webhook when left out
+ * Defaults to the events of the webhook
  */
 events?: ("job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")[]
 }
 data: {
 /**
- * How many are sent
+ * Number of deliveries
  */
 deliveries: number
 next: (string | null)
@@ -3170,42 +3170,42 @@ next: (string | null)
 data: {
 plans: Plan[]
 /**
- * The plan of those who have no account
+ * Plan of clients without an account
  */
 anonymous: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
 }
 }
 /**
- * Make an API key
+ * Create an API key
  */
 "POST /v1/api-keys": {
 body: {
 /**
- * For you, to know it again
+ * Name by which you recognize the key
  */
 name: string
 /**
- * `secret` (`sk_`) for servers; `public` (`ck_`) for web pages, whose readers all have it: it sees jobs that it has made
+ * `secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs that it created
  */
 kind?: ("secret" | "public")
 /**
- * Several scopes by one word; in place of `scopes`
+ * Named set of scopes, instead of `scopes`
  */
 access?: ("read-only" | "convert-only" | "full")
 /**
- * What it may do; a public key CONVERT_READ and CONVERT_WRITE at most
+ * Scopes of the key; a public key may have CONVERT_READ and CONVERT_WRITE
  */
 scopes?: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
 /**
- * When it ends; never when left out
+ * Expiry time; never expires if omitted
  */
 expiresAt?: string
 /**
- * Addresses and networks that it is sent from; any when left out
+ * IP addresses and networks that may use the key; any if omitted
  */
 allowedIps?: string[]
 /**
- * Pages that it is sent from, by their `Origin`; a public key needs at least one
+ * Origins of web pages that may use the key; required for a public key
  */
 allowedOrigins?: string[]
 }
@@ -3214,17 +3214,17 @@ id: string
 name: string
 kind: ("secret" | "public")
 /**
- * How it begins
+ * First characters of the key
  */
 prefix: string
 /**
- * How it ends
+ * Last characters of the key
  */
 last4: string
 scopes: string[]
 status: ("active" | "rotating" | "expired")
 /**
- * Of one that was rotated: until then it works
+ * For a rotated key: the time until which it still works
  */
 validUntil: (string | null)
 expiresAt: (string | null)
@@ -3232,12 +3232,12 @@ allowedIps: (string[] | null)
 allowedOrigins: (string[] | null)
 createdAt: string
 /**
- * To the minute
+ * Accurate to the minute
  */
 lastUsedAt: (string | null)
 lastUsedIp: (string | null)
 /**
- * The key itself, shown this once
+ * The key itself, shown only once
  */
 key: string
 }
@@ -3251,7 +3251,7 @@ keys: ApiKey[]
 }
 }
 /**
- * See an API key
+ * Get an API key
  */
 "GET /v1/api-keys/{keyId}": {
 path: {
@@ -3274,15 +3274,15 @@ keyId: string
 }
 body?: {
 /**
- * For you, to know it again
+ * Name by which you recognize the key
  */
 name?: string
 /**
- * Several scopes by one word; in place of `scopes`
+ * Named set of scopes, instead of `scopes`
  */
 access?: ("read-only" | "convert-only" | "full")
 /**
- * What it may do; a public key CONVERT_READ and CONVERT_WRITE at most
+ * Scopes of the key; a public key may have CONVERT_READ and CONVERT_WRITE
  */
 scopes?: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
 expiresAt?: (string | null)
@@ -3304,7 +3304,7 @@ keyId: string
 data: null
 }
 /**
- * Change an API key for a new one
+ * Rotate an API key
  */
 "POST /v1/api-keys/{keyId}/rotate": {
 path: {
@@ -3319,17 +3319,17 @@ id: string
 name: string
 kind: ("secret" | "public")
 /**
- * How it begins
+ * First characters of the key
  */
 prefix: string
 /**
- * How it ends
+ * Last characters of the key
  */
 last4: string
 scopes: string[]
 status: ("active" | "rotating" | "expired")
 /**
- * Of one that was rotated: until then it works
+ * For a rotated key: the time until which it still works
  */
 validUntil: (string | null)
 expiresAt: (string | null)
@@ -3337,12 +3337,12 @@ allowedIps: (string[] | null)
 allowedOrigins: (string[] | null)
 createdAt: string
 /**
- * To the minute
+ * Accurate to the minute
  */
 lastUsedAt: (string | null)
 lastUsedIp: (string | null)
 /**
- * The key itself, shown this once
+ * The key itself, shown only once
  */
 key: string
 }
@@ -3350,12 +3350,12 @@ previous: ApiKey
 }
 }
 /**
- * See what you have used
+ * Get your usage
  */
 "GET /v1/account/usage": {
 query?: {
 /**
- * First day, as `2026-01-31`; that of the month when left out
+ * First day, such as `2026-01-31`; the first day of the month when left out
  */
 from?: string
 /**
@@ -3364,7 +3364,7 @@ from?: string
 to?: string
 granularity?: ("day" | "month")
 /**
- * `format`: that of the results; `key`: the id of the API key or the client, where a job came by one
+ * `format`: format of the results; `key`: id of the API key or client that created the job, if any
  */
 groupBy?: ("engine" | "format" | "key")
 }
@@ -3375,18 +3375,18 @@ to: string
 }
 totals: {
 /**
- * Of the account, whatever they asked for; without an account none is counted
+ * All requests of the account; requests without an account are not counted
  */
 requests: number
 /**
- * That are over
+ * Jobs that have ended
  */
 jobs: number
 completed: number
 failed: number
 cancelled: number
 /**
- * Time of the tasks between import and export, in minutes
+ * Time of all tasks other than imports and exports, in minutes
  */
 conversionMinutes: number
 bytesIn: number
@@ -3398,22 +3398,22 @@ credits: number
 }
 series: {
 /**
- * As `2026-01-31` or `2026-01`
+ * Such as `2026-01-31` or `2026-01`
  */
 date: string
 /**
- * Of the account, whatever they asked for; without an account none is counted
+ * All requests of the account; requests without an account are not counted
  */
 requests: number
 /**
- * That are over
+ * Jobs that have ended
  */
 jobs: number
 completed: number
 failed: number
 cancelled: number
 /**
- * Time of the tasks between import and export, in minutes
+ * Time of all tasks other than imports and exports, in minutes
  */
 conversionMinutes: number
 bytesIn: number
@@ -3424,19 +3424,19 @@ bytesOut: number
 credits: number
 }[]
 /**
- * The one with most jobs first
+ * Sorted by number of jobs, largest first
  */
 groups: {
 name: string
 /**
- * That are over
+ * Jobs that have ended
  */
 jobs: number
 completed: number
 failed: number
 cancelled: number
 /**
- * Time of the tasks between import and export, in minutes
+ * Time of all tasks other than imports and exports, in minutes
  */
 conversionMinutes: number
 bytesIn: number
@@ -3449,7 +3449,7 @@ credits: number
 }
 }
 /**
- * See what is left of your plan
+ * Get the remaining quota of your plan
  */
 "GET /v1/account/quota": {
 data: {
@@ -3457,11 +3457,11 @@ plan: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
 quotas: {
 name: ("requests" | "reads" | "conversion-minutes")
 /**
- * Days and months are those of UTC
+ * Days and months follow the UTC calendar
  */
 window: ("minute" | "hour" | "day" | "month")
 /**
- * Null where it is only counted
+ * Null if usage is only counted
  */
 limit: (number | null)
 used: number
@@ -3472,7 +3472,7 @@ concurrentJobs: {
 limit: (number | null)
 running: number
 /**
- * With those that wait for their files
+ * Including jobs that wait for their files
  */
 queued: number
 }
@@ -3493,11 +3493,11 @@ body?: {
  */
 grant_type?: string
 /**
- * Scopes, separated by spaces; all that the client may have when left out
+ * Scopes, separated by spaces; all scopes of the client if omitted
  */
 scope?: string
 /**
- * Unless it comes as `Authorization: Basic`
+ * Required unless sent with `Authorization: Basic`
  */
 client_id?: string
 client_secret?: string
@@ -3514,7 +3514,7 @@ scope: string
 }
 }
 /**
- * End an access token
+ * Revoke an access token
  */
 "POST /v1/oauth/revoke": {
 body?: {
@@ -3523,11 +3523,11 @@ body?: {
  */
 token?: string
 /**
- * Is not needed
+ * Ignored
  */
 token_type_hint?: string
 /**
- * Unless it comes as `Authorization: Basic`
+ * Required unless sent with `Authorization: Basic`
  */
 client_id?: string
 client_secret?: string
@@ -3538,7 +3538,7 @@ data: {
 }
 }
 /**
- * Ask what an access token stands for
+ * Introspect an access token
  */
 "POST /v1/oauth/introspect": {
 body?: {
@@ -3547,11 +3547,11 @@ body?: {
  */
 token?: string
 /**
- * Is not needed
+ * Ignored
  */
 token_type_hint?: string
 /**
- * Unless it comes as `Authorization: Basic`
+ * Required unless sent with `Authorization: Basic`
  */
 client_id?: string
 client_secret?: string
@@ -3563,7 +3563,7 @@ scope?: string
 client_id?: string
 token_type?: "Bearer"
 /**
- * The account
+ * Id of the account
  */
 sub?: string
 /**
@@ -3577,26 +3577,26 @@ exp?: number
 }
 }
 /**
- * Let a program in by itself
+ * Create an OAuth client
  */
 "POST /v1/oauth/clients": {
 body: {
 name: string
 /**
- * What its tokens may do; all of them when left out
+ * Scopes of its tokens; all scopes if omitted
  */
 scopes?: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
 }
 data: {
 id: string
 /**
- * The same, by the name that OAuth has for it
+ * Same as `id`, under its OAuth name
  */
 clientId: string
 name: string
 scopes: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
 /**
- * Of its secret
+ * Last characters of the secret
  */
 last4: string
 createdAt: string
@@ -3611,13 +3611,13 @@ data: {
 clients: {
 id: string
 /**
- * The same, by the name that OAuth has for it
+ * Same as `id`, under its OAuth name
  */
 clientId: string
 name: string
 scopes: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
 /**
- * Of its secret
+ * Last characters of the secret
  */
 last4: string
 createdAt: string
@@ -3637,7 +3637,7 @@ clientId: string
 data: null
 }
 /**
- * See your account
+ * Get your account
  */
 "GET /v1/account": {
 data: {
@@ -3649,11 +3649,11 @@ plan: string
 role: ("USER" | "ADMIN")
 createdAt: string
 /**
- * Where jobs run and files are kept
+ * Region in which jobs run and files are stored
  */
 region: string
 /**
- * Hours for which a job that is over is kept, with its files
+ * Hours for which a finished job and its files are kept
  */
 retentionHours: number
 limits: {
@@ -3663,14 +3663,14 @@ limits: {
 maxFileSize: number
 filesPerJob: number
 /**
- * Others wait; null for as many as there is room for
+ * Jobs that run at a time, others wait; null for no limit
  */
 concurrentJobs: (number | null)
 }
 }
 }
 /**
- * See how reliable the service is
+ * Get the reliability of the service
  */
 "GET /v1/reliability": {
 data: {
@@ -3690,7 +3690,7 @@ p95: (number | null)
 }
 }
 /**
- * Where tokens are to be had
+ * Get the OAuth server metadata
  */
 "GET /.well-known/oauth-authorization-server": {
 data: {
@@ -3705,13 +3705,13 @@ token_endpoint: string
 "GET /v1/admin/users": {
 query?: {
 /**
- * Part of the address or the name
+ * Part of the email address or the name
  */
 q?: string
 plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
 limit?: number
 /**
- * `next` of the page before
+ * `next` of the previous page
  */
 cursor?: string
 }
@@ -3727,13 +3727,13 @@ status: ("active" | "suspended")
 createdAt: string
 }[]
 /**
- * Where the next page begins; a page of a narrow search may be short and not the last
+ * Cursor of the next page, null on the last page; with a narrow search, other pages may be short too
  */
 next: (string | null)
 }
 }
 /**
- * See an account
+ * Get an account
  */
 "GET /v1/admin/users/{userId}": {
 path: {
@@ -3813,13 +3813,13 @@ sessionId: string
 data: null
 }
 /**
- * See who did what
+ * List the audit trail
  */
 "GET /v1/admin/audit": {
 query?: {
 limit?: number
 /**
- * `next` of the page before
+ * `next` of the previous page
  */
 cursor?: string
 }
@@ -3828,15 +3828,15 @@ entries: {
 id: string
 at: string
 /**
- * Account that did it; `command` for `npm run admin` on the machine itself
+ * Account that did it; `command` for `npm run admin` on the server
  */
 actor: string
 /**
- * As `user.plan`, `user.status`, `session.end`, `key.create`
+ * For example `user.plan`, `user.status`, `session.end`, `key.create`
  */
 action: string
 /**
- * Id of what it was done to
+ * Id of the affected resource
  */
 subject: string
 before: (string | null)
@@ -3847,12 +3847,12 @@ next: (string | null)
 }
 }
 /**
- * See how well the service does
+ * Get the service level indicators
  */
 "GET /v1/admin/slo": {
 query?: {
 /**
- * Up to today
+ * Number of days up to today
  */
 days?: number
 bucket?: ("day" | "week")
@@ -3869,7 +3869,7 @@ completed: number
 failed: number
 cancelled: number
 /**
- * Of those that failed: by what was sent
+ * Failed jobs whose file or request was at fault
  */
 clientErrors: number
 }
@@ -3894,7 +3894,7 @@ errorCodes: {
 code: string
 count: number
 /**
- * Of all that failed
+ * Fraction of all failed jobs
  */
 share: number
 }[]
@@ -3902,7 +3902,7 @@ engines: {
 engine: string
 jobs: number
 /**
- * 0 to 1; null where nothing was to succeed
+ * 0 to 1; null when there were no jobs
  */
 successRate: (number | null)
 p50: (number | null)
@@ -3914,14 +3914,14 @@ count: number
 }[]
 series: {
 /**
- * First day
+ * First day of the period
  */
 date: string
 jobs: number
 completed: number
 failed: number
 /**
- * 0 to 1; null where nothing was to succeed
+ * 0 to 1; null when there were no jobs
  */
 successRate: (number | null)
 p50: (number | null)
@@ -3942,7 +3942,7 @@ category?: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "fo
 canRead?: ("0" | "1" | "true" | "false")
 canWrite?: ("0" | "1" | "true" | "false")
 /**
- * Part of the id, the name or an extension
+ * Part of the id, the name or a file extension
  */
 q?: string
 }
@@ -3958,7 +3958,7 @@ byCategory: {
 }
 }
 /**
- * List the pairs that convert, with the options of each
+ * List supported conversions and their options
  */
 "GET /v1/formats/conversions": {
 query?: {
@@ -3975,19 +3975,19 @@ to?: string
  */
 category?: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
 /**
- * Only pairs in which this engine works
+ * Only pairs that use this engine
  */
 engine?: ("ffmpeg" | "vips" | "imagemagick" | "libreoffice" | "pandoc" | "calibre" | "ghostscript" | "vtracer" | "potrace" | "chromium" | "fontforge" | "7zip" | "pdf")
 /**
- * Another thing to do: `merge`, `compress` or a `toolOperation`
+ * Operation: `convert`, `merge`, `compress` or a `toolOperation`
  */
 operation?: ("convert" | "merge" | "ocr-pdf" | "split-pdf" | "encrypt-pdf" | "decrypt-pdf" | "rotate-pdf" | "compress-pdf" | "to-pdfa" | "extract-pdf-pages" | "remove-pdf-pages" | "extract-pdf-images" | "add-watermark-pdf" | "merge-pdf" | "flatten-pdf" | "repair-pdf" | "reorder-pdf-pages" | "add-page-numbers-pdf" | "edit-pdf-metadata" | "linearize-pdf" | "crop-pdf" | "redact-pdf" | "sanitize-pdf" | "grayscale-pdf" | "remove-blank-pages-pdf" | "pdf-info" | "compress" | "thumbnail" | "watermark" | "metadata" | "metadata/write" | "archive" | "extract" | "unlock")
 /**
- * Pairs of a page; all when left out
+ * Pairs per page; all if omitted
  */
 limit?: number
 /**
- * `nextCursor` of the page before
+ * `nextCursor` of the previous page
  */
 cursor?: string
 }
@@ -4000,11 +4000,11 @@ to: string
  */
 category: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
 /**
- * Those that work one after the other
+ * Engines of the steps, in order
  */
 engines: string[]
 /**
- * Left out of longer lists, which have `via`
+ * Omitted in longer lists, which have `via`
  */
 steps?: {
 engine: string
@@ -4012,42 +4012,42 @@ from: string
 to: string
 }[]
 /**
- * Formats between
+ * Intermediate formats
  */
 via?: string[]
 options?: {
 name: string
 /**
- * What a form calls it
+ * Label in a form
  */
 label: string
 type: ("string" | "integer" | "number" | "boolean" | "enum")
 /**
- * `basics` are shown at once, `more` on demand
+ * `basics` are shown by default, `more` on demand
  */
 group: ("basics" | "more")
 /**
- * The field that suits it
+ * Suitable input widget
  */
 widget: ("text" | "multiline" | "number" | "slider" | "switch" | "choice" | "color" | "time" | "size" | "rate" | "pages" | "languages" | "paper" | "length" | "password" | "date" | "position")
 /**
- * Of the number, as `px`
+ * Unit of the number, such as `px`
  */
 unit?: string
 default?: unknown
 enum?: string[]
 /**
- * What a form calls each value of `enum` and of `suggestions`
+ * Labels of the values of `enum` and `suggestions`
  */
 enumLabels?: {
 [k: string]: string
 }
 /**
- * Values worth offering; others are taken too
+ * Suggested values; others are accepted too
  */
 suggestions?: string[]
 /**
- * An `enum` that takes a number instead of its words as well
+ * Set for an `enum` that also accepts a number
  */
 number?: {
 type: ("integer" | "number")
@@ -4058,68 +4058,68 @@ min?: number
 max?: number
 pattern?: string
 /**
- * The number may also come as text, as the description says
+ * The number may also be sent as text, see the description
  */
 spelled?: boolean
 /**
- * Another option takes its place
+ * Replaced by another option
  */
 deprecated?: boolean
 description: string
 }[]
 /**
- * Place in `optionSets` of what would else be `options`
+ * Index in `optionSets`, instead of `options`
  */
 optionSet?: number
 /**
- * Further files that it takes
+ * Additional input files
  */
 more?: {
 /**
- * Every format when left out
+ * Accepted formats; all formats if omitted
  */
 from?: string[]
 min: number
 max: number
 }
 /**
- * It works, but is not among the targets that are shown for the source
+ * Works, but is not one of the usual targets of the source format
  */
 experimental: boolean
 }[]
 optionSets?: {
 name: string
 /**
- * What a form calls it
+ * Label in a form
  */
 label: string
 type: ("string" | "integer" | "number" | "boolean" | "enum")
 /**
- * `basics` are shown at once, `more` on demand
+ * `basics` are shown by default, `more` on demand
  */
 group: ("basics" | "more")
 /**
- * The field that suits it
+ * Suitable input widget
  */
 widget: ("text" | "multiline" | "number" | "slider" | "switch" | "choice" | "color" | "time" | "size" | "rate" | "pages" | "languages" | "paper" | "length" | "password" | "date" | "position")
 /**
- * Of the number, as `px`
+ * Unit of the number, such as `px`
  */
 unit?: string
 default?: unknown
 enum?: string[]
 /**
- * What a form calls each value of `enum` and of `suggestions`
+ * Labels of the values of `enum` and `suggestions`
  */
 enumLabels?: {
 [k: string]: string
 }
 /**
- * Values worth offering; others are taken too
+ * Suggested values; others are accepted too
  */
 suggestions?: string[]
 /**
- * An `enum` that takes a number instead of its words as well
+ * Set for an `enum` that also accepts a number
  */
 number?: {
 type: ("integer" | "number")
@@ -4130,21 +4130,21 @@ min?: number
 max?: number
 pattern?: string
 /**
- * The number may also come as text, as the description says
+ * The number may also be sent as text, see the description
  */
 spelled?: boolean
 /**
- * Another option takes its place
+ * Replaced by another option
  */
 deprecated?: boolean
 description: string
 }[][]
 /**
- * Pairs of all pages
+ * Number of pairs on all pages
  */
 total: number
 /**
- * With `limit`
+ * Only with `limit`
  */
 pagination?: {
 limit: number
@@ -4154,19 +4154,19 @@ nextCursor: (string | null)
 }
 }
 /**
- * See one format and what it can become
+ * Get a format and its target formats
  */
 "GET /v1/formats/{formatId}": {
 path: {
 /**
- * Id or alias of the format, as `jpg` or `jpeg`
+ * Id or alias of the format, such as `jpg` or `jpeg`
  */
 formatId: string
 }
 data: Format
 }
 /**
- * The AsyncAPI 3 document of webhooks, WebSockets and streams of events
+ * Get the AsyncAPI 3 document of webhooks, WebSockets and event streams
  */
 "GET /v1/asyncapi.json": {
 data: {
@@ -4174,7 +4174,7 @@ data: {
 }
 }
 /**
- * See what this is and where to go on
+ * Get the API version and the main endpoints
  */
 "GET /v1": {
 data: {
@@ -4190,7 +4190,7 @@ links: {
 }
 }
 /**
- * See whether a conversion would work now
+ * Check the health of the service
  */
 "GET /health": {
 data: {
@@ -4210,7 +4210,7 @@ available: boolean
 }
 }
 /**
- * The OpenAPI 3.1 document of this API
+ * Get the OpenAPI 3.1 document of this API
  */
 "GET /v1/openapi.json": {
 data: {
@@ -5010,64 +5010,64 @@ resetsAt: string
 }
 }
 /**
- * Take a file that is uploaded, or wait for one
+ * Import an uploaded file, or wait for an upload
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskImportUpload".
  */
 export interface TaskImportUpload {
 /**
- * An upload made with POST /v1/uploads/presign. When left out, the task shows where to send it
+ * Id of an upload from POST /v1/uploads/presign. When left out, the task shows where to send the file
  */
 upload_id?: string
 /**
- * Name of the file, when it is another
+ * Overrides the name of the file
  */
 filename?: string
 /**
- * Where a browser goes after the form was sent
+ * URL to which the browser is redirected after sending the form
  */
 redirect?: string
 /**
- * Hex; the storage refuses other bytes
+ * SHA-256 in hex; the storage rejects other content
  */
 sha256?: string
 /**
- * Bytes; larger files are refused
+ * Bytes; larger files are rejected
  */
 max_file_size?: number
 operation: "import/upload"
 }
 /**
- * Take a file from the request, in base64
+ * Import a file from the request, in base64
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskImportBase64".
  */
 export interface TaskImportBase64 {
 /**
- * The bytes in base64, at most 10 MiB when decoded
+ * File content in base64, at most 10 MiB when decoded
  */
 file: string
 /**
- * Name with its extension, as `report.docx`
+ * Name with extension, such as `report.docx`
  */
 filename: string
 operation: "import/base64"
 }
 /**
- * Take a text from the request as a file
+ * Import text from the request as a file
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskImportRaw".
  */
 export interface TaskImportRaw {
 /**
- * The text, stored in UTF-8; at most 10 MiB
+ * The text, stored as UTF-8; at most 10 MiB
  */
 file: string
 /**
- * Name with its extension, as `report.docx`
+ * Name with extension, such as `report.docx`
  */
 filename: string
 operation: "import/raw"
@@ -5080,25 +5080,25 @@ operation: "import/raw"
  */
 export interface TaskImportUrl {
 /**
- * Address of the file; it has to be reachable from the internet
+ * URL of the file, reachable from the internet
  */
 url: string
 /**
- * Name of the file, when it is another
+ * Overrides the name of the file
  */
 filename?: string
 /**
- * Headers to send along, such as `Authorization`; they go to the host of the URL only
+ * Request headers, such as `Authorization`; only sent to the host of the URL
  */
 headers?: {
 [k: string]: string
 }
 /**
- * Hex; other bytes are refused
+ * SHA-256 in hex; other content is rejected
  */
 sha256?: string
 /**
- * Bytes; larger files are refused
+ * Bytes; larger files are rejected
  */
 max_size?: number
 operation: "import/url"
@@ -5115,35 +5115,35 @@ export interface TaskImportS3 {
  */
 bucket: string
 /**
- * Region of the bucket, as `eu-central-1`
+ * Region of the bucket, such as `eu-central-1`
  */
 region: string
 /**
- * Address of a storage that is not AWS but speaks its protocol
+ * URL of an S3-compatible storage service
  */
 endpoint?: string
 /**
- * Access key
+ * Access key id
  */
 access_key_id: string
 /**
- * Its secret
+ * Secret access key
  */
 secret_access_key: string
 /**
- * Of temporary credentials
+ * Session token of temporary credentials
  */
 session_token?: string
 /**
- * The bucket stands in the path of the address; true when left out beside an endpoint
+ * Whether the URL path contains the bucket; defaults to true when `endpoint` is set
  */
 path_style?: boolean
 /**
- * The file
+ * Path of the file
  */
 key?: string
 /**
- * What the names of the files begin with, instead of `key`
+ * Prefix of the file names, instead of `key`
  */
 key_prefix?: string
 operation: "import/s3"
@@ -5168,19 +5168,19 @@ container: string
  */
 sas_token?: string
 /**
- * Key of the account, instead
+ * Key of the account, instead of `sas_token`
  */
 storage_access_key?: string
 /**
- * Address of a storage that is not Azure but speaks its protocol
+ * URL of a storage service that is compatible with Azure Blob Storage
  */
 endpoint?: string
 /**
- * The file
+ * Path of the file
  */
 blob?: string
 /**
- * What the names of the files begin with, instead of `blob`
+ * Prefix of the file names, instead of `blob`
  */
 blob_prefix?: string
 operation: "import/blobstore"
@@ -5197,11 +5197,11 @@ export interface TaskImportGcs {
  */
 bucket: string
 /**
- * Its project; the bucket is found without it
+ * Project of the bucket; optional
  */
 project_id?: string
 /**
- * The key file of a service account
+ * Key file of a service account
  */
 credentials: {
 type?: "service_account"
@@ -5211,17 +5211,17 @@ project_id?: string
  */
 client_email: string
 /**
- * Its key, PEM
+ * Private key in PEM format
  */
 private_key: string
 [k: string]: unknown
 }
 /**
- * The file
+ * Path of the file
  */
 key?: string
 /**
- * What the names of the files begin with, instead of `key`
+ * Prefix of the file names, instead of `key`
  */
 key_prefix?: string
 operation: "import/gcs"
@@ -5234,15 +5234,15 @@ operation: "import/gcs"
  */
 export interface TaskImportSftp {
 /**
- * Name or address of the server
+ * Host name or IP address of the server
  */
 host: string
 /**
- * Its port
+ * Port of the server
  */
 port?: number
 /**
- * User there
+ * User name
  */
 username: string
 /**
@@ -5250,19 +5250,19 @@ username: string
  */
 password?: string
 /**
- * Private key of the user, instead: OpenSSH, PEM or PuTTY
+ * Private key of the user, instead of `password`: OpenSSH, PEM or PuTTY
  */
 private_key?: string
 /**
- * What the private key is locked with
+ * Passphrase of the private key
  */
 passphrase?: string
 /**
- * Fingerprint of the key of the server, as `SHA256:…`: another key is refused. Without it any is taken
+ * Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. When left out, any key is accepted
  */
 host_key_fingerprint?: string
 /**
- * The file
+ * Path of the file
  */
 file?: string
 /**
@@ -5272,14 +5272,14 @@ path?: string
 operation: "import/sftp"
 }
 /**
- * Make a PDF or a picture of a website
+ * Capture a website as a PDF or image
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskCaptureWebsite".
  */
 export interface TaskCaptureWebsite {
 /**
- * Address of the website; it has to be reachable from the internet
+ * URL of the website, reachable from the internet
  */
 url: string
 /**
@@ -5287,35 +5287,35 @@ url: string
  */
 output_format?: ("pdf" | "png" | "jpg" | "webp" | "jpeg")
 /**
- * Name of the result; made from the address when left out
+ * Name of the result; derived from the URL when left out
  */
 filename?: string
 /**
- * Headers to send along, such as `Authorization`; they go to the host of the URL only
+ * Request headers, such as `Authorization`; only sent to the host of the URL
  */
 headers?: {
 [k: string]: string
 }
 /**
- * Cookies by name; they go to the host of the URL only
+ * Cookies by name; only sent to the host of the URL
  */
 cookies?: {
 [k: string]: string
 }
 /**
- * The page is ready when all of it is loaded, when its text is read, or when nothing (at most two things) has been loading for half a second
+ * When the page is ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been running for half a second
  */
 wait_until?: ("load" | "domcontentloaded" | "networkidle0" | "networkidle2")
 /**
- * CSS selector of an element that has to be there besides
+ * CSS selector of an element that must also exist
  */
 wait_for_element?: string
 /**
- * Milliseconds to wait after all that
+ * Additional milliseconds to wait afterwards
  */
 wait_time?: number
 /**
- * Seconds until the page has to be ready
+ * Seconds within which the page must be ready
  */
 timeout?: number
 /**
@@ -5327,11 +5327,11 @@ width?: number
  */
 height?: number
 /**
- * Show the whole page, not only what fits into the window; true when left out
+ * Capture the whole page, not only what fits in the window; true when left out
  */
 full_page?: boolean
 /**
- * Size of the content on paper, 0.1 to 2; of a picture its pixels per pixel of the page, 0.5 to 4
+ * PDF: scale of the content, 0.1 to 2. Images: device pixels per CSS pixel, 0.5 to 4
  */
 scale?: number
 /**
@@ -5339,39 +5339,39 @@ scale?: number
  */
 quality?: (number | ("low" | "medium" | "high" | "highest"))
 /**
- * A3, A4, A5, Letter, Legal, or width and height as `210x297mm` (mm, cm, in, pt)
+ * A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)
  */
 page_size?: string
 /**
- * Lay every page across (true) or upright (false); the document's own way when left out
+ * Landscape (true) or portrait (false) for every page; as in the document when left out
  */
 landscape?: boolean
 /**
- * Space at the top of every page, as 20mm, 2cm, 1in or 72pt
+ * Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt
  */
 margin_top?: string
 /**
- * Space at the right of every page, as 20mm, 2cm, 1in or 72pt
+ * Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt
  */
 margin_right?: string
 /**
- * Space at the bottom of every page, as 20mm, 2cm, 1in or 72pt
+ * Margin at the bottom of every page, such as 20mm, 2cm, 1in or 72pt
  */
 margin_bottom?: string
 /**
- * Space at the left of every page, as 20mm, 2cm, 1in or 72pt
+ * Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt
  */
 margin_left?: string
 /**
- * Text at the head of every page, in the place of the document's own; {page}, {pages} and {date} are filled in
+ * Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in
  */
 header_text?: string
 /**
- * Text at the foot of every page, in the place of the document's own; {page}, {pages} and {date} are filled in
+ * Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in
  */
 footer_text?: string
 /**
- * Print the colors and pictures behind the text too; true when left out
+ * Also print background colors and images; true when left out
  */
 print_background?: boolean
 operation: "capture-website"
@@ -5388,26 +5388,26 @@ export interface TaskConvert {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "convert"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
@@ -5420,36 +5420,36 @@ continue_on_error?: boolean
  */
 export interface TaskCompress {
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 /**
- * screen, ebook, printer and prepress for PDFs; web or max for anything
+ * screen, ebook, printer and prepress for PDFs; web or max for any format
  */
 profile?: ("screen" | "ebook" | "printer" | "prepress" | "web" | "max")
 operation: "compress"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * Join files into one, in the order of `input`
+ * Merge files into one, in the order of `input`
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskMerge".
@@ -5460,36 +5460,36 @@ export interface TaskMerge {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 /**
- * What the files are; by the first when left out
+ * Kind of the files; determined by the first file when left out
  */
 merge_type?: ("pdf" | "video" | "audio" | "image")
 operation: "merge"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * Small pictures of a picture, film or PDF
+ * Create thumbnails of an image, video or PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskThumbnail".
@@ -5500,32 +5500,32 @@ export interface TaskThumbnail {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "thumbnail"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * Text, or the picture of the second input, over a picture, film or PDF
+ * Add a text, or the image of the second input, to an image, video or PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskWatermark".
@@ -5536,32 +5536,32 @@ export interface TaskWatermark {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "watermark"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * What a file says of itself, as JSON
+ * Read the metadata of a file as JSON
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskMetadata".
@@ -5572,32 +5572,32 @@ export interface TaskMetadata {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "metadata"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * Change what a file says of itself
+ * Change the metadata of a file
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskMetadataWrite".
@@ -5608,26 +5608,26 @@ export interface TaskMetadataWrite {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "metadata/write"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
@@ -5644,32 +5644,32 @@ export interface TaskArchive {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "archive"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * Take the files out of an archive
+ * Extract the files of an archive
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskExtract".
@@ -5680,32 +5680,32 @@ export interface TaskExtract {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "extract"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool ocr-pdf on a PDF
+ * Apply the tool ocr-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskOcrPdf".
@@ -5716,32 +5716,32 @@ export interface TaskOcrPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "ocr-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool split-pdf on a PDF
+ * Apply the tool split-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskSplitPdf".
@@ -5752,32 +5752,32 @@ export interface TaskSplitPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "split-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool encrypt-pdf on a PDF
+ * Apply the tool encrypt-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskEncryptPdf".
@@ -5788,32 +5788,32 @@ export interface TaskEncryptPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "encrypt-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool decrypt-pdf on a PDF
+ * Apply the tool decrypt-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskDecryptPdf".
@@ -5824,32 +5824,32 @@ export interface TaskDecryptPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "decrypt-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool rotate-pdf on a PDF
+ * Apply the tool rotate-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskRotatePdf".
@@ -5860,32 +5860,32 @@ export interface TaskRotatePdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "rotate-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool compress-pdf on a PDF
+ * Apply the tool compress-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskCompressPdf".
@@ -5896,32 +5896,32 @@ export interface TaskCompressPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "compress-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool to-pdfa on a PDF
+ * Apply the tool to-pdfa to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskToPdfa".
@@ -5932,32 +5932,32 @@ export interface TaskToPdfa {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "to-pdfa"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool extract-pdf-pages on a PDF
+ * Apply the tool extract-pdf-pages to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskExtractPdfPages".
@@ -5968,32 +5968,32 @@ export interface TaskExtractPdfPages {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "extract-pdf-pages"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool remove-pdf-pages on a PDF
+ * Apply the tool remove-pdf-pages to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskRemovePdfPages".
@@ -6004,32 +6004,32 @@ export interface TaskRemovePdfPages {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "remove-pdf-pages"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool extract-pdf-images on a PDF
+ * Apply the tool extract-pdf-images to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskExtractPdfImages".
@@ -6040,32 +6040,32 @@ export interface TaskExtractPdfImages {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "extract-pdf-images"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool add-watermark-pdf on a PDF
+ * Apply the tool add-watermark-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskAddWatermarkPdf".
@@ -6076,32 +6076,32 @@ export interface TaskAddWatermarkPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "add-watermark-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool merge-pdf on a PDF
+ * Apply the tool merge-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskMergePdf".
@@ -6112,32 +6112,32 @@ export interface TaskMergePdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "merge-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool flatten-pdf on a PDF
+ * Apply the tool flatten-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskFlattenPdf".
@@ -6148,32 +6148,32 @@ export interface TaskFlattenPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "flatten-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool repair-pdf on a PDF
+ * Apply the tool repair-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskRepairPdf".
@@ -6184,32 +6184,32 @@ export interface TaskRepairPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "repair-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool reorder-pdf-pages on a PDF
+ * Apply the tool reorder-pdf-pages to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskReorderPdfPages".
@@ -6220,32 +6220,32 @@ export interface TaskReorderPdfPages {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "reorder-pdf-pages"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool add-page-numbers-pdf on a PDF
+ * Apply the tool add-page-numbers-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskAddPageNumbersPdf".
@@ -6256,32 +6256,32 @@ export interface TaskAddPageNumbersPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "add-page-numbers-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool edit-pdf-metadata on a PDF
+ * Apply the tool edit-pdf-metadata to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskEditPdfMetadata".
@@ -6292,32 +6292,32 @@ export interface TaskEditPdfMetadata {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "edit-pdf-metadata"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool linearize-pdf on a PDF
+ * Apply the tool linearize-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskLinearizePdf".
@@ -6328,32 +6328,32 @@ export interface TaskLinearizePdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "linearize-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool crop-pdf on a PDF
+ * Apply the tool crop-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskCropPdf".
@@ -6364,32 +6364,32 @@ export interface TaskCropPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "crop-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool redact-pdf on a PDF
+ * Apply the tool redact-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskRedactPdf".
@@ -6400,32 +6400,32 @@ export interface TaskRedactPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "redact-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool sanitize-pdf on a PDF
+ * Apply the tool sanitize-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskSanitizePdf".
@@ -6436,32 +6436,32 @@ export interface TaskSanitizePdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "sanitize-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool grayscale-pdf on a PDF
+ * Apply the tool grayscale-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskGrayscalePdf".
@@ -6472,32 +6472,32 @@ export interface TaskGrayscalePdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "grayscale-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool remove-blank-pages-pdf on a PDF
+ * Apply the tool remove-blank-pages-pdf to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskRemoveBlankPagesPdf".
@@ -6508,32 +6508,32 @@ export interface TaskRemoveBlankPagesPdf {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "remove-blank-pages-pdf"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * The tool pdf-info on a PDF
+ * Apply the tool pdf-info to a PDF
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskPdfInfo".
@@ -6544,48 +6544,48 @@ export interface TaskPdfInfo {
  */
 output_format?: string
 /**
- * Pins one engine; automatic when left out
+ * Engine to use; chosen automatically when left out
  */
 engine?: string
 /**
- * Name of what comes out; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 /**
- * Options; they may also stand beside it
+ * Options of the engine; they can also be sent as fields of the task
  */
 options?: {
 [k: string]: unknown
 }
 operation: "pdf-info"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 /**
- * When this task fails, what takes its files goes on without them
+ * Whether tasks that use its files continue without them when this task fails
  */
 continue_on_error?: boolean
 [k: string]: unknown
 }
 /**
- * Give out links to the files
+ * Provide download links to the files
  * 
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "TaskExportUrl".
  */
 export interface TaskExportUrl {
 /**
- * Links show files in the browser instead of saving them, where they cannot run scripts
+ * Links display files in the browser instead of downloading them, if the format cannot run scripts
  */
 inline?: boolean
 /**
- * Name of the files; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Template for the file names; may contain `{name} {ext} {jobId} {index} {date}`
  */
 filename?: string
 operation: "export/url"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 }
@@ -6601,43 +6601,43 @@ export interface TaskExportS3 {
  */
 bucket: string
 /**
- * Region of the bucket, as `eu-central-1`
+ * Region of the bucket, such as `eu-central-1`
  */
 region: string
 /**
- * Address of a storage that is not AWS but speaks its protocol
+ * URL of an S3-compatible storage service
  */
 endpoint?: string
 /**
- * Access key
+ * Access key id
  */
 access_key_id: string
 /**
- * Its secret
+ * Secret access key
  */
 secret_access_key: string
 /**
- * Of temporary credentials
+ * Session token of temporary credentials
  */
 session_token?: string
 /**
- * The bucket stands in the path of the address; true when left out beside an endpoint
+ * Whether the URL path contains the bucket; defaults to true when `endpoint` is set
  */
 path_style?: boolean
 /**
- * Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Target path; may contain `{name} {ext} {jobId} {index} {date}`
  */
 key?: string
 /**
- * What the names of the files begin with, instead of `key`
+ * Prefix of the file names, instead of `key`
  */
 key_prefix?: string
 /**
- * Who may read it, in the words of S3
+ * Canned ACL of S3
  */
 acl?: ("private" | "public-read" | "public-read-write" | "authenticated-read" | "bucket-owner-full-control")
 /**
- * Header of its downloads
+ * Cache-Control header of downloads
  */
 cache_control?: string
 /**
@@ -6645,13 +6645,13 @@ cache_control?: string
  */
 content_disposition?: string
 /**
- * Names and values that are stored with it
+ * Metadata to store with the file
  */
 metadata?: {
 [k: string]: string
 }
 /**
- * How S3 encrypts it
+ * Server-side encryption
  */
 server_side_encryption?: ("AES256" | "aws:kms")
 /**
@@ -6662,7 +6662,7 @@ tagging?: {
 }
 operation: "export/s3"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 }
@@ -6686,23 +6686,23 @@ container: string
  */
 sas_token?: string
 /**
- * Key of the account, instead
+ * Key of the account, instead of `sas_token`
  */
 storage_access_key?: string
 /**
- * Address of a storage that is not Azure but speaks its protocol
+ * URL of a storage service that is compatible with Azure Blob Storage
  */
 endpoint?: string
 /**
- * Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Target path; may contain `{name} {ext} {jobId} {index} {date}`
  */
 blob?: string
 /**
- * What the names of the files begin with, instead of `blob`
+ * Prefix of the file names, instead of `blob`
  */
 blob_prefix?: string
 /**
- * Header of its downloads
+ * Cache-Control header of downloads
  */
 cache_control?: string
 /**
@@ -6710,14 +6710,14 @@ cache_control?: string
  */
 content_disposition?: string
 /**
- * Names and values that are stored with it
+ * Metadata to store with the file
  */
 metadata?: {
 [k: string]: string
 }
 operation: "export/blobstore"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 }
@@ -6733,11 +6733,11 @@ export interface TaskExportGcs {
  */
 bucket: string
 /**
- * Its project; the bucket is found without it
+ * Project of the bucket; optional
  */
 project_id?: string
 /**
- * The key file of a service account
+ * Key file of a service account
  */
 credentials: {
 type?: "service_account"
@@ -6747,25 +6747,25 @@ project_id?: string
  */
 client_email: string
 /**
- * Its key, PEM
+ * Private key in PEM format
  */
 private_key: string
 [k: string]: unknown
 }
 /**
- * Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Target path; may contain `{name} {ext} {jobId} {index} {date}`
  */
 key?: string
 /**
- * What the names of the files begin with, instead of `key`
+ * Prefix of the file names, instead of `key`
  */
 key_prefix?: string
 /**
- * Who may read it, in the words of the storage
+ * Predefined ACL of Google Cloud Storage
  */
 acl?: ("authenticatedRead" | "bucketOwnerFullControl" | "bucketOwnerRead" | "private" | "projectPrivate" | "publicRead")
 /**
- * Header of its downloads
+ * Cache-Control header of downloads
  */
 cache_control?: string
 /**
@@ -6773,14 +6773,14 @@ cache_control?: string
  */
 content_disposition?: string
 /**
- * Names and values that are stored with it
+ * Metadata to store with the file
  */
 metadata?: {
 [k: string]: string
 }
 operation: "export/gcs"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 }
@@ -6792,15 +6792,15 @@ input: (string | string[])
  */
 export interface TaskExportSftp {
 /**
- * Name or address of the server
+ * Host name or IP address of the server
  */
 host: string
 /**
- * Its port
+ * Port of the server
  */
 port?: number
 /**
- * User there
+ * User name
  */
 username: string
 /**
@@ -6808,19 +6808,19 @@ username: string
  */
 password?: string
 /**
- * Private key of the user, instead: OpenSSH, PEM or PuTTY
+ * Private key of the user, instead of `password`: OpenSSH, PEM or PuTTY
  */
 private_key?: string
 /**
- * What the private key is locked with
+ * Passphrase of the private key
  */
 passphrase?: string
 /**
- * Fingerprint of the key of the server, as `SHA256:…`: another key is refused. Without it any is taken
+ * Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. When left out, any key is accepted
  */
 host_key_fingerprint?: string
 /**
- * Where the file goes; `{name} {ext} {jobId} {index} {date}` stand for what they say
+ * Target path; may contain `{name} {ext} {jobId} {index} {date}`
  */
 file?: string
 /**
@@ -6829,7 +6829,7 @@ file?: string
 path?: string
 operation: "export/sftp"
 /**
- * Name, or names, of the tasks whose files it takes
+ * Name or names of the input tasks
  */
 input: (string | string[])
 }
@@ -6843,7 +6843,7 @@ id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
 /**
- * The first file; null while it is awaited
+ * The first file; null until it has arrived
  */
 source: ({
 filename: string
@@ -6855,7 +6855,7 @@ format: string
 } | null)
 progress: {
 /**
- * Never falls
+ * Never decreases
  */
 percent: number
 stage: string
@@ -6880,19 +6880,19 @@ size: number
 mimeType: string
 sha256: string
 /**
- * Engine that made the result
+ * Engine that produced the result
  */
 engine?: string
 engineVersion?: string
 /**
- * `stream-copy` when the streams were taken over as they are, `encode` otherwise
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
  */
 method?: string
 details?: {
 [k: string]: unknown
 }
 /**
- * What the result kept of the source, counted by others than the engine; left out where nobody can tell
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
 fidelity?: {
 /**
@@ -7133,7 +7133,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that is over
+ * Of a batch that has ended
  */
 summary: ({
 total: number
@@ -7141,7 +7141,7 @@ completed: number
 failed: number
 } | null)
 /**
- * The job that this one does again
+ * The job that this job retries
  */
 retryOf: (string | null)
 links: {
@@ -7172,7 +7172,7 @@ details: ({
 [k: string]: unknown
 } | null)
 /**
- * What it kept of what went in; null where nobody can tell
+ * How much of its input the task kept; null when unknown
  */
 fidelity: ({
 /**
@@ -7389,15 +7389,15 @@ dropped: string[]
 uncounted?: string[]
 } | null)
 /**
- * Of an export: links to its files, or where they are now. Of a task that makes files: links to them, once the job is completed. Of an upload that is awaited: where to send it
+ * Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file
  */
 result: (({
 /**
- * Null where the task gave no file
+ * Null when the task produced no file
  */
 url: (string | null)
 /**
- * Of links; what is taken elsewhere stays there
+ * When links expire; exported files stay in their store
  */
 expires_at?: string
 files: {
@@ -7435,7 +7435,7 @@ id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
 /**
- * The first file; null while it is awaited
+ * The first file; null until it has arrived
  */
 source: ({
 filename: string
@@ -7447,7 +7447,7 @@ format: string
 } | null)
 progress: {
 /**
- * Never falls
+ * Never decreases
  */
 percent: number
 stage: string
@@ -7472,19 +7472,19 @@ size: number
 mimeType: string
 sha256: string
 /**
- * Engine that made the result
+ * Engine that produced the result
  */
 engine?: string
 engineVersion?: string
 /**
- * `stream-copy` when the streams were taken over as they are, `encode` otherwise
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
  */
 method?: string
 details?: {
 [k: string]: unknown
 }
 /**
- * What the result kept of the source, counted by others than the engine; left out where nobody can tell
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
 fidelity?: {
 /**
@@ -7725,7 +7725,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that is over
+ * Of a batch that has ended
  */
 summary: ({
 total: number
@@ -7733,7 +7733,7 @@ completed: number
 failed: number
 } | null)
 /**
- * The job that this one does again
+ * The job that this job retries
  */
 retryOf: (string | null)
 links: {
@@ -7764,11 +7764,11 @@ overlap: ("skip" | "queue" | "cancel-previous")
 tag: (string | null)
 webhookUrl: (string | null)
 /**
- * Runs in a row that failed
+ * Consecutive failed runs
  */
 failures: number
 /**
- * Why it was switched off, where nobody did so
+ * Set when the workflow was disabled automatically, with the reason
  */
 paused: ({
 at: string
@@ -7779,15 +7779,15 @@ lastRun: ({
 runId: string
 workflowId: string
 /**
- * The clock, or somebody who asked for it
+ * Started by the schedule or by a request
  */
 trigger: ("schedule" | "request")
 /**
- * `waiting` for the run before, `skipped` because of it
+ * `waiting` for the previous run, `skipped` because of it
  */
 status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
 /**
- * When the clock wanted it, or when it was asked for
+ * Scheduled time, or time of the request
  */
 dueAt: string
 jobId: (string | null)
@@ -7839,27 +7839,27 @@ updatedAt: string
 export interface Plan {
 id: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
 /**
- * Of one key, one session or one address; null for no limit
+ * Per key, session or IP address; null for no limit
  */
 requestsPerMinute: (number | null)
 /**
- * The same; null for no limit
+ * Per key, session or IP address; null for no limit
  */
 requestsPerHour: (number | null)
 /**
- * Requests that make nothing, where they have a limit of their own and count nowhere else
+ * Read requests, if they have a separate limit and do not count towards the others
  */
 readsPerMinute: (number | null)
 /**
- * Requests that make something, of an account; of an address where there is none; null for no limit
+ * Requests that create something, per account, or per IP address without an account; null for no limit
  */
 requestsPerDay: (number | null)
 /**
- * The same; null for no limit
+ * Requests that create something, per account, or per IP address without an account; null for no limit
  */
 requestsPerMonth: (number | null)
 /**
- * Counted, and nothing ends with them; null for no limit
+ * Counted but not enforced; null for no limit
  */
 conversionMinutesPerMonth: (number | null)
 /**
@@ -7867,15 +7867,15 @@ conversionMinutesPerMonth: (number | null)
  */
 maxFileSize: number
 /**
- * Items of a batch, imports of a job
+ * Items per batch, imports per job
  */
 filesPerJob: number
 /**
- * Jobs at work at a time, beyond which they wait; null for no limit
+ * Jobs that run at a time; others wait; null for no limit
  */
 concurrentJobs: (number | null)
 /**
- * After which a finished job and its files are deleted
+ * Hours after which a finished job and its files are deleted
  */
 retentionHours: number
 gpu: boolean
@@ -7889,17 +7889,17 @@ id: string
 name: string
 kind: ("secret" | "public")
 /**
- * How it begins
+ * First characters of the key
  */
 prefix: string
 /**
- * How it ends
+ * Last characters of the key
  */
 last4: string
 scopes: string[]
 status: ("active" | "rotating" | "expired")
 /**
- * Of one that was rotated: until then it works
+ * For a rotated key: the time until which it still works
  */
 validUntil: (string | null)
 expiresAt: (string | null)
@@ -7907,7 +7907,7 @@ allowedIps: (string[] | null)
 allowedOrigins: (string[] | null)
 createdAt: string
 /**
- * To the minute
+ * Accurate to the minute
  */
 lastUsedAt: (string | null)
 lastUsedIp: (string | null)
@@ -7929,7 +7929,7 @@ lossy: boolean
 multiPage: boolean
 animated: boolean
 /**
- * What a file of this format usually becomes. GET /v1/formats/conversions lists all that works.
+ * The usual target formats. GET /v1/formats/conversions lists every possible one.
  */
 targets: string[]
 }
@@ -7962,7 +7962,7 @@ meta: Meta
  */
 export interface Problem {
 /**
- * Leads to a page about the error
+ * URL of a page about the error
  */
 type: string
 title: string
@@ -7983,7 +7983,7 @@ requestId: string
  */
 export interface OAuthError {
 /**
- * As `invalid_client`
+ * For example `invalid_client`
  */
 error: string
 error_description: string
