@@ -2,39 +2,39 @@ import assert from 'node:assert/strict'
 import { type BusEvent, eventSchema } from '../../events/index.ts'
 import { Bus } from '../../lib/aws/bus.ts'
 import type { Config } from '../../lib/config.ts'
-import type { Gate } from './function-instance.ts'
+import type { EffectGate } from './function-instance.ts'
 
-/** Keeps what was published, and refuses what is no event or another one under an id that was used. */
+/** Stores published events, and records invalid ones and different events with the same id. */
 export class MemoryBus extends Bus {
-  readonly #gate: Gate
-  /** Each once, as it came first. */
+  readonly #gate: EffectGate
+  /** Each event once, as first published. */
   readonly events: BusEvent[] = []
-  /** With every repetition. */
+  /** All events including repetitions. */
   readonly published: BusEvent[] = []
-  /** Of bodies that changed between two tellings of one event: an error thrown here would only be tried again. */
+  /** Invalid or changed events. Not thrown, because the service would retry publishing. */
   readonly contradictions: string[] = []
 
-  constructor(config: Config, gate: Gate) {
+  constructor(config: Config, gate: EffectGate) {
     super(config)
     this.#gate = gate
   }
 
-  #refusals = 0
+  #failuresLeft = 0
 
-  /** So many times it does not take what it is given. */
-  refuse(times: number): void {
-    this.#refusals = times
+  /** Makes the next calls fail. */
+  failTimes(times: number): void {
+    this.#failuresLeft = times
   }
 
   override async publish(events: readonly BusEvent[]): Promise<void> {
-    if (this.#refusals-- > 0) throw new Error('the bus refused the events')
+    if (this.#failuresLeft-- > 0) throw new Error('the bus rejected the events')
     for (let at = 0; at < events.length; at += 10)
       await this.#gate.effect(`publish ${events.slice(at, at + 10).map(({ event }) => event)}`, async () => {
-        for (const event of events.slice(at, at + 10)) this.#take(event)
+        for (const event of events.slice(at, at + 10)) this.#accept(event)
       })
   }
 
-  #take(given: BusEvent): void {
+  #accept(given: BusEvent): void {
     const event: BusEvent = JSON.parse(JSON.stringify(given))
     this.published.push(event)
     const parsed = eventSchema(event.event).safeParse(event)

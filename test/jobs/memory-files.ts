@@ -3,14 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { type FetchedFile, Files, type StoredObject } from '../../lib/aws/files.ts'
 import type { Config } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Gate } from './function-instance.ts'
+import type { EffectGate } from './function-instance.ts'
 
 /** The bucket in memory. */
 export class MemoryFiles extends Files {
-  readonly #gate: Gate
+  readonly #gate: EffectGate
   readonly objects = new Map<string, Uint8Array>()
 
-  constructor(config: Config, gate: Gate) {
+  constructor(config: Config, gate: EffectGate) {
     super(config)
     this.#gate = gate
   }
@@ -26,7 +26,7 @@ export class MemoryFiles extends Files {
   }
 
   override async getFile({ key, filename }: FetchedFile, path: string): Promise<void> {
-    await this.#gate.look(async () => {
+    await this.#gate.observe(async () => {
       const found = this.objects.get(key)
       if (!found) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
       await writeFile(path, found)
@@ -34,11 +34,11 @@ export class MemoryFiles extends Files {
   }
 
   override async read(key: string, start: number, end: number): Promise<Uint8Array> {
-    return this.#gate.look(async () => (this.objects.get(key) ?? new Uint8Array()).slice(start, end))
+    return this.#gate.observe(async () => (this.objects.get(key) ?? new Uint8Array()).slice(start, end))
   }
 
   override async head(key: string): Promise<StoredObject | undefined> {
-    return this.#gate.look(async () => {
+    return this.#gate.observe(async () => {
       const found = this.objects.get(key)
       const etag = found && `"${createHash('md5').update(found).digest('hex')}"`
       return (

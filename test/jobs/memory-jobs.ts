@@ -6,7 +6,7 @@ import { JobStore, taskRefOf } from '../../lib/jobs/store.ts'
 import { taskMessageOf } from '../../lib/jobs/task-message.ts'
 import { createLog } from '../../lib/log.ts'
 import { Uploads } from '../../lib/uploads.ts'
-import { Gate } from './function-instance.ts'
+import { EffectGate } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemoryQueues } from './memory-queues.ts'
@@ -15,9 +15,9 @@ import { MemoryTable } from './memory-table.ts'
 const config = readConfig({ LOG_LEVEL: 'silent' })
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
-/** Jobs with all that they need in memory, every task of which goes to one queue. */
+/** Jobs with in-memory collaborators; all tasks go to one queue. */
 export function memoryJobs(more: Partial<JobsDeps> = {}) {
-  const gate = new Gate()
+  const gate = new EffectGate()
   const table = new MemoryTable()
   const store = new JobStore(table)
   const [files, queues, bus] = [
@@ -38,15 +38,15 @@ export function memoryJobs(more: Partial<JobsDeps> = {}) {
   })
   return {
     ...{ jobs, store, table, files, bus, gate, queues },
-    /** Events so far, each as often as it was told, which are forgotten by that. */
-    told: () => {
+    /** Returns and removes the names of published events, including repetitions. */
+    takeEvents: () => {
       assert.deepEqual(bus.contradictions, [])
       return bus.published.splice(0).map(({ event }) => event)
     },
-    /** Numbers of the tasks whose messages are there, which are lost by that. */
-    sent: () => {
+    /** Returns the numbers of the queued tasks and drops their messages. */
+    takeSentTasks: () => {
       const numbers = queues.bodies.map((body) => JSON.parse(body).task as number)
-      if (numbers.length > 0) queues.lose()
+      if (numbers.length > 0) queues.dropAll()
       return numbers
     },
   }

@@ -3,7 +3,7 @@ import { Queues } from '../../lib/aws/queues.ts'
 import type { Config } from '../../lib/config.ts'
 import { TaskMessage } from '../../lib/jobs/task-message.ts'
 import { maxReceiveCount, type QueueId } from '../../lib/resources/queues.ts'
-import type { Gate } from './function-instance.ts'
+import type { EffectGate } from './function-instance.ts'
 
 interface Stored {
   readonly body: string
@@ -21,21 +21,21 @@ export interface Received {
 }
 
 /**
- * Queues with the promises of SQS and no others: what is received is hidden for a while and comes again unless it is
- * deleted, order is not kept, and where `copies` says so a message comes twice.
+ * Queues with the guarantees of SQS only: a received message is hidden for a while and delivered again unless it is
+ * deleted, order is not guaranteed, and `copies` can deliver messages twice.
  */
 export class MemoryQueues extends Queues {
-  readonly #gate: Gate
+  readonly #gate: EffectGate
   readonly #visibilityS: number
   readonly #copies: () => number
   #stored: Stored[] = []
   #receipts = 0
-  #onNews = () => {}
+  #onVisible = () => {}
   readonly deadLetters: string[] = []
 
   constructor(
     config: Config,
-    gate: Gate,
+    gate: EffectGate,
     { visibilityS = 16, copies = () => 1 }: { visibilityS?: number; copies?: () => number } = {},
   ) {
     super(config)
@@ -45,7 +45,7 @@ export class MemoryQueues extends Queues {
   }
 
   override async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
-    assert.ok(group, 'nobody knows whose these are')
+    assert.ok(group, 'a message group is required')
     for (let at = 0; at < messages.length; at += 10)
       await this.#gate.effect(`send ${queue}`, async () => {
         for (const message of messages.slice(at, at + 10)) {
@@ -53,15 +53,15 @@ export class MemoryQueues extends Queues {
           for (let copy = this.#copies(); copy > 0; copy--)
             this.#stored.push({ body, queue, visibleAt: 0, receives: 0, receipt: '' })
         }
-        this.#onNews()
+        this.#onVisible()
       })
   }
 
   override async extendVisibility(_queue: QueueId, receipt: string, seconds: number): Promise<void> {
-    await this.#gate.look(async () => {
+    await this.#gate.observe(async () => {
       for (const stored of this.#stored)
         if (stored.receipt === receipt) stored.visibleAt = Date.now() + seconds * 1000
-      this.#onNews()
+      this.#onVisible()
     })
   }
 
@@ -78,12 +78,12 @@ export class MemoryQueues extends Queues {
     this.#receipts += 1
     found.receipt = String(this.#receipts)
     found.visibleAt = now + this.#visibilityS * 1000
-    // The next one that is received is another one.
+    // Move it to the end, so that the next message is another one.
     this.#stored = [...this.#stored.filter((stored) => stored !== found), found]
     return { message: TaskMessage.parse(JSON.parse(found.body)), queue: found.queue, receipt: found.receipt }
   }
 
-  /** Only whoever received it last deletes a message. */
+  /** Only the latest receipt deletes a message. */
   async delete(receipt: string): Promise<void> {
     await this.#gate.effect('message deleted', async () => {
       this.#stored = this.#stored.filter((stored) => stored.receipt !== receipt)
@@ -95,21 +95,21 @@ export class MemoryQueues extends Queues {
     return this.#stored.length === 0 ? undefined : Math.min(...this.#stored.map(({ visibleAt }) => visibleAt))
   }
 
-  /** Everything that nobody deleted. */
+  /** Bodies of all messages that were not deleted. */
   get bodies(): readonly string[] {
     return this.#stored.map(({ body }) => body)
   }
 
-  /** Loses a message, as no queue should: all that are there. */
-  lose(): void {
+  /** Drops all messages, which must never happen in production. */
+  dropAll(): void {
     assert.ok(this.#stored.length > 0)
     this.#stored = []
   }
 
-  /** Resolves with the next message that becomes visible by a call. */
-  news(): Promise<void> {
+  /** Resolves when a call makes the next message visible. */
+  nextVisible(): Promise<void> {
     return new Promise((resolve) => {
-      this.#onNews = resolve
+      this.#onVisible = resolve
     })
   }
 }

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Answer, type Item, type Key, type Send, Table, type Write } from '../../lib/aws/table.ts'
 import type { Change, Condition } from '../../lib/aws/table-expressions.ts'
 import { readConfig } from '../../lib/config.ts'
-import { changed } from './records.ts'
+import { applyChange } from './records.ts'
 
 const config = readConfig({ LOG_LEVEL: 'silent' })
-const nowhere: Send = { send: () => Promise.reject(new Error('nothing is sent to a table in memory')) }
+const nowhere: Send = { send: () => Promise.reject(new Error('a table in memory sends no commands')) }
 
-/** The table in memory, for tests of what comes to stand in records: changes and conditions as data, no expressions. */
+/** The table in memory, for tests of record contents: evaluates changes and conditions without expressions. */
 export class MemoryTable extends Table {
   readonly #items = new Map<string, Item>()
-  /** The answer of each write is lost once, whereupon it is written again, as the SDK does. */
-  losesAnswers = false
+  /** Repeats each write once, like the SDK does after a lost response. */
+  losesResponses = false
 
   constructor() {
     super(config, nowhere)
   }
 
-  /** Every record as it is now. */
+  /** All current records. */
   get items(): Item[] {
     return structuredClone([...this.#items.values()])
   }
@@ -43,7 +43,7 @@ export class MemoryTable extends Table {
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
   ): Promise<Answer> {
     const write = { update: key, change, if: condition }
-    if (this.losesAnswers) this.#conditional(write, mark)
+    if (this.losesResponses) this.#conditional(write, mark)
     return this.#conditional(write, mark)
   }
 
@@ -92,7 +92,7 @@ export class MemoryTable extends Table {
       this.#items.set(
         name,
         structuredClone(
-          'put' in write ? write.put : changed({ ...write.update, ...this.#before(write) }, write.change),
+          'put' in write ? write.put : applyChange({ ...write.update, ...this.#before(write) }, write.change),
         ),
       )
     return structuredClone(this.#items.get(name))
@@ -103,14 +103,14 @@ const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`
 const keyOf = (write: Write): Key =>
   'put' in write ? write.put : 'update' in write ? write.update : write.delete
 
-/** A dot leads into a map. */
+/** A dot in a path selects a key of a map. */
 const at = (item: Item | undefined, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item)
 
 function holds(item: Item | undefined, condition: Condition): boolean {
   const { exists, equal = {}, oneOf = {}, absent = [], present = [], below = {}, until = {} } = condition
   const { either = [], lacks, after } = condition
-  if (lacks || after) throw new Error('records of jobs have no such conditions')
+  if (lacks || after) throw new Error('job records use no such conditions')
   return (
     (exists === undefined || exists === (item !== undefined)) &&
     Object.entries(equal).every(([path, value]) => isDeepStrictEqual(at(item, path), value)) &&

@@ -13,9 +13,9 @@ import { type InputsRun, runInputs } from '../../lib/jobs/run/run-inputs.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { Gate } from './function-instance.ts'
+import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, given, newJob, task, withTasks } from './records.ts'
+import { file, storedImport, newJob, newTask, withTasks } from './records.ts'
 
 const folder = scratchFolder('run-pieces')
 const page = '<p>a few words that are to come through</p>'
@@ -60,11 +60,11 @@ async function run(
   findFallback: InputsRun['findFallback'],
   { engines = [engine()], config = {}, ...more }: Wishes = {},
 ) {
-  const gate = new Gate()
+  const gate = new EffectGate()
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
   files.objects.set('a.html', Buffer.from(page))
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-  const [work] = withTasks(newJob([given('in'), task('work', [0], { spec: { options: {} } })]), {
+  const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
     work: { attempt: 1 },
   }).tasks
   assert.ok(work)
@@ -122,7 +122,7 @@ const saying = (
   ...more,
 })
 const taskOf = (more: Partial<Task>): Task => {
-  const [work] = withTasks(newJob([given('in'), task('work', [0], { spec: { options: {} } })]), {
+  const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
     work: more,
   }).tasks
   assert.ok(work)

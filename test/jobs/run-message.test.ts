@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
-import { completed, given, newJob, task } from './records.ts'
+import { completed, storedImport, newJob, newTask } from './records.ts'
 
-const { job, fixed, tasks } = newJob([given('in'), task('work', [0])])
+const { job, fixed, tasks } = newJob([storedImport('in'), newTask('work', [0])])
 
 /** What becomes of the message of a task, and what its queue hears of it. */
 async function told(

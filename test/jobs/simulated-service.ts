@@ -27,12 +27,12 @@ import { Uploads } from '../../lib/uploads.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { asInstance, Gate } from './function-instance.ts'
+import { runAsInstance, EffectGate } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemoryQueues, type Received } from './memory-queues.ts'
 import type { MemoryTable } from './memory-table.ts'
-import { records } from './new-tasks.ts'
+import { createRecords } from './new-tasks.ts'
 import {
   type Behavior,
   importedAnimation,
@@ -40,45 +40,45 @@ import {
   importedFile,
   noOpEngines,
 } from './no-op-engine.ts'
-import { asItIs, clientOf, isWrite, type Manner } from './simulated-aws.ts'
-import type { Database } from './test-table.ts'
+import { passThrough, clientOf, isWrite, type TableBehavior } from './simulated-aws.ts'
+import type { TestDatabase } from './test-table.ts'
 import { inTime, VirtualTime, wallTime } from './virtual-time.ts'
 
 const secret = 'a secret of tests that is long enough'
 const folder = scratchFolder('mutabor-jobs')
 const config = readConfig({ WORK_DIR: folder, LOG_LEVEL: 'silent' })
 
-export interface Circumstances {
-  readonly database?: Database
+export interface SimulationOptions {
+  readonly database?: TestDatabase
   readonly tableName?: string
-  /** In place of the database, where nothing that is asked hangs on the way to it. */
+  /** Used instead of the database in tests that need no real table. */
   readonly table?: MemoryTable
-  /** Messages that are worked on at a time. */
-  readonly loops?: number
-  /** Seconds for which a message stays hidden of which its receiver says nothing. */
+  /** Number of messages processed concurrently. */
+  readonly concurrency?: number
+  /** Visibility timeout of messages. */
   readonly visibilityS?: number
-  /** Conversions at a time for which there is room; as many as it takes when left out. */
+  /** Number of concurrent conversions; unlimited when left out. */
   readonly parallel?: number
-  /** Numbers of the effects after which whoever had them dies. */
-  readonly stops?: readonly number[]
-  /** How the table behaves. */
-  readonly manner?: Manner
+  /** Numbers of the effects after which their instance dies. */
+  readonly crashAfter?: readonly number[]
+  /** Simulated failures of the table. */
+  readonly tableBehavior?: TableBehavior
   readonly copies?: () => number
-  /** By the name of a task, what happens while it runs. */
+  /** Called while the task with this name runs. */
   readonly during?: Readonly<
     Record<
       string,
-      (world: World, run: { attempt: number; progress: (ratio: number) => void }) => Promise<unknown>
+      (service: SimulatedService, run: { attempt: number; progress: (ratio: number) => void }) => Promise<unknown>
     >
   >
 }
 
-export type During = (
-  world: World,
+export type DuringTask = (
+  service: SimulatedService,
   run: { readonly attempt: number; readonly progress: (ratio: number) => void },
 ) => Promise<void>
 
-/** A call of the table, as it was sent. */
+/** A call to the table. */
 export interface Call {
   readonly name: string
   readonly keys: readonly string[]
@@ -86,49 +86,49 @@ export interface Call {
 }
 
 /**
- * The service around one job, in one process: the real jobs and workers on the real table, with queues, bus and
- * bucket in memory. Each message, each client and each look of the sweep is an instance that can die by itself.
+ * The service around one job, in one process: the real jobs and workers with the real table, and queues, bus and
+ * bucket in memory. Each message, client request and sweep is an instance that can die independently.
  */
-export class World {
-  readonly gate: Gate
+export class SimulatedService {
+  readonly gate: EffectGate
   readonly queues: MemoryQueues
   readonly bus: MemoryBus
   readonly files: MemoryFiles
   readonly time = new VirtualTime()
   readonly jobId = newId('job')
   readonly calls: Call[] = []
-  /** Names of tasks, once for each time that an engine began. */
+  /** Names of tasks, once per engine run. */
   readonly runs: string[] = []
-  /** What broke in an instance that had not died. */
+  /** Errors in instances that had not died. */
   readonly failures: unknown[] = []
   readonly #table: Table
   readonly #engines: Services['engines']
-  readonly #circumstances: Circumstances
-  /** What workers remember that wait for a message. */
-  readonly #warm: Services[] = []
-  /** Looks that the sweep took of its own, as something was due. */
+  readonly #options: SimulationOptions
+  /** Services of workers that wait for a message. */
+  readonly #idleServices: Services[] = []
+  /** Number of sweeps that ran because something was due. */
   sweeps = 0
   #sweptAt = 0
-  #moves = 0
+  #timeSteps = 0
 
-  constructor(circumstances: Circumstances) {
-    this.#circumstances = circumstances
-    const { stops, copies, visibilityS } = circumstances
-    this.gate = new Gate(stops)
+  constructor(options: SimulationOptions) {
+    this.#options = options
+    const { crashAfter, copies, visibilityS } = options
+    this.gate = new EffectGate(crashAfter)
     this.queues = new MemoryQueues(config, this.gate, {
       ...(copies && { copies }),
       ...(visibilityS && { visibilityS }),
     })
     this.bus = new MemoryBus(config, this.gate)
     this.files = new MemoryFiles(config, this.gate)
-    this.#table = circumstances.table ?? this.#served(circumstances)
+    this.#table = options.table ?? this.#servedTable(options)
     const behave: Behavior = async (name, tools) => {
       this.runs.push(name)
       const attempt = this.runs.filter((run) => run === name).length
-      const during = circumstances.during?.[name]
-      // Whatever else a test returns is no word of what came through.
-      const said = await during?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
-      return said as Shortfall | undefined
+      const during = options.during?.[name]
+      // Other return values of a test are not a shortfall.
+      const shortfall = await during?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
+      return shortfall as Shortfall | undefined
     }
     const engines = noOpEngines(behave)
     this.#engines = async () => engines
@@ -137,21 +137,21 @@ export class World {
     mkdirSync(folder, { recursive: true })
   }
 
-  #served({ database, tableName = '', manner = asItIs }: Circumstances): Table {
-    assert.ok(database, 'there is a table')
+  #servedTable({ database, tableName = '', manner: behavior = passThrough }: SimulationOptions): Table {
+    assert.ok(database, 'a database is required')
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
-    // To the SDK, a clock that is not the server's is a reason to try again.
+    // The SDK retries when its clock differs from the server's.
     const send = (command: unknown) => inTime(wallTime, () => client(command))
     const counted = async (command: unknown) => {
       const call = callOf(command)
       this.calls.push(call)
-      if (!call.isWrite) return this.gate.look(() => manner(command, send))
-      return this.gate.effect(`${call.name} ${call.keys}`, () => manner(command, send))
+      if (!call.isWrite) return this.gate.observe(() => tableBehavior(command, send))
+      return this.gate.effect(`${call.name} ${call.keys}`, () => tableBehavior(command, send))
     }
     return new Table({ ...config, TABLE_NAME: tableName }, clientOf(counted))
   }
 
-  /** What an instance makes at its start: it shares nothing with another one but the world outside. */
+  /** What an instance makes at its start: it shares nothing with another one but the service outside. */
   services(): Services {
     const uploads = new Uploads(this.#table)
     const { files, queues } = this
@@ -167,7 +167,7 @@ export class World {
     })
     return {
       ...{
-        config: { ...config, PARALLEL: this.#circumstances.parallel },
+        config: { ...config, PARALLEL: this.#options.parallel },
         log: silentLog,
         table: this.#table,
         files,
@@ -197,18 +197,18 @@ export class World {
     }
   }
 
-  /** Runs as an instance of its own, in this world's time; undefined when it died. */
-  as<T>(
+  /** Runs as an instance of its own, in this service's time; undefined when it died. */
+  asInstance<T>(
     name: string,
     action: (services: Services) => Promise<T>,
     services = this.services(),
   ): Promise<T | undefined> {
-    return inTime(this.time, () => asInstance(name, () => action(services)))
+    return inTime(this.time, () => runAsInstance(name, () => action(services)))
   }
 
-  /** As `as`; of what breaks, a client learns no more than that. */
+  /** Like `asInstance`, but records errors instead of throwing them. */
   request<T>(name: string, action: (services: Services) => Promise<T>): Promise<T | undefined> {
-    return this.as(name, async (services) => {
+    return this.asInstance(name, async (services) => {
       try {
         return await action(services)
       } catch (error) {
@@ -218,8 +218,8 @@ export class World {
     })
   }
 
-  create(tasks: readonly NewTask[], wishes: Partial<NewJob> = {}, along: readonly TransactionWrite[] = []) {
-    return this.request('creator', ({ jobs }) => jobs.create(records(this.jobId, tasks, wishes), along))
+  create(tasks: readonly NewTask[], more: Partial<NewJob> = {}, otherWrites: readonly TransactionWrite[] = []) {
+    return this.request('creator', ({ jobs }) => jobs.create(createRecords(this.jobId, tasks, more), otherWrites))
   }
 
   cancel() {
@@ -233,7 +233,7 @@ export class World {
     return this.request('deleter', ({ jobs }) => jobs.delete(this.jobId))
   }
 
-  /** The bucket tells of a file that arrived, as functions/receive-upload.ts hears of it. */
+  /** Simulates the bucket's notification of an upload, as functions/receive-upload.ts receives it. */
   receive(uploadId: string, key: string) {
     return this.request('receiver', async (services) => {
       await publishUploadEvent(uploadId, services)
@@ -242,10 +242,10 @@ export class World {
     })
   }
 
-  /** The job and its tasks as they are stored. */
+  /** The stored job and its tasks. */
   async state(): Promise<JobState> {
     const state = await this.services().jobs.store.getState(this.jobId)
-    assert.ok(state, 'the job is there')
+    assert.ok(state, 'the job exists')
     return state
   }
 
@@ -253,31 +253,31 @@ export class World {
     return this.services().jobs.store.getJob(this.jobId)
   }
 
-  /** Works until nothing is left to do before the retention of the job is over; time goes by as it is needed. */
-  async settle({
+  /** Runs until nothing is left to do before the job's retention ends, advancing time as needed. */
+  async runToEnd({
     until,
   }: {
     until?: (job: Record<string, unknown> | undefined) => boolean
   } = {}): Promise<void> {
-    const { loops = 1 } = this.#circumstances
+    const { concurrency: concurrency = 1 } = this.#options
     const running = new Set<Promise<void>>()
     for (;;) {
-      const news = this.queues.news()
-      while (running.size < loops) {
+      const news = this.queues.nextVisible()
+      while (running.size < concurrency) {
         const received = inTime(this.time, () => this.queues.receive())
         if (!received) break
-        const work = this.#work(received).finally(() => running.delete(work))
+        const work = this.#processMessage(received).finally(() => running.delete(work))
         running.add(work)
       }
-      if (running.size > 0) await Promise.race([...running, ...(running.size < loops ? [news] : [])])
-      else if (!(await this.#moveOn(until))) return
+      if (running.size > 0) await Promise.race([...running, ...(running.size < concurrency ? [news] : [])])
+      else if (!(await this.#advanceTime(until))) return
     }
   }
 
-  /** As `queueFunction` has it. */
-  async #work({ message, queue, receipt }: Received): Promise<void> {
-    // A function serves one message after the other until it dies.
-    const services = this.#warm.pop() ?? this.services()
+  /** Processes a message as `createQueueFunction` does. */
+  async #processMessage({ message, queue, receipt }: Received): Promise<void> {
+    // A function processes one message after another until it dies.
+    const services = this.#idleServices.pop() ?? this.services()
     const work = async () => {
       const extendVisibility = (seconds: number) => this.queues.extendVisibility(queue, receipt, seconds)
       try {
@@ -294,29 +294,29 @@ export class World {
         await extendVisibility(5)
         this.failures.push(error)
       }
-      this.#warm.push(services)
+      this.#idleServices.push(services)
     }
-    await this.as(`worker ${message.task}`, work, services)
+    await this.asInstance(`worker ${message.task}`, work, services)
   }
 
-  /** To when something happens next; false when nothing does. */
-  async #moveOn(
+  /** Advances time to the next message or sweep; returns false when there is none. */
+  async #advanceTime(
     until: ((job: Record<string, unknown> | undefined) => boolean) | undefined,
   ): Promise<boolean> {
-    const Item = await this.#item()
+    const Item = await this.#jobItem()
     const isOver = until ? until(Item) : isAtRest(Item)
     const messageAt = this.queues.nextAt
     if (isOver && messageAt === undefined) return false
-    // As the index has it: without its part of the index no sweep would find it.
+    // As in the index: without `wakeShard`, no sweep would find the job.
     const wakeAt = Item?.['wakeShard'] && Item['wakeAt'] ? Date.parse(String(Item['wakeAt'])) : undefined
-    const sweepAt = wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + sweepEveryMs)
+    const sweepAt = wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + minSweepIntervalMs)
     const next = Math.min(messageAt ?? Infinity, sweepAt)
-    this.#moves += 1
-    if (this.#moves > mostMoves)
-      throw new Error(`it goes on for ever: ${this.gate.effects.slice(-10).join(', ')}`, {
+    this.#timeSteps += 1
+    if (this.#timeSteps > maxTimeSteps)
+      throw new Error(`the job does not come to rest: ${this.gate.effects.slice(-10).join(', ')}`, {
         cause: this.failures.at(-1),
       })
-    assert.ok(Number.isFinite(next), `nobody will ever look at ${JSON.stringify(Item)}`)
+    assert.ok(Number.isFinite(next), `no message or sweep will ever process ${JSON.stringify(Item)}`)
     this.time.moveTo(next)
     if (next !== sweepAt) return true
     this.sweeps += 1
@@ -324,28 +324,28 @@ export class World {
     return true
   }
 
-  /** The job as it is stored, which no instance looks at by that. */
-  async #item(): Promise<Record<string, unknown> | undefined> {
-    const { database, tableName, table } = this.#circumstances
+  /** Reads the stored job without counting as an access by an instance. */
+  async #jobItem(): Promise<Record<string, unknown> | undefined> {
+    const { database, tableName, table } = this.#options
     const Key = jobKey(this.jobId)
     if (table) return table.get(Key)
     const read = new GetCommand({ TableName: tableName, Key, ConsistentRead: true })
     return (await database?.client().send(read))?.Item
   }
 
-  /** Looks at the job, due or not. */
+  /** Sweeps the job, even if it is not due. */
   async sweep(): Promise<void> {
     this.#sweptAt = this.time.now
-    // What fails is tried again by the next run.
+    // Failures are retried by the next run.
     await this.request('sweep', ({ jobs }) => jobs.wake(this.jobId, new Date()))
   }
 }
 
-const sweepEveryMs = 60_000
-/** Waits of one job, which has to rest some time. */
-const mostMoves = 100
+const minSweepIntervalMs = 60_000
+/** Maximum number of time steps until a job must be at rest. */
+const maxTimeSteps = 100
 
-/** Only the end of its retention is left. */
+/** Whether a job only waits for the end of its retention. */
 const isAtRest = (item: Record<string, unknown> | undefined) =>
   item === undefined ||
   item['wakeAt'] === undefined ||
@@ -355,13 +355,13 @@ const isAtRest = (item: Record<string, unknown> | undefined) =>
     !item['deletedAt'])
 
 function callOf(command: unknown): Call {
-  // Of every command of the document client, whatever it is.
+  // All commands of the document client have this shape.
   const { constructor: kind, input } = command as { constructor: { name: string }; input: object }
   const name = kind.name.replace('Command', '')
   return { name, keys: [...keysIn(input)], isWrite: isWrite(command) }
 }
 
-/** Keys of all that a command writes or reads. */
+/** Keys of all items that a command reads or writes. */
 function* keysIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null || value instanceof Set) return
   if ('pk' in value && 'sk' in value) {

@@ -6,10 +6,10 @@ import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { until } from '../wait-until.ts'
-import { leftovers, split } from './chunk-scenarios.ts'
+import { findLeftovers, chunkedGraph } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'
-import { type During, World } from './simulated-service.ts'
+import { type DuringTask, SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
@@ -48,45 +48,45 @@ test('of a part that is young nothing is asked, however often its worker shows s
 })
 
 /** What the fifth of six parts learns when its worker looks after it, as if it had taken a minute. */
-async function look(world: World): Promise<boolean | undefined> {
-  const { job, chunks } = await world.state()
+async function look(service: SimulatedService): Promise<boolean | undefined> {
+  const { job, chunks } = await service.state()
   const fifth = chunks.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
   assert.ok(fifth)
-  return world.as('worker', (services) =>
+  return service.asInstance('worker', (services) =>
     checkStraggler({ chunk: fifth, job, ranMs: 60_000 }, { services }, silentLog),
   )
 }
 
-const twins = async (world: World) =>
-  (await world.state()).chunks.filter(({ part: number = 0 }) => isSpeculativeCopy(number))
-const openParts = async (world: World) => (await world.state()).tasks[1]?.open?.size ?? 0
+const twins = async (service: SimulatedService) =>
+  (await service.state()).chunks.filter(({ part: number = 0 }) => isSpeculativeCopy(number))
+const openParts = async (service: SimulatedService) => (await service.state()).tasks[1]?.open?.size ?? 0
 
-async function played(during: During, circumstances: Partial<ConstructorParameters<typeof World>[0]> = {}) {
-  const world = new World({
-    ...{ database, tableName: await database.makeTable(), loops: 2, ...circumstances },
+async function played(during: DuringTask, circumstances: Partial<ConstructorParameters<typeof SimulatedService>[0]> = {}) {
+  const service = new SimulatedService({
+    ...{ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances },
     during: { 'letter part 5': during },
   })
-  await world.create(split(1))
-  await world.settle()
-  await assertAtRest(world)
-  assertPrompt(world)
-  const { status, files } = await outcomeOf(world)
+  await service.create(chunkedGraph(1))
+  await service.runToEnd()
+  await assertAtRest(service)
+  assertPrompt(service)
+  const { status, files } = await outcomeOf(service)
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
-  assert.deepEqual(await leftovers(world), [])
-  assert.deepEqual(world.failures, [])
-  assert.equal(world.runs.filter((run) => run === 'letter joined').length, 1)
-  return world.runs.filter((run) => run === 'letter part 5').length
+  assert.deepEqual(await findLeftovers(service), [])
+  assert.deepEqual(service.failures, [])
+  assert.equal(service.runs.filter((run) => run === 'letter joined').length, 1)
+  return service.runs.filter((run) => run === 'letter part 5').length
 }
 
 test('what another worker makes of a straggler counts when it is there first', async () => {
   const told: (boolean | undefined)[] = []
-  const hangs: During = async (world, { attempt }) => {
+  const hangs: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
-    await until(async () => (await openParts(world)) === 1, 'the others are over')
-    told.push(await look(world), await look(world))
-    assert.ok((await twins(world)).length <= 1)
-    await until(async () => (await openParts(world)) === 0, 'the twin is over')
-    told.push(await look(world))
+    await until(async () => (await openParts(service)) === 1, 'the others are over')
+    told.push(await look(service), await look(service))
+    assert.ok((await twins(service)).length <= 1)
+    await until(async () => (await openParts(service)) === 0, 'the twin is over')
+    told.push(await look(service))
   }
   assert.equal(await played(hangs), 2)
   assert.deepEqual(told.slice(0, 2), [true, true])
@@ -94,61 +94,61 @@ test('what another worker makes of a straggler counts when it is there first', a
 })
 
 test('a straggler that fails while another worker makes it too ends nothing', async () => {
-  const failed = async (world: World) =>
-    (await world.state()).chunks.filter(({ status }) => status === 'failed').map(({ part: number }) => number)
-  const fails: During = async (world, { attempt }) => {
+  const failed = async (service: SimulatedService) =>
+    (await service.state()).chunks.filter(({ status }) => status === 'failed').map(({ part: number }) => number)
+  const fails: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) {
-      await until(async () => (await failed(world)).includes(1004), 'the first one has failed')
+      await until(async () => (await failed(service)).includes(1004), 'the first one has failed')
       return
     }
-    await until(async () => (await openParts(world)) === 1, 'the others are over')
-    assert.equal(await look(world), true)
+    await until(async () => (await openParts(service)) === 1, 'the others are over')
+    assert.equal(await look(service), true)
     throw new AppError('TIMEOUT', 'It took longer than it may.')
   }
   assert.equal(await played(fails), 2)
 })
 
 test('a straggler that is there before its twin has begun is made once', async () => {
-  const isSlow: During = async (world) => {
-    assert.equal(await look(world), true)
+  const isSlow: DuringTask = async (service) => {
+    assert.equal(await look(service), true)
     assert.deepEqual(
-      (await twins(world)).map(({ part: number, status }) => [number, status]),
+      (await twins(service)).map(({ part: number, status }) => [number, status]),
       [[speculativeCopyOf(1004), 'pending']],
     )
   }
-  assert.equal(await played(isSlow, { loops: 1 }), 1)
+  assert.equal(await played(isSlow, { concurrency: 1 }), 1)
 })
 
 test('a straggler has no twin where no other worker is free', async () => {
   let load = 1
-  const isSlow: During = async (world) => {
+  const isSlow: DuringTask = async (service) => {
     load = 4
-    assert.equal(await look(world), true)
-    assert.deepEqual(await twins(world), [])
+    assert.equal(await look(service), true)
+    assert.deepEqual(await twins(service), [])
   }
-  const world = new World({
-    ...{ database, tableName: await database.makeTable(), loops: 1, parallel: 4 },
+  const service = new SimulatedService({
+    ...{ database, tableName: await database.makeTable(), concurrency: 1, parallel: 4 },
     during: { 'letter part 5': isSlow },
   })
-  world.queues.load = async () => load
-  await world.create(split(1))
-  await world.settle()
-  assert.equal((await outcomeOf(world)).status, 'completed')
-  assert.deepEqual(world.failures, [])
+  service.queues.load = async () => load
+  await service.create(chunkedGraph(1))
+  await service.runToEnd()
+  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.deepEqual(service.failures, [])
 })
 
 test('the message of a part comes back as soon as its lease has ended, however early its worker died', async () => {
   const leftS: number[] = []
-  const world = new World({
-    ...{ database, tableName: await database.makeTable(), loops: 1, visibilityS: 5400 },
+  const service = new SimulatedService({
+    ...{ database, tableName: await database.makeTable(), concurrency: 1, visibilityS: 5400 },
     during: {
       'letter part 3': async ({ queues, time }) => {
         leftS.push(((queues.nextAt ?? Infinity) - time.now) / 1000)
       },
     },
   })
-  await world.create(split())
-  await world.settle()
+  await service.create(chunkedGraph())
+  await service.runToEnd()
   assert.equal(leftS.length, 1)
   assert.ok((leftS[0] ?? Infinity) <= 16, `${leftS[0]} s`)
 })

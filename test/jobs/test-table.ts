@@ -6,27 +6,27 @@ import { table as shape } from '../../lib/resources/storage.ts'
 import { after, before } from '../hooks.ts'
 import { makeClient, makeFolder, silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
-/** The embedded table of a test file, with as many tables as its tests want. */
-export interface Database {
+/** The embedded database of a test file, which can create several tables. */
+export interface TestDatabase {
   client(): DynamoDBDocumentClient
   makeTable(): Promise<string>
   scan(tableName: string): Promise<Item[]>
 }
 
-/** For the tests of a file. */
-export function openDatabase(): Database {
+/** Opens a database for the tests of a file. */
+export function openDatabase(): TestDatabase {
   let opened: ServedDatabase | undefined
   before(async () => {
     opened = await serveDatabase(makeFolder())
   })
   after(() => opened?.close())
   return databaseOf(() => {
-    if (!opened) throw new Error('the embedded table is not there yet')
+    if (!opened) throw new Error('the embedded database is not open yet')
     return opened.client()
   })
 }
 
-export interface ServedDatabase extends Database {
+export interface ServedDatabase extends TestDatabase {
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function serveDatabase(folder: string): Promise<ServedDatabase> {
   return { ...databaseOf(() => documents), close }
 }
 
-function databaseOf(client: () => DynamoDBDocumentClient): Database {
+function databaseOf(client: () => DynamoDBDocumentClient): TestDatabase {
   let tables = 0
   return {
     client,
@@ -49,7 +49,7 @@ function databaseOf(client: () => DynamoDBDocumentClient): Database {
       tables += 1
       const TableName = `jobs-${tables}`
       const { TimeToLiveAttribute, ...schema } = shape
-      // The declaration is deeply readonly, the SDK's type is not; it does not write to it.
+      // The declaration is deeply readonly, unlike the SDK's type, which is not modified either.
       await client().send(
         new CreateTableCommand({ ...schema, TableName } as unknown as CreateTableCommandInput),
       )

@@ -7,7 +7,7 @@ import pino from 'pino'
 import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
 import { OnDemandWorker, type OnDemandWorkerOptions } from '../../lib/local/on-demand-worker.ts'
 import { removeLeftoverFolders } from '../../lib/local/remove-leftover-folders.ts'
-import { chances } from '../jobs/simulated-aws.ts'
+import { seededRandom } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const silent = pino({ level: 'silent' })
@@ -125,7 +125,7 @@ test('an idle worker ends and comes back when needed', async () => {
 
 test('work that arrives while an idle worker ends is done at once, by the next', async () => {
   const worker = start({ idleMs: 40 })
-  const chance = chances(8118)
+  const chance = seededRandom(8118)
   const pids = new Set<unknown>()
   for (let round = 0; round < 12; round++) {
     const asked = performance.now()

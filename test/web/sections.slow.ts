@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { totpOf } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
-import { faultsByAxe } from './axe.ts'
+import { axeViolations } from './axe.ts'
 import { openSite, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './layout-checks.ts'
+import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
 
 /** The sections of the desk in a real browser: what each does, and how it looks and sounds. About two minutes. */
 
@@ -26,18 +26,18 @@ const phone = {
   colorScheme: 'dark',
   locale: 'de-DE',
 } as const
-const at = (path: string, act: (page: Page) => Promise<void>, context: BrowserContextOptions = wide) =>
+const visitAt = (path: string, act: (page: Page) => Promise<void>, context: BrowserContextOptions = wide) =>
   visit({ site, path, context }, act)
 
 const textOf = async (shown: Locator) => (await shown.textContent()) ?? ''
 
-async function look(page: Page): Promise<void> {
-  assert.deepEqual(await faultsByAxe(page), [])
-  assert.deepEqual(await page.evaluate(weakContrasts), [])
-  assert.deepEqual(await page.evaluate(misfits, 20), [])
+async function checkPage(page: Page): Promise<void> {
+  assert.deepEqual(await axeViolations(page), [])
+  assert.deepEqual(await page.evaluate(lowContrastTexts), [])
+  assert.deepEqual(await page.evaluate(layoutProblems, 20), [])
 }
 
-const isLoaded = (page: Page) =>
+const waitUntilLoaded = (page: Page) =>
   page.waitForFunction(() => {
     const text = document.querySelector('main')?.textContent ?? ''
     return document.querySelector('main h1') !== null && !/Loading|Lädt/.test(text)
@@ -48,20 +48,20 @@ const paths = [
   ...['/webhooks', '/workflows', '/usage', '/status', '/account', '/admin'],
   ...['/docs', '/docs?operation=postV1Convert', '/docs?about=Live', '/docs?q=webhook'],
 ]
-const ways = [
+const layouts = [
   ['on a wide screen', wide],
   ['on a phone, dark and in German', phone],
 ] as const
 
-for (const [name, context] of ways)
+for (const [name, context] of layouts)
   describe(`every section, ${name}, has no fault for axe, is easy to read and fits`, () => {
     for (const path of paths)
       test(path, () =>
-        at(
+        visitAt(
           path,
           async (page) => {
-            await isLoaded(page)
-            await look(page)
+            await waitUntilLoaded(page)
+            await checkPage(page)
           },
           context,
         ),
@@ -69,15 +69,15 @@ for (const [name, context] of ways)
   })
 
 test('every text of the desk is from a catalogue, and follows the direction of the language', () =>
-  at('/status?lang=mirrored', async (page) => {
-    await isLoaded(page)
+  visitAt('/status?lang=mirrored', async (page) => {
+    await waitUntilLoaded(page)
     assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl')
     for (const heading of await page.getByRole('heading').allTextContents()) assert.match(heading, /^⟦.*⟧$/)
-    assert.deepEqual(await page.evaluate(misfits, 20), [])
+    assert.deepEqual(await page.evaluate(layoutProblems, 20), [])
   }))
 
 test('a pair of formats is found by keys alone, and back goes back', () =>
-  at('/formats', async (page) => {
+  visitAt('/formats', async (page) => {
     await page.getByRole('searchbox').focus()
     await page.keyboard.type('portable network')
     await page.getByRole('link', { name: 'png', exact: true }).focus()
@@ -102,12 +102,12 @@ test('a webhook is made, tested, sent to again, given another secret and deleted
   await new Promise((resolve) => receiver.once('listening', resolve))
   const { port } = receiver.address() as AddressInfo
   try {
-    await at('/webhooks', async (page) => {
+    await visitAt('/webhooks', async (page) => {
       await page.getByLabel('Address').fill(`http://127.0.0.1:${port}/hook`)
       await page.getByLabel('Job completed').check()
       await page.getByRole('button', { name: 'Create the webhook' }).click()
       const first = await textOf(page.getByText(/^whsec_/))
-      await look(page)
+      await checkPage(page)
       await page.getByRole('link', { name: `127.0.0.1:${port}` }).click()
       await page.getByRole('button', { name: 'Send a test' }).click()
       await page
@@ -123,7 +123,7 @@ test('a webhook is made, tested, sent to again, given another secret and deleted
       await page.getByText('signs beside the new one').waitFor()
       await page.getByRole('button', { name: 'Change the secret' }).click()
       assert.notEqual(await textOf(page.getByText(/^whsec_/)), first)
-      await look(page)
+      await checkPage(page)
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.getByText('There is none yet.').waitFor()
@@ -134,7 +134,7 @@ test('a webhook is made, tested, sent to again, given another secret and deleted
 })
 
 test('a workflow says in words when it runs, refuses in words, and runs now', () =>
-  at('/workflows', async (page) => {
+  visitAt('/workflows', async (page) => {
     const tasks = {
       in: { operation: 'import/raw', file: 'hello', filename: 'a.txt' },
       zip: { operation: 'archive', input: 'in', output_format: 'zip' },
@@ -149,17 +149,17 @@ test('a workflow says in words when it runs, refuses in words, and runs now', ()
     await page.getByLabel('Tasks').fill('{')
     await page.getByRole('button', { name: 'Create the workflow' }).click()
     await page.getByRole('alert').getByText('no JSON').waitFor()
-    await look(page)
+    await checkPage(page)
     await page.getByLabel('Tasks').fill(JSON.stringify(tasks))
     await page.getByRole('button', { name: 'Create the workflow' }).click()
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.getByRole('cell', { name: 'somebody' }).waitFor()
     await page.getByText(/^job_/).waitFor()
-    await look(page)
+    await checkPage(page)
   }))
 
 test('a person signs up, has a key that works, a second factor, and administers when allowed to', () =>
-  at('/account', async (page) => {
+  visitAt('/account', async (page) => {
     const [email, password] = ['ada@example.com', 'correct horse battery']
     const main = page.getByRole('main')
     const form = main.locator('form')
@@ -167,7 +167,7 @@ test('a person signs up, has a key that works, a second factor, and administers 
     await page.getByLabel('Password').fill('something else')
     await form.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('do not belong together').waitFor()
-    await look(page)
+    await checkPage(page)
     await main.getByRole('button', { name: 'Sign up' }).click()
     await page.getByLabel('Name').fill('Ada')
     await page.getByLabel('E-mail address').fill(email)
@@ -180,7 +180,7 @@ test('a person signs up, has a key that works, a second factor, and administers 
     const key = await textOf(page.getByText(/^sk_[^…]+$/))
     const jobs = await fetch(`${site.url}/v1/jobs`, { headers: { 'x-api-key': key } })
     assert.equal(jobs.status, 200)
-    await look(page)
+    await checkPage(page)
 
     const factor = page.locator('section.block').filter({ hasText: 'Second factor' })
     await factor.getByLabel('Password').fill(password)
@@ -190,7 +190,7 @@ test('a person signs up, has a key that works, a second factor, and administers 
     await factor.getByRole('button', { name: 'Confirm' }).click()
     await factor.getByText('Each of these codes').waitFor()
     const [code = ''] = (await textOf(factor.locator('.terminal'))).split('\n')
-    await look(page)
+    await checkPage(page)
     const signOut = page.getByRole('button', { name: 'Sign out', exact: true })
     await signOut.first().click()
     await page.getByLabel('E-mail address').fill(email)
@@ -206,11 +206,11 @@ test('a person signs up, has a key that works, a second factor, and administers 
     await page.goto(new URL('/admin', site.url).href)
     await page.getByRole('heading', { name: 'Who did what' }).waitFor()
     await page.getByText('user.role').waitFor()
-    await look(page)
+    await checkPage(page)
   }))
 
 test('the reference has a line for each operation, and no place that it does not know', () =>
-  at('/docs', async (page) => {
+  visitAt('/docs', async (page) => {
     await page.getByRole('searchbox').fill('/v1/convert')
     await page.getByRole('link', { name: /^Check a conversion/ }).click()
     assert.match(

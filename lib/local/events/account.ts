@@ -1,7 +1,7 @@
 import type { LogFunction } from '../log-line.ts'
 import type { EventsStore } from './store.ts'
 
-/** What every operation works on: one account in one region. */
+/** Context of every operation: one account in one region. */
 export interface EventsAccount {
   readonly region: string
   readonly accountId: string

@@ -1,4 +1,4 @@
-// Event buses. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateEventBus.html and its kin.
+// Event buses. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateEventBus.html etc.
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { EventsAccount } from './account.ts'
@@ -48,7 +48,7 @@ const UpdateEventBus = z.object({ ...BusMembers, Name: BusName.default('default'
 
 export const busesOf = (account: EventsAccount) => account.store.collection<EventBus>('bus')
 
-/** The name of a bus that exists, from its name or its ARN. */
+/** Returns the name of an existing bus, given its name or ARN. */
 export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus {
   const name = busName(account, nameOrArn)
   const bus = busesOf(account).get(name)
@@ -56,7 +56,7 @@ export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus
   return bus
 }
 
-/** The ARN of another account's bus stays an ARN, which is the name of no bus. */
+/** Returns the ARN of another account's bus unchanged, which is not the name of any bus. */
 export function busName(account: EventsAccount, nameOrArn = 'default'): string {
   const prefix = account.busArn('')
   return nameOrArn.startsWith(prefix) ? nameOrArn.slice(prefix.length) : nameOrArn

@@ -10,12 +10,12 @@ interface Answered {
   readonly answer: unknown
 }
 
-/** How long a repeated request gets the first answer. */
+/** How long a repeated request gets the first response. */
 const tokenLifeMs = 8 * 3_600_000
 
 /**
- * Changes something once per client token: a client that did not see the answer and asks again gets the same one.
- * The SDKs send a token of their own with every request.
+ * Runs a change once per client token: a client that missed the response and repeats the request gets the same one.
+ * The SDKs send a token with every request.
  */
 export function runOncePerToken<T extends object>(
   account: EventsAccount,
@@ -32,7 +32,7 @@ export function runOncePerToken<T extends object>(
     const known = tokens.get(key)
     if (known && known.request !== digest)
       throw new ApiError('ConflictException', 'The client token was used with other parameters before.', 409)
-    // The answer was written by this function, for the same operation.
+    // This function stored the response, for the same operation.
     if (known) return known.answer as T
     const answer = change()
     tokens.put(key, { request: digest, answer }, account.now() + tokenLifeMs)

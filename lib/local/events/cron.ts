@@ -1,8 +1,8 @@
 // Cron expressions of AWS. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
 //
-// aws-cron-parser reads the fields, L, W and # included. Checking and walking are ours: the library accepts numbers
-// that are none, has no steps inside of lists, counts weeks in the time zone of the process (so that a last weekday
-// is lost where clocks change that week) and gives up after ten steps, too few for a 29 February.
+// aws-cron-parser reads the fields, including L, W and #. Validation and the search for the next run are ours: the
+// library accepts invalid numbers, has no steps inside lists, counts weeks in the time zone of the process (so it misses
+// a last weekday when clocks change that week) and gives up after ten steps, too few for 29 February.
 import parser from 'aws-cron-parser'
 
 export interface Cron {
@@ -10,7 +10,7 @@ export interface Cron {
   readonly months: readonly number[]
   readonly daysOfMonth: Day
   readonly daysOfWeek: Day
-  /** Milliseconds after midnight. */
+  /** Times of day in milliseconds after midnight. */
   readonly times: readonly number[]
 }
 
@@ -19,7 +19,7 @@ type Day = readonly (string | number)[]
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
 const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
-/** Undefined when the expression is not one that AWS accepts. */
+/** Returns undefined for an expression that AWS does not accept. */
 export function readCron(expression: string): Cron | undefined {
   const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = expression.split(' ')
   if (!minute || !hour || !dayOfMonth || !month || !dayOfWeek || !year || more.length > 0) return undefined
@@ -81,7 +81,7 @@ function expand(field: string, least: number, most: number): string | undefined 
 
 const dayMs = 86_400_000
 
-/** The first wall time after another that the expression names, in milliseconds; none after its last year. */
+/** Returns the next wall-clock time of the expression after `after`, in milliseconds; undefined after its last year. */
 export function nextWallTime(cron: Cron, after: number): number | undefined {
   const today = Math.floor(after / dayMs) * dayMs
   for (const day of daysFrom(cron, today)) {
@@ -103,7 +103,7 @@ function* daysFrom(cron: Cron, today: number): Generator<number> {
   }
 }
 
-/** The dates of one month, in order. */
+/** Returns the matching dates of a month, in order. */
 function datesOf({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number): number[] {
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
   const weekdayOf = (date: number) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() + 1
@@ -120,7 +120,7 @@ function datesOf({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number)
   return all.filter((date) => daysOfWeek.includes(weekdayOf(date)))
 }
 
-/** `15W`: that day, or the nearest Monday to Friday of the same month. */
+/** Resolves `15W`: that day, or the nearest day from Monday to Friday in the same month. */
 function nearestWeekday(date: number, last: number, weekdayOf: (date: number) => number): number[] {
   if (date < 1 || date > last) return []
   const weekday = weekdayOf(date)

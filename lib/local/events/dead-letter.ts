@@ -2,7 +2,7 @@ import type { DeliveryFailure } from './delivery-failure.ts'
 import type { PendingDelivery } from './outbox.ts'
 
 /**
- * The message that a dead-letter queue gets, with the attributes that the two services document:
+ * Creates the message for a dead-letter queue, with the attributes that the two services document:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
  * https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
  */

@@ -1,16 +1,16 @@
-// Why a target did not take a message, as the dead-letter queue is told.
+// Why a target did not accept a message, in the form of dead-letter attributes.
 
 export interface DeliveryFailure {
-  /** The class of failure in EventBridge's words. */
+  /** EventBridge's error code for this class of failure. */
   readonly code: string
-  /** What the target itself called it. */
+  /** Name of the target's own error. */
   readonly name: string
   readonly message: string
-  /** Another attempt cannot help. */
+  /** True if another attempt cannot succeed. */
   readonly permanent: boolean
 }
 
-/** Where permission is missing or the target is gone, EventBridge does not try again. */
+/** EventBridge does not retry when permission is missing or the target does not exist. */
 const failureClasses: readonly (readonly [RegExp, code: string, permanent: boolean])[] = [
   [/NonExistentQueue|QueueDoesNotExist|NotFound/, 'NO_RESOURCE', true],
   [/AccessDenied|NotAuthorized/, 'NO_PERMISSIONS', true],

@@ -1,4 +1,5 @@
-// Brings what stands in the outbox to its targets: at once, again after a failure, and then to the dead-letter queue.
+// Sends the deliveries in the outbox to their targets: immediately, again after a failure, and finally to the dead-letter
+// queue.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
 import type { LogFunction } from '../log-line.ts'
 import { createDeadLetter } from './dead-letter.ts'
@@ -9,11 +10,11 @@ import { busNameOf, serviceOf } from './target-arn.ts'
 
 export interface SqsMessageOptions {
   readonly messageGroupId?: string
-  /** String attributes of the message: dead letters carry why they failed. */
+  /** String attributes of the message; those of dead letters say why the delivery failed. */
   readonly attributes?: Readonly<Record<string, string>>
 }
 
-/** How targets are reached. Both throw when the target did not take the message. */
+/** Functions that send to targets. Both throw when the target did not accept the message. */
 export interface DeliveryTargets {
   sqs(arn: string, body: string, options: SqsMessageOptions): Promise<void>
   lambda(arn: string, payload: unknown): Promise<void>
@@ -22,21 +23,21 @@ export interface DeliveryTargets {
 export interface DeliveryOptions {
   readonly store: EventsStore
   readonly targets: DeliveryTargets
-  /** Takes an event that another bus or a schedule sends to a bus of this server. */
+  /** Accepts an event that another bus or a schedule sends to a bus of this server. */
   readonly ingest: (busName: string, event: string, hops: number) => Promise<void>
   readonly now: () => number
   readonly log: LogFunction
 }
 
 export interface Deliveries {
-  /** Looks at the outbox again. */
+  /** Checks the outbox again. */
   wake(): void
-  /** Ends at once: what is under way stays in the outbox, and is delivered again after the next start. */
+  /** Stops immediately: deliveries in progress stay in the outbox and are repeated after the next start. */
   close(): void
 }
 
 const maxConcurrent = 64
-/** A slow target holds no more than its share, so that the others go on. */
+/** Limits a slow target, so that it does not block the others. */
 const maxPerTarget = 16
 const attemptTimeoutMs = 30_000
 const maxSleepMs = 60_000
@@ -50,7 +51,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
 
   function wake(): void {
     if (closed) return
-    // One moment for both: what becomes due between them would be in neither, and wait for ever.
+    // The same time for both: otherwise a delivery that becomes due in between would be in neither, and wait forever.
     const at = now()
     for (const { id, target } of startable(at)) {
       inProgress.set(id, target)
@@ -59,7 +60,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
     sleep(at)
   }
 
-  /** What is due and finds a free place, the oldest first. */
+  /** Returns the due deliveries for which there is a free slot, oldest first. */
   function startable(at: number): { readonly id: number; readonly target: string }[] {
     const free = maxConcurrent - inProgress.size
     if (free <= 0) return []
@@ -97,7 +98,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
         else store.outbox.remove(id)
       }, 'process')
     } catch (error) {
-      // The row stays in the outbox and is delivered again, but not at once: a full disk stays full for a while.
+      // The row stays in the outbox and is delivered again later: a full disk stays full for a while.
       log('The outbox of the event bus could not be written.', { error })
       setTimeout(() => {
         inProgress.delete(id)
@@ -119,7 +120,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
     return ingest(busNameOf(targetArn), body, hops + 1)
   }
 
-  /** The next attempt, or undefined when there is none. */
+  /** Returns the next attempt, or undefined when there is none. */
   async function afterFailure(delivery: PendingDelivery, error: unknown) {
     const failure = readDeliveryFailure(error)
     const wait = Math.min(firstRetryMs * 2 ** delivery.retries, maxRetryMs) * (0.5 + Math.random() / 2)
@@ -166,7 +167,7 @@ function parseOrText(body: string): unknown {
 function withDeadline(work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      const sentence = `The target did not answer within ${attemptTimeoutMs / 1000} s.`
+      const sentence = `The target did not respond within ${attemptTimeoutMs / 1000} s.`
       reject(Object.assign(new Error(sentence), { name: 'TimeoutError' }))
     }, attemptTimeoutMs)
     work.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -9,7 +9,7 @@ import { type TagRecord, tagList, tagsOf, withoutTags } from './tags.ts'
 
 const ResourceARN = textField(1, 1600)
 
-/** A bus or a rule, with the way to give it other tags. */
+/** Finds a bus or a rule by its ARN; returns its tags and a function that replaces them. */
 function findTagged(
   account: EventsAccount,
   arn: string,

@@ -1,8 +1,8 @@
-// An event as EventBridge's rules see it: paths joined by dots, with a value at each end.
+// Flattens an event for EventBridge's rules: paths joined with dots, and the values at their ends.
 
 export type Leaf = string | number | boolean | null
 
-/** Which element of which array a leaf was found in: two fields of one pattern must agree on it. */
+/** The array element that contains a leaf: all fields of a pattern must match in the same element. */
 export interface ArrayElement {
   readonly array: readonly unknown[]
   readonly index: number
@@ -19,7 +19,7 @@ export type Leaves = ReadonlyMap<string, readonly Found[]>
 /** "PutEvents will only process nested JSON up to 1000 levels deep." */
 const maxDepth = 1000
 
-/** Undefined when the event is nested deeper than EventBridge reads. */
+/** Returns undefined when the event is nested deeper than EventBridge reads. */
 export function flattenEvent(event: unknown): Leaves | undefined {
   const leaves = new Map<string, Found[]>()
   const waiting = [{ value: event, path: '', element: undefined as ArrayElement | undefined, depth: 0 }]
@@ -35,7 +35,7 @@ export function flattenEvent(event: unknown): Leaves | undefined {
       for (const [key, one] of Object.entries(value))
         waiting.push({ value: one, path: path === '' ? key : `${path}.${key}`, element, depth })
     } else {
-      // JSON.parse gives nothing but these and the two handled above.
+      // JSON.parse returns only these types and the two handled above.
       const leaf = { value: value as Leaf, element }
       const found = leaves.get(path)
       if (found) found.push(leaf)

@@ -1,8 +1,8 @@
-// Holds an event against a pattern.
+// Matches an event against a pattern.
 import type { ArrayElement, Leaves } from './flatten-event.ts'
 import type { PatternCondition } from './pattern.ts'
 
-/** An event with huge arrays could make the search for a consistent choice cubic: it ends here. */
+/** Limits the search for a consistent choice, which huge arrays could make cubic. */
 const maxSteps = 2_000_000
 
 /** Thrown when an event and a pattern are together too large to be compared. */
@@ -12,10 +12,10 @@ type Choice = ReadonlyMap<readonly unknown[], number>
 type LeafCondition = Exclude<PatternCondition, { readonly either: unknown }>
 
 /**
- * Whether an event satisfies a pattern, with all fields that lie in one array taken from the same element.
+ * Returns true if an event matches a pattern, with all fields of one array taken from the same element.
  *
- * A field does not exist when no element that the choice leaves has it. So it matters which fields are looked at
- * before: as in AWS's event-ruler they come in the order of their names.
+ * A field counts as missing when no element that is still possible has it, so the order of the fields matters: as in
+ * AWS's event-ruler they are checked in the order of their names.
  */
 export function matchesPattern(conditions: readonly PatternCondition[], leaves: Leaves): boolean {
   let steps = 0
@@ -44,7 +44,7 @@ export function matchesPattern(conditions: readonly PatternCondition[], leaves: 
   return false
 }
 
-/** The pattern without `$or`, once for each way through it. */
+/** Expands `$or`: returns one list of conditions for each combination of alternatives. */
 function* branches(conditions: readonly PatternCondition[]): Generator<LeafCondition[]> {
   const at = conditions.findIndex((condition) => 'either' in condition)
   const found = conditions[at]
@@ -58,7 +58,7 @@ function* branches(conditions: readonly PatternCondition[]): Generator<LeafCondi
 
 const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
 
-/** The choice with this element added, or undefined when another element of the same array is taken. */
+/** Returns the choice with this element added, or undefined when another element of the same array was chosen. */
 function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const next = new Map(choice)

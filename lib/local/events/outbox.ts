@@ -1,4 +1,4 @@
-// The deliveries that are owed to targets, one row each.
+// Pending deliveries to targets, one row each.
 import type { DatabaseSync } from 'node:sqlite'
 
 export interface PendingDelivery {
@@ -11,7 +11,7 @@ export interface PendingDelivery {
   readonly maximumAgeS: number
   readonly maximumRetries: number
   readonly retries: number
-  /** Buses that the event has passed: one that leads back to itself ends. */
+  /** Number of buses that the event has passed, to end loops. */
   readonly hops: number
   readonly deadLetterArn?: string
 }
@@ -30,9 +30,9 @@ export interface Outbox {
   update(id: number, delivery: PendingDelivery, dueAt: number): void
   remove(id: number): void
   read(id: number): PendingDelivery
-  /** Ids of what is due, the oldest first, without those of the targets named. */
+  /** Returns the due deliveries, oldest first, except for the targets in `without`. */
   due(now: number, without: readonly string[]): Iterable<{ readonly id: number; readonly target: string }>
-  /** When the first delivery after `now` is due. */
+  /** Returns when the first delivery after `now` is due. */
   nextAfter(now: number): number | undefined
 }
 
@@ -54,7 +54,7 @@ export function openOutbox(db: DatabaseSync): Outbox {
       for (const row of due.iterate(now, JSON.stringify(without)))
         yield { id: Number(row.id), target: String(row.target) }
     },
-    // SQLite answers null when there is none.
+    // SQLite returns null when there is none.
     nextAfter: (now) => (next.get(now)?.due ?? undefined) as number | undefined,
   }
 }

@@ -1,4 +1,4 @@
-// The event pattern language, read into tests on the leaves of an event.
+// Parses the event pattern language into tests on the leaves of an event.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 import { isIP } from 'node:net'
 import { addressRange } from './cidr.ts'
@@ -6,10 +6,10 @@ import { badPattern as bad } from './errors.ts'
 import type { Leaf } from './flatten-event.ts'
 import { wildcard } from './wildcard.ts'
 
-/** `undefined` stands for a path that the event does not have. */
+/** `undefined` means that the event does not have this path. */
 type LeafTest = (value: Leaf | undefined) => boolean
 
-/** All conditions of a pattern hold together; `either` holds when one of its alternatives does. */
+/** All conditions of a pattern must hold; `either` holds when one of its alternatives does. */
 export type PatternCondition =
   | { readonly path: string; readonly test: LeafTest }
   | { readonly either: readonly (readonly PatternCondition[])[] }
@@ -25,7 +25,7 @@ export function readPattern(text: string): PatternCondition[] {
   return readObject(pattern, '')
 }
 
-/** "Ruler reserved fieldName": where one of them is in an alternative, `$or` is a field. */
+/** "Ruler reserved fieldName": if an alternative contains one of them, `$or` is a plain field. */
 const reserved = new Set([
   ...['exactly', 'equals-ignore-case', 'prefix', 'suffix', 'anything-but', 'exists', 'wildcard', 'numeric'],
   ...['cidr', '=', '<', '<=', '>', '>=', 'regex', 'not-wildcard', 'not-equals-ignore-case'],
@@ -53,7 +53,7 @@ function readObject(pattern: JsonObject, prefix: string): PatternCondition[] {
   })
 }
 
-/** Only a list of at least two patterns is an "or"; otherwise `$or` is a field name like any other. */
+/** Only a list of at least two patterns is an "or"; otherwise `$or` is a plain field name. */
 const isAlternatives = (value: unknown): value is JsonObject[] =>
   Array.isArray(value) && value.length > 1 && value.every((one) => isObject(one) && !holdsReserved(one))
 
@@ -133,7 +133,7 @@ const comparisons = new Map<string, (a: number, b: number) => boolean>([
 const largest = 5e9
 const maxDecimals = 6
 
-/** A number as it may stand in a comparison. */
+/** Validates a number for a comparison. */
 function comparable(value: number): number {
   if (Math.abs(value) > largest) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${value}`)
   const [, decimals = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
@@ -205,7 +205,7 @@ function valuesBut(operand: unknown): readonly unknown[] {
   return values
 }
 
-/** Holds for a value that is there and is none of those named. */
+/** Matches an existing value that is none of the listed ones. */
 function anythingBut(operand: unknown): LeafTest {
   let refused: LeafTest[]
   if (isObject(operand)) {

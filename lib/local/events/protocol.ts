@@ -12,11 +12,11 @@ export type Operations = Readonly<Record<string, Operation>>
 export interface EventsCall {
   readonly service: 'events' | 'scheduler'
   readonly operation: string
-  /** Members that stand in the path and the query, not in the body. */
+  /** Members from the path and the query, not from the body. */
   readonly members: Readonly<Record<string, unknown>>
 }
 
-/** A PutEvents request of 1 MB grows in JSON, where every quote of an event is escaped. */
+/** More than the 1 MB of PutEvents, as JSON escapes every quote in an event. */
 const maxBodyBytes = 4 * 1024 * 1024
 
 const schedulerRoutes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -28,7 +28,7 @@ const schedulerLists: Readonly<Record<string, string>> = {
   schedules: 'ListSchedules',
   'schedule-groups': 'ListScheduleGroups',
 }
-/** Query parameters that are not called like the member they carry. */
+/** Query parameters whose name differs from their member's. */
 const queryNames = new Map([
   ['clientToken', 'ClientToken'],
   ['groupName', 'GroupName'],
@@ -74,7 +74,7 @@ export function readJsonBody(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw new ApiError('SerializationException', 'The body of the request is not a JSON object.')
 }
 
-/** The access key that signed the request. */
+/** Returns the access key that signed the request. */
 export function authenticateCall(
   request: IncomingMessage,
   body: Buffer,
@@ -83,7 +83,7 @@ export function authenticateCall(
   const signer = identifySigner(request, body, options)
   if ('accessKeyId' in signer) return signer.accessKeyId
   const [code, message] = signer.refusal
-  // JSON services answer 400 to a bad signature, REST services 403.
+  // JSON services respond with 400 to a bad signature, REST services with 403.
   throw new ApiError(code, message, options.service === 'events' ? 400 : 403)
 }
 

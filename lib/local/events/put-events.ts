@@ -1,4 +1,4 @@
-// PutEvents, and the way of an event through the rules of a bus into the outbox.
+// PutEvents, and the routing of events through the rules of a bus into the outbox.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
@@ -106,7 +106,7 @@ export interface EventParts {
   readonly detailType: string
   readonly time: Date
   readonly resources: readonly string[]
-  /** JSON, passed on with the very characters that came in: numbers keep their digits. */
+  /** JSON, passed on unchanged: numbers keep their digits. */
   readonly detail: string
 }
 
@@ -142,7 +142,7 @@ export function readEvent(json: string): Event | undefined {
 
 const patterns = new WeakMap<Rule, PatternCondition[]>()
 
-/** Rules are never changed in place, so a pattern is read once. */
+/** Parsed patterns by rule; rules are never changed in place. */
 function conditionsOf(rule: Rule, pattern: string): PatternCondition[] {
   const known = patterns.get(rule)
   if (known) return known
@@ -151,7 +151,7 @@ function conditionsOf(rule: Rule, pattern: string): PatternCondition[] {
   return conditions
 }
 
-/** The rules that match. An unknown bus has none. */
+/** Returns the matching rules. An unknown bus has none. */
 export function* rulesFor(account: EventsAccount, bus: string, event: Event): Generator<Rule> {
   if (!busesOf(account).get(bus)) return
   for (const rule of rulesOf(account).values()) {
@@ -166,12 +166,12 @@ export function* rulesFor(account: EventsAccount, bus: string, event: Event): Ge
   }
 }
 
-/** Writes what the targets of all matching rules are owed. Only inside a commit. */
+/** Adds deliveries to the targets of all matching rules. Call only inside a commit. */
 export function routeEvent(account: EventsAccount, bus: string, event: Event, hops = 0): void {
   for (const rule of rulesFor(account, bus, event)) queueDeliveries(account, rule, event, hops)
 }
 
-/** Owes an event to every target of a rule. Only inside a commit. */
+/** Adds a delivery for every target of a rule. Call only inside a commit. */
 export function queueDeliveries(account: EventsAccount, rule: Rule, event: RuleEvent, hops = 0): void {
   const at = account.now()
   const arn = ruleArn(account, rule)

@@ -1,9 +1,9 @@
-// The members of a request, checked by zod schemas and reported in the words that AWS services use.
+// Validates the members of a request with zod schemas and reports violations with the messages of AWS.
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import { validationError } from './errors.ts'
 
-/** A string of which AWS publishes the pattern. The pattern covers the whole value. */
+/** A string with the pattern that AWS publishes, which must match the whole value. */
 export const textField = (least: number, most: number, pattern?: string) => {
   const sized = z.string().min(least).max(most)
   if (pattern === undefined) return sized
@@ -13,7 +13,7 @@ export const textField = (least: number, most: number, pattern?: string) => {
 
 export const wholeNumberField = (least: number, most: number) => z.number().int().min(least).max(most)
 
-/** A member that AWS knows and this server does not: giving it is an error, never silently without effect. */
+/** A member that AWS supports and this server does not: using it is an error instead of having no effect. */
 export const unsupportedField = (name: string) =>
   z
     .unknown()
@@ -25,7 +25,7 @@ export const unsupportedField = (name: string) =>
 
 export const Tags = z.array(z.object({ Key: textField(1, 128), Value: textField(0, 256) }))
 
-/** The most that can be asked for, and what a target gets that asks for nothing. */
+/** Maximum retry settings, which are also the defaults. */
 export const retryLimits = { ageS: 86_400, attempts: 185 } as const
 
 export const RetryPolicy = z.object({
@@ -33,7 +33,7 @@ export const RetryPolicy = z.object({
   MaximumRetryAttempts: wholeNumberField(0, retryLimits.attempts).optional(),
 })
 
-/** Checks a request body against its schema; all violations are told at once, as AWS does. */
+/** Validates a request body against its schema; reports all violations together, as AWS does. */
 export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(withoutNulls(body), { reportInput: true })
   if (result.success) return result.data
@@ -86,7 +86,7 @@ function constraint(issue: z.core.$ZodIssue): string {
 
 const maxDepth = 64
 
-/** In the JSON protocols of AWS a null member is a member that was not given. */
+/** In AWS's JSON protocols a null member counts as missing. */
 function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw new ApiError('SerializationException', 'The request is nested too deeply.')
   if (Array.isArray(value)) return value.map((one) => withoutNulls(one, depth + 1))
@@ -103,7 +103,7 @@ export interface ResultPage<T> {
   readonly next: { readonly NextToken?: string }
 }
 
-/** One page of a list that is sorted by key; the token names the last key given out. */
+/** Returns one page of a list sorted by key; the token encodes the last key of the page. */
 export function paginate<T>(
   sorted: readonly T[],
   keyOf: (item: T) => string,

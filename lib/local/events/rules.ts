@@ -1,4 +1,4 @@
-// Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html and its kin.
+// Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html etc.
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
@@ -19,7 +19,7 @@ export interface Rule {
   readonly roleArn?: string
   readonly tags: TagRecord
   readonly targets: readonly RuleTarget[]
-  /** Milliseconds from which the rate of a scheduled rule counts; it is the run before the first. */
+  /** Start of the rate of a scheduled rule, in milliseconds; the first run is one interval later. */
   readonly anchor: number
 }
 
@@ -53,17 +53,17 @@ export function findRule(account: EventsAccount, name: string, bus: string | und
   return rule
 }
 
-/** Stores a rule; a scheduled one is looked at again when its next run is due. */
+/** Stores a rule with the time of its next run. */
 export function putRule(account: EventsAccount, rule: Rule, nextRunAt: number | undefined): void {
   rulesOf(account).put(keyOf(rule), rule, nextRunAt)
 }
 
-/** Stores what does not change when a rule runs. */
+/** Stores changes of a rule that do not affect its runs. */
 export function updateRule(account: EventsAccount, rule: Rule): void {
   rulesOf(account).update(keyOf(rule), rule)
 }
 
-/** The next run of a scheduled rule after an instant; none for other rules and disabled ones. */
+/** Returns the next run of a scheduled rule after a time; undefined for other rules and disabled ones. */
 export function nextRuleRun(rule: Rule, after: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
   const timetable = readScheduleExpression(rule.schedule)

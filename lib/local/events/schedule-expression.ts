@@ -1,4 +1,4 @@
-// Schedule expressions: at(…), rate(…) and cron(…), and when they come round.
+// Schedule expressions at(…), rate(…) and cron(…), and the times of their runs.
 
 import { instantOf, wallTime } from '../../time-zones.ts'
 import { type Cron, nextWallTime, readCron } from './cron.ts'
@@ -10,7 +10,7 @@ export type ScheduleExpression =
 
 const unitsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-/** Undefined when the expression is not valid. A rate of one has a singular unit, all others a plural one. */
+/** Returns undefined for an invalid expression. A rate of 1 has a singular unit, others a plural one. */
 export function readScheduleExpression(expression: string): ScheduleExpression | undefined {
   const [, kind, inner = ''] = /^(at|rate|cron)\((.*)\)$/s.exec(expression) ?? []
   if (kind === 'at') return readAt(inner)
@@ -21,7 +21,7 @@ export function readScheduleExpression(expression: string): ScheduleExpression |
 
 function readAt(inner: string): ScheduleExpression | undefined {
   const wall = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(inner) ? Date.parse(`${inner}Z`) : Number.NaN
-  // Date.parse carries 31 April over into May.
+  // Date.parse accepts 31 April as 1 May.
   return new Date(wall || 0).toISOString().startsWith(inner) && wall ? { kind: 'at', wall } : undefined
 }
 
@@ -32,16 +32,16 @@ function readRate(inner: string): ScheduleExpression | undefined {
 }
 
 export interface RunSearch {
-  /** IANA name of the zone that wall times are in. */
+  /** IANA name of the time zone of wall-clock times. */
   readonly zone: string
-  /** Milliseconds from which a rate counts. */
+  /** Start of a rate, in milliseconds. */
   readonly anchor: number
   readonly after: number
 }
 
 /**
- * The first run after an instant, in milliseconds. Where clocks are put forward, a time that does not exist is
- * skipped; where they are put back, one that comes twice is run once.
+ * Returns the first run after a time, in milliseconds. A wall-clock time that does not exist because clocks go forward is
+ * skipped; one that occurs twice because they go back runs once.
  */
 export function firstRun(
   schedule: ScheduleExpression,

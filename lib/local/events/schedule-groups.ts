@@ -1,5 +1,5 @@
 // Schedule groups and their tags.
-// https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html and its kin.
+// https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html etc.
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { EventsAccount } from './account.ts'

@@ -1,4 +1,4 @@
-// Looks at what is due: runs of schedules and of scheduled rules, and client tokens that are forgotten.
+// Processes what is due: runs of schedules and of scheduled rules, and expired client tokens.
 import { createHash, randomUUID } from 'node:crypto'
 import type { EventsAccount } from './account.ts'
 import { composeEvent, eventTime, queueDeliveries, readEvent } from './put-events.ts'
@@ -17,12 +17,12 @@ import type { EventsStore } from './store.ts'
 import { serviceOf } from './target-arn.ts'
 
 export interface ScheduleRunner {
-  /** Sets the timer anew, after the documents have changed. */
+  /** Resets the timer after documents have changed. */
   wake(): void
   close(): void
 }
 
-/** Timers do not notice a machine that slept or a clock that was set: they never run longer than this. */
+/** Maximum duration of a timer, as timers do not notice that the machine was suspended or the clock was set. */
 const maxSleepMs = 60_000
 
 export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
@@ -41,7 +41,7 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
     else timer = setTimeout(wake, Math.min(delay, maxSleepMs))
   }
 
-  /** What a run owes and the time of the next one are written together: a crash neither loses nor repeats it. */
+  /** Writes the deliveries of a run and the time of the next one together: a crash neither loses nor repeats a run. */
   async function run(): Promise<void> {
     running = true
     try {
@@ -49,7 +49,7 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
         for (const due of store.dueDocuments(now())) runDocument(account, due)
       })
     } catch (error) {
-      log('Due schedules could not be run; they are tried again.', { error })
+      log('Due schedules could not be run and will be retried.', { error })
       timer = setTimeout(wake, 1000)
       return
     } finally {
@@ -80,9 +80,9 @@ function runDocument(
 
 interface Due {
   readonly arn: string
-  /** The run that the timetable names, in milliseconds. */
+  /** Time of the run by its schedule expression, in milliseconds. */
   readonly runAt: number
-  /** When it was to be made: later than `runAt` in a flexible window. */
+  /** When it should start: later than `runAt` within a flexible window. */
   readonly dueAt: number
   readonly windowMs: number
   readonly next: (after: number) => number | undefined
@@ -92,8 +92,8 @@ interface Due {
 const precisionMs = 60_000
 
 /**
- * The run to make now, if any, and the one that follows. When the service was down, one run is made if the window
- * of any that was missed is still open, the others are skipped, and the log says so.
+ * Returns the run to start now, if any, and the next one. After a downtime one missed run is started if its window is
+ * still open; the others are skipped, and the log says so.
  */
 function planRun({ now, log }: EventsAccount, { arn, runAt, dueAt, windowMs, next }: Due) {
   const at = now()
@@ -104,8 +104,8 @@ function planRun({ now, log }: EventsAccount, { arn, runAt, dueAt, windowMs, nex
   if (late)
     log(
       open === undefined
-        ? 'A schedule missed its time and its window has passed: the run is skipped.'
-        : 'A schedule missed its time and its window is still open: it is run once now.',
+        ? 'A schedule missed its time and its window is over: the run is skipped.'
+        : 'A schedule missed its time and its window is still open: it runs once now.',
       { schedule: arn, missed: new Date(runAt).toISOString() },
     )
   return { open, following: next(late || open === undefined ? at : open) }
@@ -125,7 +125,7 @@ function runSchedule(account: EventsAccount, schedule: Schedule, dueAt: number):
   else putSchedule(account, schedule, following)
 }
 
-/** Puts what the target of a schedule is to get into the outbox. */
+/** Adds the delivery of a schedule's run to the outbox. */
 function addDelivery(account: EventsAccount, schedule: Schedule, runAt: number): void {
   const { Target } = schedule
   const arn = scheduleArn(account, schedule)

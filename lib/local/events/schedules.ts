@@ -1,4 +1,4 @@
-// Schedules. https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html and its kin.
+// Schedules. https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html etc.
 import * as z from 'zod'
 import { isZone } from '../../time-zones.ts'
 import { ApiError } from '../signed-api.ts'
@@ -63,12 +63,12 @@ const Members = z.object({
 })
 
 export interface Schedule extends Omit<z.infer<typeof Members>, 'ClientToken'> {
-  /** Milliseconds, as are all that follow. */
+  /** Epoch milliseconds, like the following times. */
   readonly createdAt: number
   readonly modifiedAt: number
-  /** From where a rate counts. */
+  /** Start of a rate. */
   readonly anchor: number
-  /** The run that comes next, by its timetable; it is due within its flexible window. */
+  /** Time of the next run by its schedule expression; it starts within its flexible window. */
   readonly nextRunAt?: number
 }
 
@@ -96,7 +96,7 @@ function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): ScheduleEx
   return timetable
 }
 
-/** The first run after an instant that lies between the start and the end of a schedule. */
+/** Returns the first run after a time that is between the start and the end of a schedule. */
 export function nextScheduleRun(schedule: Schedule, after: number): number | undefined {
   const timetable = timetableOf(schedule)
   const { anchor, ScheduleExpressionTimezone: zone, StartDate, EndDate } = schedule
@@ -107,12 +107,12 @@ export function nextScheduleRun(schedule: Schedule, after: number): number | und
   return run !== undefined && EndDate !== undefined && run > EndDate * 1000 ? undefined : run
 }
 
-/** Milliseconds after its time within which AWS may start a run. */
+/** Returns how long after its time AWS may start a run. */
 export function windowMs({ FlexibleTimeWindow: { MaximumWindowInMinutes = 0 } }: Schedule): number {
   return MaximumWindowInMinutes * 60_000
 }
 
-/** Stores a schedule with its next run; a flexible one is run at a random moment of its window. */
+/** Stores a schedule with its next run, at a random time in its window if it is flexible. */
 export function putSchedule(account: EventsAccount, schedule: Schedule, runAt: number | undefined): void {
   const { nextRunAt: _, ...rest } = schedule
   const spread = Math.floor(Math.random() * windowMs(schedule))
@@ -200,11 +200,11 @@ function save(account: EventsAccount, members: z.infer<typeof Members>, before: 
   const at = account.now()
   const sameRate =
     before?.ScheduleExpression === rest.ScheduleExpression && before.StartDate === rest.StartDate
-  // Without a StartDate, AWS runs a rate at once and counts from there.
+  // Without a StartDate, AWS runs a rate immediately and counts from there.
   const anchor =
     before && sameRate ? before.anchor : rest.StartDate === undefined ? at : rest.StartDate * 1000
   const schedule: Schedule = { ...rest, createdAt: before?.createdAt ?? at, modifiedAt: at, anchor }
-  // A one-time schedule for "now" is a moment late when it arrives; AWS's precision is a minute.
+  // A one-time schedule for "now" arrives slightly late; AWS's precision is a minute.
   const since = timetableOf(schedule).kind === 'at' ? 60_000 : 1
   putSchedule(account, schedule, nextScheduleRun(schedule, before && sameRate ? at : at - since))
   return { ScheduleArn: scheduleArn(account, schedule) }

@@ -1,4 +1,4 @@
-// The embedded EventBridge and Scheduler: one handler for both APIs, one file for what they remember.
+// The embedded EventBridge and Scheduler: one handler for both APIs, one file for their data.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Authorize, allowAll } from '../authorize.ts'
@@ -35,18 +35,18 @@ export interface EventsOptions {
   readonly accountId?: string
   readonly authorize?: Authorize
   readonly targets: DeliveryTargets
-  /** The clock of schedules and retries; signatures are checked against the real one. */
+  /** Clock of schedules and retries; signatures are checked against the real clock. */
   readonly now?: () => Date
   readonly log?: LogFunction
 }
 
 export interface EventsServer {
   handle(request: IncomingMessage, response: ServerResponse): void
-  /** Takes a whole event from another service of the account to the default bus, as S3's notifications go. */
+  /** Puts a complete event of another service on the default bus, for example an S3 notification. */
   put(event: unknown): Promise<void>
-  /** Whether a rule of the default bus matches this event now; one that does not need not be put. */
+  /** Returns true if a rule of the default bus matches this event; otherwise it need not be put. */
   isWanted(event: unknown): boolean
-  /** Looks at what is due, after the clock given as `now` was moved. */
+  /** Processes what is due; call it after moving the clock of `now`. */
   wake(): void
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ const unknownOperation = (service: EventsCall['service'], operation: string) =>
     service === 'events' ? 400 : 404,
   )
 
-/** An event that goes from bus to bus in a circle ends after this many. */
+/** Maximum buses that an event passes, to end loops. */
 const maxHops = 8
 
 export async function openEvents(options: EventsOptions): Promise<EventsServer> {
@@ -125,7 +125,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     }
   }
 
-  /** Events are put on buses; of all else nobody but the service itself has need, whatever it is done to. */
+  /** PutEvents needs permission for its buses. Only the service itself uses other operations, on any resource. */
   function requirePermissions(
     accessKeyId: string,
     action: string,

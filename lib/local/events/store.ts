@@ -1,5 +1,5 @@
-// What the event bus and the scheduler remember: documents (buses, rules, groups, schedules) held in memory and
-// written through, and the outbox of deliveries that are owed to targets.
+// Data of the event bus and the scheduler: documents (buses, rules, groups, schedules), cached in memory and written
+// through, and the outbox of pending deliveries.
 
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 import type { LogFunction } from '../log-line.ts'
@@ -14,9 +14,9 @@ interface Collection<T> {
   values(): Iterable<T>
   /** All documents, sorted by key. */
   list(): T[]
-  /** `dueAt` (milliseconds) is when the clock has to look at the document. Only inside `commit`. */
+  /** `dueAt` (milliseconds) is when the document has to be processed. Call only inside `commit`. */
   put(key: string, document: T, dueAt?: number): void
-  /** Replaces a document that is there and leaves when it is due. Only inside `commit`. */
+  /** Replaces an existing document without changing its due time. Call only inside `commit`. */
   update(key: string, document: T): void
   delete(key: string): void
 }
@@ -24,7 +24,7 @@ interface Collection<T> {
 export interface EventsStore extends GroupCommit {
   collection<T>(kind: Kind): Collection<T>
   readonly outbox: Outbox
-  /** The documents whose time has come, the oldest first. */
+  /** Returns the due documents, oldest first. */
   dueDocuments(now: number): { readonly kind: Kind; readonly key: string; readonly dueAt: number }[]
   nextDue(): number | undefined
 }
@@ -53,7 +53,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const firstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
   const commits = groupCommit(db, {
     createClosedError: () => new Error('The store of the event bus is closed.'),
-    // A refusal checks before it writes; anything else may have changed the documents in memory.
+    // Refusals are checked before anything is written; other errors may have left changed documents in memory.
     onUndone: (error) => {
       if (!(error instanceof ApiError)) load()
     },
@@ -63,7 +63,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   return {
     ...commits,
     collection<T>(kind: Kind): Collection<T> {
-      // The documents of a kind are written by one module only, as the type that it reads them with.
+      // Only one module writes the documents of a kind, with the type that it reads.
       const documents = () => collections.get(kind) as Map<string, T>
       return {
         get: (key) => documents().get(key),
@@ -88,7 +88,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
       dueRows
         .all(now)
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
-    // SQLite answers null when there is none.
+    // SQLite returns null when there is none.
     nextDue: () => (firstDue.get()?.due ?? undefined) as number | undefined,
   }
 }

@@ -5,7 +5,7 @@ export type TagRecord = Readonly<Record<string, string>>
 
 const maxTags = 50
 
-/** Tags added to those that are there. */
+/** Adds tags to the existing ones. */
 export function tagsOf(list: TagList, before: TagRecord = {}): TagRecord {
   const tags = { ...before, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
   if (Object.keys(tags).length > maxTags)

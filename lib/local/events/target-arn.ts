@@ -10,7 +10,7 @@ export type TargetService = keyof typeof shapes
 
 const services = Object.keys(shapes) as TargetService[]
 
-/** The service that an ARN accepted by `checkTargetArn` belongs to. */
+/** Returns the service of an ARN that `checkTargetArn` accepted. */
 export function serviceOf(arn: string): TargetService {
   return services.find((service) => shapes[service].test(arn)) ?? 'events'
 }
@@ -19,7 +19,7 @@ export const busNameOf = (arn: string) => arn.slice(arn.indexOf('event-bus/') + 
 
 export const isFifo = (arn: string) => arn.endsWith('.fifo')
 
-/** Targets are queues, functions and event buses; AWS has more services, which do not run here. */
+/** Targets are queues, functions and event buses; AWS supports more services, which do not run here. */
 export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
   const service = services.find((one) => shapes[one].test(arn))
   if (service === 'events' && arn !== account.busArn(busNameOf(arn)))

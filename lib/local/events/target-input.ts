@@ -1,4 +1,4 @@
-// What a target receives: the event, a part of it, a constant, or a template filled from it.
+// The input of a target: the event, a part of it, a constant, or a template filled from it.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
 import { validationError } from './errors.ts'
 import { isJson } from './json.ts'
@@ -16,7 +16,7 @@ export interface InputOptions {
 }
 
 export interface RuleEvent {
-  /** The event as the target gets it when nothing is transformed. */
+  /** The event that the target gets without a transformation. */
   readonly json: string
   readonly value: Readonly<Record<string, unknown>>
 }
@@ -74,7 +74,7 @@ export function targetInput(
   return fillTemplate(InputTemplate, values)
 }
 
-/** JSON that goes out with the very characters that came in. */
+/** JSON that is passed on unchanged. */
 class Verbatim {
   readonly json: string
   constructor(json: string) {
@@ -83,8 +83,8 @@ class Verbatim {
 }
 
 /**
- * A variable outside of quotes becomes a JSON value, one inside of quotes becomes text; a value that the event
- * does not have becomes an empty string in both.
+ * A variable outside quotes becomes a JSON value, one inside quotes becomes text; a value that is missing in the event
+ * becomes an empty string in both.
  */
 function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): string {
   let quoted = false
@@ -99,7 +99,7 @@ function fillTemplate(template: string, values: ReadonlyMap<string, unknown>): s
   })
 }
 
-/** Whether a JSON string is still open at the end of a piece of text. */
+/** Returns true if a JSON string is still open at the end of a piece of text. */
 function endsQuoted(piece: string, quotedBefore: boolean): boolean {
   const quotes = piece.replace(/\\./g, '').split('"').length - 1
   return quotedBefore !== (quotes % 2 === 1)

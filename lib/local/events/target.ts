@@ -1,4 +1,4 @@
-// One target of a rule, as clients give it and the rule keeps it.
+// A target of a rule, as clients send it and the rule stores it.
 import * as z from 'zod'
 import { RetryPolicy, textField, unsupportedField } from './request-params.ts'
 

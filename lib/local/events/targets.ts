@@ -1,4 +1,4 @@
-// The targets of rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutTargets.html and its kin.
+// The targets of rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutTargets.html etc.
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, findBus, Paging } from './buses.ts'

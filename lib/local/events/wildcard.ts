@@ -1,6 +1,6 @@
 import { badPattern as bad } from './errors.ts'
 
-/** A `*` stands for any run of characters; `\*` and `\\` are the characters themselves. */
+/** A `*` matches any characters; `\*` and `\\` match the characters themselves. */
 export function wildcard(pattern: string): (value: string) => boolean {
   const pieces: string[] = []
   let piece = ''
@@ -25,7 +25,7 @@ export function wildcard(pattern: string): (value: string) => boolean {
 }
 
 /**
- * AWS limits the states that a wildcard can be in at once, and documents no figure: "using fewer wildcard
+ * AWS limits the complexity of a wildcard pattern and documents no figure: "using fewer wildcard
  * characters or fewer repeating character sequences". The pattern that its documentation names as too complex
  * has five wildcards followed by the same character.
  */
@@ -42,7 +42,7 @@ function refuseComplex(inner: readonly string[]): void {
   }
 }
 
-/** The first and last piece are anchored; those between are searched from left to right, without backtracking. */
+/** The first and last piece are anchored; the others are searched from left to right, without backtracking. */
 function matches(value: string, pieces: readonly string[]): boolean {
   const first = pieces[0] ?? ''
   if (pieces.length === 1) return value === first

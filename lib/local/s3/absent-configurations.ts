@@ -1,4 +1,4 @@
-// What is asked about features that no bucket here has: the error, or the empty document, of a bucket without them.
+// Requests about features that no bucket has here: they get the error, or the empty document, of a bucket without them.
 import type { S3Call, S3Operation, S3Reply, S3Services } from './call.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { requireObject } from './objects.ts'
@@ -14,7 +14,7 @@ const respondWithError =
     throw new S3Error(code)
   }
 
-/** Configurations of which a bucket may have many, each with an id; here it has none. */
+/** Configurations of which a bucket may have several, each with an id; here it has none. */
 const respondWithEmptyList =
   (root: string): S3Operation =>
   (_, { query }) => {
@@ -22,7 +22,7 @@ const respondWithEmptyList =
     return { xml: toXml(root, { IsTruncated: false }) }
   }
 
-/** Deleting what is not there succeeds. */
+/** Deleting a configuration that does not exist succeeds. */
 const nothingToDelete: S3Operation = () => ({ status: 204 })
 
 const lockOf: S3Operation = ({ db }: S3Services, call: S3Call): S3Reply => {
@@ -30,7 +30,7 @@ const lockOf: S3Operation = ({ db }: S3Services, call: S3Call): S3Reply => {
   throw new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration')
 }
 
-/** By method and sub-resource, as in routes.ts. Writes that are not here are not implemented. */
+/** By method and sub-resource, as in routes.ts. Writes that are not listed are not implemented. */
 export const absentOfBuckets: Readonly<Record<string, S3Operation>> = {
   'GET accelerate': respondWith('AccelerateConfiguration'),
   'GET analytics': respondWithEmptyList('ListBucketAnalyticsConfigurationResult'),

@@ -1,4 +1,4 @@
-// Refusals of a signature, in the words of S3.
+// Verifies signatures and reports refusals with the errors of S3.
 import type { IncomingMessage } from 'node:http'
 import { isInProcess } from '../in-process-transport.ts'
 import { type AcceptedSignature, type AwsCredentials, verifySigV4 } from '../sigv4.ts'
@@ -30,7 +30,7 @@ const payloads = [
   'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER',
 ]
 
-/** Anything else would pass for a hash that nobody checks. */
+/** Any other value would be taken for a hash that is never checked. */
 function checkPayload(payload: string): void {
   if (/^[0-9a-f]{64}$/i.test(payload) || payloads.includes(payload)) return
   throw invalidArgument(
@@ -40,12 +40,12 @@ function checkPayload(payload: string): void {
   )
 }
 
-/** Who calls, and how the body is framed. */
+/** The caller, and how the body is framed. */
 export interface S3Caller {
   readonly accessKeyId: string
   /** Value of x-amz-content-sha256, or UNSIGNED-PAYLOAD. */
   readonly payload: string
-  /** Left out where the request is our own. */
+  /** Omitted for requests from this process. */
   readonly signed?: AcceptedSignature
 }
 

@@ -71,7 +71,7 @@ class Decoder {
   async #readTrailers(trailers: Map<string, string>): Promise<void> {
     let signature = ''
     let signed = ''
-    // Some clients end the body without the last empty line.
+    // Some clients omit the final empty line.
     for (;;) {
       const line = await this.#line(true)
       if (line === '') break
@@ -87,7 +87,7 @@ class Decoder {
     }
     if (!this.#hasTrailer && trailers.size > 0) throw malformedBody()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
-    // Whatever follows is not part of the message; reading to the end lets the connection be used again.
+    // What follows is not part of the message, but must be read so that the connection can be reused.
     while (await this.#more()) if (this.#held.length > maxLineBytes) throw malformedBody()
   }
 

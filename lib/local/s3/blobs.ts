@@ -47,9 +47,9 @@ export class Blobs {
   }
 
   /**
-   * Takes a file over as a new blob, which resolves when its bytes are on disk; its own name may go then. Not fdatasync:
-   * of a second name ext4 promises nothing with that.
-   * @throws for a file that is none but leads to one, or is no plain file.
+   * Adopts a file as a new blob and resolves when its bytes are on disk; its original name may be deleted then. Not
+   * fdatasync, with which ext4 guarantees nothing for a second name of a file.
+   * @throws for a symbolic link and anything else that is not a plain file
    */
   async adopt(path: string): Promise<Span> {
     const blob = randomBytes(16).toString('hex')
@@ -63,7 +63,7 @@ export class Blobs {
       try {
         const stats = await file.stat()
         if (!stats.isFile()) throw new Error('Expected a plain file.')
-        // An engine wrote it, and must not write it again.
+        // The engine that wrote it must not be able to change it any more.
         const [uid = stats.uid, gid = stats.gid] = [process.getuid?.(), process.getgid?.()]
         if (stats.uid !== uid) await file.chown(uid, gid)
         if ((stats.mode & 0o777) !== 0o600) await file.chmod(0o600)
@@ -78,7 +78,7 @@ export class Blobs {
     }
   }
 
-  /** Copies the bytes of the spans, laid end to end, into a file; of a single one the kernel copies them. */
+  /** Copies the concatenated bytes of the spans into a file; for a single span the kernel copies them. */
   async copyTo(spans: readonly Span[], path: string): Promise<void> {
     const size = spans.reduce((sum, span) => sum + span.size, 0)
     await this.#requireRoom(size)
@@ -90,7 +90,7 @@ export class Blobs {
     await pipeline(this.read(spans, 0, size - 1), createWriteStream(path))
   }
 
-  /** Files that hold the bytes of the spans. */
+  /** Returns the files that contain the bytes of the spans. */
   places(spans: readonly Span[]): { path: string; size: number }[] {
     return spans.map(({ blob, size }) => ({ path: this.#path(blob), size }))
   }
@@ -114,7 +114,7 @@ export class Blobs {
     return readers === 0 && this.#doomed.delete(blob)
   }
 
-  /** Deletes files no row refers to any more. A failure is no client's business: the next start sweeps. */
+  /** Deletes files that no row refers to any more. A failure is not reported to the client: the next start sweeps. */
   async remove(blobs: readonly string[]): Promise<void> {
     for (const blob of blobs) {
       if (this.#readers.has(blob)) {
@@ -130,7 +130,7 @@ export class Blobs {
   }
 
   /**
-   * Bytes first to last (inclusive) of the spans laid end to end. Whoever is done with a piece may give it back.
+   * Reads bytes first to last (inclusive) of the concatenated spans. The caller may release a chunk after use.
    */
   async *read(spans: readonly Span[], first: number, last: number): AsyncGenerator<Buffer> {
     let offset = 0
@@ -144,7 +144,7 @@ export class Blobs {
     }
   }
 
-  /** Deletes every file that no row names: remains of interrupted uploads and deletes. */
+  /** Deletes every file that no row refers to, left by interrupted uploads and deletes. */
   async sweep(isKnown: (blob: string) => boolean): Promise<number> {
     let swept = 0
     for (let prefix = 0; prefix < 256; prefix++) {
@@ -157,7 +157,7 @@ export class Blobs {
     return swept
   }
 
-  /** The last of the disk is for what deletes. @throws as the system does when there is none left. */
+  /** Reserves the last part of the disk for deletes. @throws ENOSPC like the system, when no other space is left */
   async #requireRoom(bytes: number): Promise<void> {
     const { free, spare } = await roomIn(this.#dir)
     if (free - bytes >= spare) return

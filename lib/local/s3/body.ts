@@ -1,4 +1,4 @@
-// The body of a request: its framing undone, its signatures and checksums verified, its length enforced.
+// Reads request bodies: decodes their framing, verifies signatures and checksums, and enforces their length.
 import { decodeChunks } from './aws-chunked.ts'
 import type { Span } from './blobs.ts'
 import type { Headers, S3Call, S3Services } from './call.ts'
@@ -13,11 +13,11 @@ interface Body {
   readonly trailers: Headers
 }
 
-/** The largest object of one PUT, and the largest part. */
+/** Maximum size of a PUT object, and of a part. */
 export const maxS3PutBytes = 5 * 1024 ** 3
 const maxXmlBytes = 2 * 1024 ** 2
 
-/** Undoes the framing of a body. Its length is known beforehand, as S3 demands, and enforced. */
+/** Decodes the framing of a body. S3 requires that its length is declared; it is enforced. */
 function openBody(call: S3Call, maxBytes: number): Body {
   const { headers, request, auth } = call
   const payload = auth?.payload ?? 'UNSIGNED-PAYLOAD'
@@ -35,7 +35,7 @@ function openBody(call: S3Call, maxBytes: number): Body {
     })
   }
   const trailers = new Map<string, string>()
-  // The default iterator would destroy the connection on an error, and with it the answer.
+  // The default iterator would destroy the connection on an error, so the client would get no response.
   const raw = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   const chunks = streaming && auth ? decodeChunks(raw, auth, trailers) : raw
   return { chunks: exactly(chunks, length, call.proceed), trailers }
@@ -47,7 +47,7 @@ async function* exactly(
   proceed: () => void,
 ): AsyncGenerator<Buffer> {
   let size = 0
-  // Not before the first read: what can be refused by the headers alone has been by now.
+  // Called at the first read only: by then everything that can be refused by the headers has been refused.
   proceed()
   for await (const chunk of chunks) {
     size += chunk.length
@@ -69,7 +69,7 @@ export function receiveBody(
   return storeChunks(services, call.headers, body, also)
 }
 
-/** Stores chunks from anywhere, held against the checksums in the headers. */
+/** Stores chunks from any source and verifies them against the checksums in the headers. */
 export async function storeChunks(
   { blobs }: S3Services,
   headers: Headers,
@@ -86,7 +86,7 @@ export async function storeChunks(
   }
 }
 
-/** A blob whose commit is refused belongs to nobody. */
+/** Commits a blob, and removes it when the commit is refused. */
 export async function commitOrRemove<T>(
   { blobs }: S3Services,
   blob: string,
@@ -116,7 +116,7 @@ export async function readText(call: S3Call): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** Operations whose body AWS does not take without a checksum. */
+/** For operations whose body AWS does not accept without a checksum. */
 export function requireChecksum(headers: Headers): void {
   const names = [...headers.keys(), headers.get('x-amz-trailer') ?? '']
   if (names.some((name) => name === 'content-md5' || /^x-amz-checksum-(crc|sha)/.test(name))) return

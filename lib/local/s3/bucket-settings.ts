@@ -1,4 +1,4 @@
-// Configurations of a bucket, one JSON value per kind.
+// Settings of a bucket, one JSON value per kind.
 import type { Database } from './database.ts'
 import { requireBucket } from './require-bucket.ts'
 import type { S3Tag } from './stored-object.ts'
@@ -15,7 +15,7 @@ export interface CorsRule {
 export interface LifecycleRule {
   readonly id: string
   readonly enabled: boolean
-  /** How the client wrote the filter, to give it back alike: none (before 2017), Filter, or And. */
+  /** How the client wrote the filter, to return it in the same form: none (before 2017), Filter, or And. */
   readonly form: 'prefix' | 'filter' | 'and'
   readonly prefix?: string
   readonly tags: readonly S3Tag[]
@@ -30,7 +30,7 @@ export interface LifecycleRule {
 export interface QueueRule {
   readonly id: string
   readonly arn: string
-  /** As s3:ObjectCreated:Put or s3:ObjectCreated:* */
+  /** For example s3:ObjectCreated:Put or s3:ObjectCreated:* */
   readonly events: readonly string[]
   readonly filters: readonly { readonly name: 'prefix' | 'suffix'; readonly value: string }[]
 }
@@ -53,7 +53,7 @@ export function readSetting<K extends keyof BucketSettings>(
   kind: K,
 ): BucketSettings[K] | undefined {
   const row = db.sql.get`SELECT value FROM setting WHERE bucket = ${bucket} AND kind = ${kind}`
-  // Only writeSetting wrote it.
+  // Written only by writeSetting.
   return row && (JSON.parse(String(row.value)) as BucketSettings[K])
 }
 

@@ -1,4 +1,4 @@
-// Buckets themselves, and what can be asked about one.
+// Creates, lists and deletes buckets, and returns their properties.
 import { accountId, accountOwner } from './account.ts'
 import { readText } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
@@ -49,13 +49,13 @@ export async function createBucket({ db, region }: S3Services, call: S3Call): Pr
   const { changes } = await db.write(
     () => db.sql.run`INSERT OR IGNORE INTO bucket (name, created) VALUES (${bucket}, ${nowInSeconds()})`,
   )
-  // The oldest region answers 200 to its owner's repetition, all others 409.
+  // us-east-1 responds with 200 when the owner creates a bucket again, all others with 409.
   if (Number(changes) === 0 && region !== 'us-east-1')
     throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: bucket })
   return { headers: { location: `/${bucket}` } }
 }
 
-/** Names as for general purpose buckets: labels of a host name, 3-63 of a-z 0-9 . - in all, with AWS's exceptions. */
+/** Names of general purpose buckets: host name labels, 3 to 63 of a-z 0-9 . - in total, with AWS's exceptions. */
 function isBucketName(name: string): boolean {
   return (
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
@@ -72,7 +72,7 @@ function checkLocation(body: string, region: string): void {
       ? undefined
       : childText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint')
   const location = named || 'unspecified'
-  // Only the oldest region is meant where none is named.
+  // A missing location means us-east-1.
   if (location === (region === 'us-east-1' ? 'unspecified' : region)) return
   if (region === 'us-east-1' && !/^[a-z]{2}(-[a-z]+)+-\d$|^EU$/.test(location))
     throw new S3Error('InvalidLocationConstraint', undefined, { LocationConstraint: location })
@@ -103,7 +103,7 @@ export function headBucket({ region }: S3Services): S3Reply {
 }
 
 export function getLocation({ region }: S3Services): S3Reply {
-  // The oldest region is told by an empty element.
+  // An empty element means us-east-1.
   const location = region === 'us-east-1' ? '' : region
   const xml = toXml('LocationConstraint', {}).replace(
     '></LocationConstraint>',
@@ -112,7 +112,7 @@ export function getLocation({ region }: S3Services): S3Reply {
   return { xml }
 }
 
-/** Buckets and objects alike: the owner may do everything, nobody else anything. */
+/** For buckets and objects: full control for the owner, no access for others. */
 export function getAcl(): S3Reply {
   const grantee = { ID: accountOwner.ID, DisplayName: accountOwner.DisplayName }
   const xml = toXml('AccessControlPolicy', {
@@ -123,7 +123,7 @@ export function getAcl(): S3Reply {
   return { xml: xml.replace('<Grantee>', typed) }
 }
 
-/** A bucket owned by another account, says the client; there is but one account. */
+/** Checks the owner that the client expects; there is only one account. */
 export function checkExpectedOwner({ headers }: S3Call): void {
   const expected = [
     headers.get('x-amz-expected-bucket-owner'),

@@ -1,4 +1,4 @@
-// One request as the operations see it, and what they answer.
+// A request as the operations see it, and their reply.
 import type { IncomingMessage } from 'node:http'
 import type { Authorize } from '../authorize.ts'
 import type { LogFunction } from '../log-line.ts'
@@ -8,7 +8,7 @@ import type { Blobs } from './blobs.ts'
 import type { Database } from './database.ts'
 import type { Notifier } from './notifications.ts'
 
-/** What every operation may use. */
+/** Available to every operation. */
 export interface S3Services {
   readonly db: Database
   readonly blobs: Blobs
@@ -31,9 +31,9 @@ export interface S3Call {
   readonly headers: Headers
   readonly auth: S3Caller | undefined
   readonly requestId: string
-  /** Bids a client that waits with its body (`Expect: 100-continue`) to send it. */
+  /** Asks a client that waits with its body (`Expect: 100-continue`) to send it. */
   readonly proceed: () => void
-  /** The resource's address as the client wrote it, without query. */
+  /** URL of the resource as the client wrote it, without query. */
   readonly location: string
 }
 
@@ -50,7 +50,7 @@ export interface S3Reply {
 
 export type S3Operation = (services: S3Services, call: S3Call) => S3Reply | Promise<S3Reply>
 
-/** As 2009-10-12T17:50:30.000Z. */
+/** Formats a time as 2009-10-12T17:50:30.000Z. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString()
 }

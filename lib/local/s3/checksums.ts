@@ -1,4 +1,4 @@
-// The checksums a client may send with a body and ask back with an object.
+// Checksums that a client may send with a body and request with an object.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
 import { createHash, type Hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -7,7 +7,7 @@ import { S3Error } from './errors.ts'
 
 interface Running {
   update(chunk: Buffer): void
-  /** Raw bytes of the checksum, which travel in base64. */
+  /** Number of bytes of the raw checksum, which is sent in base64. */
   digest(): Buffer
 }
 
@@ -28,13 +28,13 @@ const algorithms = {
 >
 
 export type Algorithm = keyof typeof algorithms
-/** Over all bytes, or over the checksums of the parts. */
+/** Of all bytes, or of the checksums of the parts. */
 export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
 
 export interface Checksum {
   readonly algorithm: Algorithm
   readonly type: ChecksumType
-  /** Base64; of a composite with `-N` after it. */
+  /** Base64; for a composite checksum followed by `-N`. */
   readonly value: string
 }
 
@@ -45,7 +45,7 @@ export function parseAlgorithm(text: string): Algorithm | undefined {
   return algorithmNames.find((one) => one === name)
 }
 
-/** @throws S3Error InvalidRequest for a name that is none of an algorithm. */
+/** @throws S3Error InvalidRequest for an unknown algorithm */
 export function requireAlgorithm(text: string): Algorithm {
   const algorithm = parseAlgorithm(text)
   if (algorithm) return algorithm
@@ -59,7 +59,7 @@ export function checksumHeader(algorithm: Algorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`
 }
 
-/** As in ChecksumCRC32, the element of replies and of the list of parts. */
+/** Element name in replies and lists of parts, for example ChecksumCRC32. */
 export function checksumElement(algorithm: Algorithm): string {
   return `Checksum${algorithm}`
 }
@@ -82,13 +82,13 @@ export function startChecksum(algorithm: Algorithm): Running {
   return algorithms[algorithm].start()
 }
 
-/** Headers that tell a checksum, in replies about an object or a part. */
+/** Returns the checksum headers of replies about an object or a part. */
 export function checksumHeaders(checksum: Checksum | undefined): Record<string, string> {
   if (!checksum) return {}
   return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type }
 }
 
-/** The checksum of a whole object from the base64 checksums and sizes of its parts. */
+/** Combines the base64 checksums and sizes of the parts into the checksum of the whole object. */
 export function joinChecksums(
   algorithm: Algorithm,
   type: ChecksumType,
@@ -101,7 +101,7 @@ export function joinChecksums(
     return { algorithm, type, value: `${joined.digest().toString('base64')}-${parts.length}` }
   }
   if (algorithm === 'SHA1' || algorithm === 'SHA256')
-    throw new Error(`${algorithm} cannot be joined from parts`)
+    throw new Error(`${algorithm} checksums of parts cannot be combined`)
   const [first = 0n, ...rest] = raw.map((bytes) => BigInt(`0x${bytes.toString('hex')}`))
   const whole = rest.reduce(
     (crc, next, index) => joinCrc(algorithm, crc, next, parts[index + 1]?.size ?? 0),

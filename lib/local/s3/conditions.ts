@@ -11,7 +11,7 @@ function preconditionFailed(condition: string): S3Error {
   return new S3Error('PreconditionFailed', undefined, { Condition: condition })
 }
 
-/** Conditions of Put, Copy and Complete. Held inside the transaction that writes, so of many racers one wins. */
+/** Conditions of Put, Copy and Complete. Checked inside the transaction that writes, so only one of several racers wins. */
 export function checkWrite(headers: Headers, current: Current | undefined): void {
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*') throw notImplemented('If-None-Match')
@@ -29,7 +29,7 @@ export function checkDelete(ifMatch: string | undefined, current: Current | unde
   if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
 }
 
-/** Conditions of Get and Head: throws 412, or says that the client's copy is current. */
+/** Conditions of Get and Head: throws 412, or returns whether the client's copy is current. */
 export function checkRead(headers: Headers, current: Current): 'send' | 'not-modified' {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, '')
   if (unmatched) throw preconditionFailed('If-Match')
@@ -37,7 +37,7 @@ export function checkRead(headers: Headers, current: Current): 'send' | 'not-mod
   return fresh ? 'not-modified' : 'send'
 }
 
-/** Conditions on the source of a copy: what would be 304 is 412 here, as there is nothing to reply it to. */
+/** Conditions on the source of a copy: 412 instead of 304, as a copy has no cached response to reuse. */
 export function checkCopySource(headers: Headers, current: Current): void {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, 'x-amz-copy-source-')
   if (unmatched || unmodified || fresh) throw preconditionFailed('x-amz-copy-source-If-*')
@@ -50,7 +50,7 @@ function evaluate(headers: Headers, { etag, modified }: Current, prefix: string)
   const unmodifiedSince = readDate(headers.get(`${prefix}if-unmodified-since`))
   return {
     unmatched: ifMatch !== undefined && !matches(ifMatch, etag),
-    // A date counts only where no ETag was given (RFC 9110 13.2.2, and the S3 reference says the same).
+    // A date counts only without an ETag (RFC 9110 13.2.2, and the S3 reference says the same).
     unmodified: ifMatch === undefined && unmodifiedSince !== undefined && modified > unmodifiedSince,
     fresh:
       ifNoneMatch === undefined
@@ -70,21 +70,21 @@ function stripQuotes(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }
 
-/** An unreadable date is no condition (RFC 9110 13.1.3). */
+/** An invalid date is ignored (RFC 9110 13.1.3). */
 function readDate(text: string | undefined): number | undefined {
   const time = Date.parse(text ?? '')
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Inclusive. */
+/** Both ends are inclusive. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
 }
 
 /**
- * The one range asked for; undefined (the whole) when the header is malformed or names several, as S3 does, and where
- * what the client has is not this to the byte: If-Range takes one strong validator (RFC 9110 13.1.5).
+ * Returns the requested range. Returns undefined (the whole object) when the header is malformed or has several ranges,
+ * as in S3, and when If-Range does not match: it takes a single strong validator (RFC 9110 13.1.5).
  */
 export function readRange(
   headers: Headers,

@@ -10,7 +10,7 @@ import type { S3Object } from './stored-object.ts'
 
 const sourceHeader = 'x-amz-copy-source'
 
-/** The object that the copy header names, its conditions held. */
+/** Returns the object named by the copy header, after checking its conditions. */
 export function readCopySource({ db }: S3Services, { headers }: S3Call): S3Object {
   const text = headers.get(sourceHeader) ?? ''
   const [, path = '', versionId] = /^(.*?)(?:\?versionId=(.*))?$/s.exec(text) ?? []
@@ -39,7 +39,7 @@ function decode(path: string): string {
   }
 }
 
-/** `bytes=first-last`, both ends given and inside the source. */
+/** Reads `bytes=first-last`; both ends are required and must be inside the source. */
 export function readCopyRange({ headers }: S3Call, source: S3Object): ByteRange {
   const text = headers.get('x-amz-copy-source-range')
   if (text === undefined) return { first: 0, last: source.size - 1 }

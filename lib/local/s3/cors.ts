@@ -1,4 +1,4 @@
-// Cross-origin rules of a bucket: their document, the preflight, and the headers of an actual request.
+// CORS rules of a bucket: their document, preflight requests, and the headers of actual requests.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html
 import type { IncomingMessage } from 'node:http'
 import { readXmlBody, requireChecksum } from './body.ts'
@@ -77,7 +77,7 @@ function readRule(element: Parsed): CorsRule {
   }
 }
 
-/** Answer to OPTIONS. It needs no signature: browsers send none. */
+/** Response to OPTIONS, which needs no signature because browsers send none. */
 export function preflight(db: Database, bucket: string, { headers }: IncomingMessage): S3Reply {
   const { origin, 'access-control-request-method': method } = headers
   if (origin === undefined)
@@ -113,7 +113,7 @@ export function preflight(db: Database, bucket: string, { headers }: IncomingMes
   }
 }
 
-/** Headers that let a browser's script read the reply, refusals included; none when no rule allows it. */
+/** Headers that let a browser script read the reply, including errors; none when no rule allows it. */
 export function corsHeaders(
   db: Database,
   bucket: string,

@@ -41,7 +41,7 @@ export class Database {
 
   constructor(dir: string, log: LogFunction) {
     mkdirSync(dir, { recursive: true })
-    // The start-up sweep would delete the files that another process is just writing.
+    // The sweep at the start would delete files that another process is writing.
     this.#lock = lockFile(
       join(dir, 'lock.sqlite'),
       `Expected to be the only S3 server on the folder "${dir}", but another process has it open.`,

@@ -1,4 +1,4 @@
-// DeleteObject and DeleteObjects. Deleting what is not there succeeds.
+// DeleteObject and DeleteObjects. Deleting an object that does not exist succeeds.
 import { readXmlBody, requireChecksum } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
@@ -26,7 +26,7 @@ interface Target {
 
 async function deleteOne({ db, blobs, notifier }: S3Services, call: S3Call, target: Target): Promise<void> {
   const { key, versionId, ifMatch } = target
-  // Of many, this is what AWS tells of an id that is not null; of one, checkVersion.
+  // AWS reports this for a version id other than null in DeleteObjects; for DeleteObject see checkVersion.
   if (versionId !== undefined && versionId !== 'null')
     throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
   const garbage = await db.write(() => {
@@ -64,7 +64,7 @@ function readTarget(element: Parsed): Target {
   return { key, versionId: childText(element, 'VersionId'), ifMatch: childText(element, 'ETag') }
 }
 
-/** One entry's failure is told in the reply and stops no other entry. */
+/** The failure of an entry is reported in the reply and does not stop the others. */
 async function attempt(services: S3Services, call: S3Call, target: Target) {
   const named = { Key: target.key, VersionId: target.versionId }
   try {

@@ -1,4 +1,4 @@
-// What a client says about the bytes of its body, checked while they pass.
+// Verifies what a client declared about its body, while the bytes stream through.
 import { createHash, type Hash } from 'node:crypto'
 import type { Headers } from './call.ts'
 import {
@@ -14,7 +14,7 @@ import { S3Error } from './errors.ts'
 export interface Digests {
   /** Hex MD5, the ETag of a plain object. */
   readonly md5: string
-  /** Base64 by algorithm: those the client named and the one asked for. */
+  /** Base64 by algorithm: those the client declared and the requested one. */
   readonly checksums: ReadonlyMap<Algorithm, string>
 }
 
@@ -22,7 +22,7 @@ interface Expected {
   readonly md5: Buffer | undefined
   readonly sha256: string | undefined
   readonly algorithm: Algorithm | undefined
-  /** Undefined when the value comes in the trailer. */
+  /** Undefined when the value is in the trailer. */
   readonly checksum: string | undefined
 }
 
@@ -32,7 +32,7 @@ export class Digester {
   readonly #sha256: Hash | undefined
   readonly #running: Map<Algorithm, ReturnType<typeof startChecksum>>
 
-  /** @param also an algorithm whose checksum is wanted whatever the client sends */
+  /** @param also an algorithm to compute whatever the client declares */
   constructor(headers: Headers, also: Algorithm | undefined) {
     this.#expected = readExpected(headers)
     const { algorithm, sha256 } = this.#expected
@@ -50,7 +50,7 @@ export class Digester {
     }
   }
 
-  /** Throws when the bytes were not those the client described. */
+  /** Throws when the bytes do not match what the client declared. */
   finish(trailers: Headers): Digests {
     const { md5, sha256, algorithm } = this.#expected
     const ourMd5 = this.#md5.digest()

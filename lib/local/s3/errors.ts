@@ -1,4 +1,4 @@
-// The error table of the S3 API reference, as far as this server answers with it.
+// The errors of the S3 API reference that this server returns.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 const errors = {
   AccessControlListNotSupported: [400, 'The bucket does not allow ACLs'],
@@ -119,7 +119,7 @@ export function invalidArgument(message: string, name: string, value: string): S
   return new S3Error('InvalidArgument', message, { ArgumentName: name, ArgumentValue: value })
 }
 
-/** What AWS answers to a header or parameter of a feature it lacks; here, of a feature this server lacks. */
+/** AWS's response to a header or parameter of an unsupported feature. */
 export function notImplemented(header: string): S3Error {
   return new S3Error('NotImplemented', undefined, { Header: header })
 }

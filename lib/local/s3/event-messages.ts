@@ -1,4 +1,4 @@
-// What queues and the event bus are told, in the two forms that S3 documents.
+// Messages for queues and events for the event bus, in the two formats that S3 documents.
 import { randomUUID } from 'node:crypto'
 import { uriEncode } from '../sigv4.ts'
 import { accountId } from './account.ts'
@@ -26,7 +26,7 @@ export interface EventSource {
   readonly requestId: string
 }
 
-/** EventBridge's names of the same events, and its reason. */
+/** EventBridge's names and reasons of the same events. */
 const busNames: Readonly<Record<EventName, readonly [detailType: string, reason?: string]>> = {
   'ObjectCreated:Put': ['Object Created', 'PutObject'],
   'ObjectCreated:Post': ['Object Created', 'POST Object'],
@@ -60,7 +60,7 @@ export function createEventMessages(
   return [...toQueues, { target: { kind: 'eventbridge' }, body: busEvent(event, object, source, region) }]
 }
 
-/** Larger for the later of two events of one key, compared as text. */
+/** Sequencer: compared as text, it is larger for the later of two events of a key. */
 function sequencer({ id }: S3Object): string {
   return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
 }

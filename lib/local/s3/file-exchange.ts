@@ -1,4 +1,4 @@
-// Files of this machine become objects, and objects files, without passing through a connection.
+// Turns files on this machine into objects and objects into files, without a network connection.
 import { randomBytes } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { sep } from 'node:path'
@@ -11,7 +11,7 @@ import { commitObject, listSegments, requireObject } from './objects.ts'
 
 export interface ExchangeOptions {
   readonly bucket: string
-  /** Only what lies below it is taken over. */
+  /** Only files in this folder can become objects. */
   readonly folder: string
 }
 
@@ -33,7 +33,8 @@ export function openExchange(services: S3Services, { bucket, folder }: ExchangeO
         principal: credentials[0]?.accessKeyId ?? '',
         requestId: randomBytes(8).toString('hex').toUpperCase(),
       }
-      // As of an object that came in one part: nobody takes it for the MD5 of the bytes, which nobody has looked at.
+      // Formatted like the ETag of a multipart upload, so that no client takes it for the MD5 of the bytes, which is not
+      // computed.
       const etag = `${blob}-1`
       await commitOrRemove(services, blob, () =>
         commitObject(
@@ -55,7 +56,7 @@ export function openExchange(services: S3Services, { bucket, folder }: ExchangeO
     },
     async get(key, path, etag) {
       const segments = segmentsAt(key, etag)
-      // Held before anything is awaited: from here on a delete waits for this reader.
+      // Held before the first await: from here on a delete waits for this reader.
       const release = blobs.hold(segments)
       try {
         await blobs.copyTo(segments, path)

@@ -1,4 +1,4 @@
-// The lifecycle configuration of a bucket as a document. What the rules do stands in lifecycle.ts.
+// Reads and writes the document of a bucket's lifecycle configuration; lifecycle.ts applies the rules.
 import { randomUUID } from 'node:crypto'
 import { readXmlBody, requireChecksum } from './body.ts'
 import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './bucket-settings.ts'
@@ -62,7 +62,7 @@ function readRule(element: Parsed): LifecycleRule {
   const status = childText(element, 'Status')
   if (status !== 'Enabled' && status !== 'Disabled') throw new S3Error('MalformedXML')
   const id = childText(element, 'ID') ?? ''
-  // A lone surrogate, which a character reference can bring, has no UTF-8 and fits in no header.
+  // A lone surrogate, which a character reference can contain, has no UTF-8 form and is invalid in a header.
   if (!id.isWellFormed()) throw new S3Error('MalformedXML')
   if (id.length > 255)
     throw new S3Error('InvalidArgument', 'ID length should not exceed allowed limit of 255')

@@ -1,4 +1,4 @@
-// Lifecycle rules at work: when an object expires, and the run that deletes what has.
+// Applies lifecycle rules: computes when an object expires, and deletes expired ones.
 import { setImmediate } from 'node:timers/promises'
 import { type LifecycleRule, readSetting } from './bucket-settings.ts'
 import type { S3Services } from './call.ts'
@@ -8,12 +8,12 @@ import { parseObjectRow, removeObjectRows } from './objects.ts'
 import type { S3Object } from './stored-object.ts'
 
 const dayMs = 86_400_000
-/** How long the answer of a completed upload is kept for a client that lost it. */
+/** How long the response of a completed upload is kept for a client that lost it. */
 const completedMs = dayMs
 const batchRows = 500
 
 /**
- * The midnight (UTC) from which the object counts as expired, and the rule that says so.
+ * Returns the midnight (UTC) at which the object expires, and the rule that applies.
  * S3 adds the days to the object's time and rounds up to the next midnight.
  */
 function expiryOf(rules: readonly LifecycleRule[], object: S3Object): { at: number; id: string } | undefined {
@@ -39,7 +39,7 @@ function applies(rule: LifecycleRule, { key, size, tags }: S3Object): boolean {
   )
 }
 
-/** x-amz-expiration, where a rule will delete the object. */
+/** Returns x-amz-expiration if a rule will delete the object. */
 export function expirationHeader(db: Database, object: S3Object): Record<string, string> {
   const rules = readSetting(db, object.bucket, 'lifecycle')
   const expiry = rules && expiryOf(rules, object)
@@ -48,7 +48,7 @@ export function expirationHeader(db: Database, object: S3Object): Record<string,
   return { 'x-amz-expiration': `expiry-date="${date}", rule-id="${encodeURIComponent(expiry.id)}"` }
 }
 
-/** Deletes expired objects and uploads begun too long ago, by the rules of every bucket. */
+/** Deletes expired objects and uploads that were started too long ago, by the rules of every bucket. */
 export async function runLifecycle(services: S3Services, now: number): Promise<void> {
   const { db, blobs } = services
   for (const { name } of db.sql.all`SELECT name FROM bucket`) {

@@ -1,4 +1,4 @@
-// ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three dialects.
+// ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three response formats.
 import { accountOwner } from './account.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
@@ -21,7 +21,7 @@ interface Walk {
 interface Page {
   readonly objects: readonly S3Object[]
   readonly commonPrefixes: readonly string[]
-  /** Last name of a page that is not the last page. */
+  /** Last name of a page, unless it is the last page. */
   readonly next: string | undefined
 }
 
@@ -45,7 +45,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
         continue
       }
       commonPrefixes.push(last)
-      // All under the common prefix is this one entry: go on behind it, without reading what may be millions.
+      // Everything under the common prefix is this one entry: skip past it, without reading what may be millions of keys.
       from = successor(Buffer.from(last))
       break
     }
@@ -53,7 +53,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
   return { objects, commonPrefixes, next: undefined }
 }
 
-/** Where a page begins. A marker inside a common prefix has had that prefix already. */
+/** Returns where a page starts. With a marker inside a common prefix, that prefix was on an earlier page. */
 function start(prefix: string, after: string, delimiter: string): Buffer {
   const first = Buffer.from(prefix)
   if (after === '') return first
@@ -63,7 +63,7 @@ function start(prefix: string, after: string, delimiter: string): Buffer {
   return Buffer.compare(next, first) > 0 ? next : first
 }
 
-/** The first byte string that does not begin with this one. UTF-8 holds no byte above 0xf4, so adding one is safe. */
+/** Returns the first byte string after all that start with this one. UTF-8 has no byte above 0xf4, so adding 1 is safe. */
 function successor(bytes: Buffer): Buffer {
   if (bytes.length === 0) return Buffer.from([0xff])
   const next = Buffer.from(bytes)
@@ -71,7 +71,7 @@ function successor(bytes: Buffer): Buffer {
   return next
 }
 
-/** The very next byte string. */
+/** Returns the next byte string. */
 function following(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(1)])
 }
@@ -116,7 +116,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
       Name: bucket,
       Prefix: encode(prefix),
       Marker: encode(marker),
-      // Without delimiter the last key is the next marker, and S3 leaves it to the client to take it.
+      // Without a delimiter S3 omits the marker: the client uses the last key.
       NextMarker: page.next === undefined || delimiter === '' ? undefined : encode(page.next),
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
       MaxKeys: most,

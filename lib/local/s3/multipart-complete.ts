@@ -47,7 +47,7 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
   return { xml, headers: { ...encryptionHeader(object), ...expirationHeader(db, object) } }
 }
 
-/** Here a checksum header tells of the object, not of the body it comes with. */
+/** In this operation a checksum header is about the object, not about the request body. */
 function readList(call: S3Call): Promise<Parsed> {
   const headers = new Map([...call.headers].filter(([name]) => !name.startsWith('x-amz-checksum-')))
   return readXmlBody({ ...call, headers }, 'CompleteMultipartUpload')
@@ -110,7 +110,7 @@ function checkSize({ headers }: S3Call, size: number): void {
   if (size > maxObjectBytes) throw new S3Error('EntityTooLarge')
 }
 
-/** The client may say what checksum the whole should have. */
+/** Checks the checksum that the client expects of the whole object, if any. */
 function checkWhole({ headers }: S3Call, checksum: Checksum): void {
   const type = headers.get('x-amz-checksum-type')
   if (type !== undefined && type.toUpperCase() !== checksum.type)
@@ -136,7 +136,7 @@ interface Completed {
   readonly xml: string
 }
 
-/** Within the commit: the upload must still be as it was when chosen, and is then kept only to answer a repetition. */
+/** Call within the commit: the upload must be unchanged since its parts were chosen; it is kept to answer repetitions. */
 function finishUpload(
   db: Database,
   call: S3Call,
@@ -156,7 +156,7 @@ function finishUpload(
   return [...blobs].filter((blob) => !kept.has(blob))
 }
 
-/** A client whose answer was lost asks again, and S3 gives it the same answer again. */
+/** A client that lost the response repeats the request and gets the same response. */
 function findCompleted(
   db: Database,
   { bucket, key, query }: S3Call,
@@ -166,7 +166,7 @@ function findCompleted(
   const row = db.sql.get`SELECT completed FROM upload WHERE id = ${query.get('uploadId') ?? ''}
     AND bucket = ${bucket} AND key = ${Buffer.from(key)} AND completed IS NOT NULL`
   if (!row) return undefined
-  // settle() wrote it.
+  // finishUpload() wrote it.
   const completed = JSON.parse(String(row.completed)) as { parts: string; xml: string }
   return completed.parts === fingerprint(listed) && findObject(db, bucket, key) ? completed.xml : undefined
 }

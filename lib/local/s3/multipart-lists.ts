@@ -55,7 +55,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
   const [prefix, delimiter] = [text('prefix'), text('delimiter')]
   const [keyMarker, idMarker] = [text('key-marker'), text('upload-id-marker')]
   const most = readCount('max-uploads', query.get('max-uploads'), 1000)
-  // An upload-id-marker means something only beside a key-marker.
+  // An upload-id-marker counts only together with a key-marker.
   const after = keyMarker === '' ? undefined : { key: Buffer.from(keyMarker), id: idMarker }
   const found = readUploads(db, bucket, prefix).filter(({ key, id }) => {
     if (!after) return true

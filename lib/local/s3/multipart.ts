@@ -1,4 +1,4 @@
-// Multipart uploads: begin, parts, complete, abort. Completing moves rows, no bytes.
+// Multipart uploads: create, upload parts, abort. Completing one moves rows, not bytes.
 import { randomBytes } from 'node:crypto'
 import { commitOrRemove, type Received, receiveBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
@@ -24,7 +24,7 @@ import { toXml } from './xml.ts'
 
 export interface Upload extends ObjectDescription {
   readonly id: string
-  /** Undefined when the client named none: then it is CRC64NVME, and parts may carry any other for themselves. */
+  /** Undefined when the client chose none: then it is CRC64NVME, and parts may use any other. */
   readonly algorithm: Algorithm | undefined
   readonly type: ChecksumType
 }
@@ -42,7 +42,7 @@ export async function createUpload({ db }: S3Services, call: S3Call): Promise<S3
   const { bucket, key, headers } = call
   const description = readDescription(headers)
   const { algorithm, type } = readChecksumChoice(call)
-  // Ids begin with the time, so that uploads of one key list in the order they began.
+  // Ids start with the time, so that uploads of one key are listed in the order of their creation.
   const id = `${Date.now().toString(36).padStart(9, '0')}.${randomBytes(36).toString('base64url')}`
   await db.write(
     () => db.sql
@@ -131,7 +131,7 @@ export async function uploadPartCopy(services: S3Services, call: S3Call): Promis
   }
 }
 
-/** A part must carry the checksum its upload was begun with; S3 computes it itself only for whole-object ones. */
+/** A part must have the checksum chosen for its upload; S3 computes it itself only for full-object checksums. */
 function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): void {
   if (!algorithm) return
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
@@ -155,7 +155,7 @@ async function commitPart(
   const { blob, size, md5, checksums } = received
   const garbage = await commitOrRemove(services, blob, () =>
     db.write(() => {
-      // Completed or aborted while the part was on its way: the part must not outlive it.
+      // The upload was completed or aborted while the part was uploaded: the part must not outlive it.
       const upload = requireUpload(db, call)
       const checksum = checksums.get(upload.algorithm ?? 'CRC64NVME') ?? ''
       const old = db.sql.get`SELECT blob FROM part WHERE upload = ${upload.id} AND number = ${number}`
@@ -174,7 +174,7 @@ export async function abortUpload({ db, blobs }: S3Services, call: S3Call): Prom
   return { status: 204 }
 }
 
-/** Forgets an upload within a transaction; returns the blobs of its parts. */
+/** Removes an upload within a transaction; returns the blobs of its parts. */
 export function removeUpload(db: Database, upload: Pick<Upload, 'id'>): string[] {
   const garbage = listUploadedParts(db, upload).map((part) => part.blob)
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`

@@ -1,11 +1,11 @@
-// Which events a rule of the notification configuration covers.
+// Matches events against the rules of a notification configuration.
 import type { QueueRule } from './bucket-settings.ts'
 
 export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
   return filters.find((filter) => filter.name === name)?.value ?? ''
 }
 
-/** Both would tell of the same object and event. */
+/** Returns true if both rules would match the same object and event. */
 export function overlaps(one: QueueRule, other: QueueRule): boolean {
   const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
     (name) => [filterValue(one, name), filterValue(other, name)] as const,

@@ -1,4 +1,4 @@
-// The notification configuration of a bucket as a document. What it causes stands in notifications.ts.
+// Reads and writes the document of a bucket's notification configuration; notifications.ts delivers the messages.
 import { randomUUID } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
@@ -76,7 +76,7 @@ function readQueueRule(element: Parsed): QueueRule {
   return { id: childText(element, 'Id') || randomUUID(), arn, events, filters }
 }
 
-/** S3 refuses two rules that would both tell of the same object and event. */
+/** S3 refuses two rules that match the same object and event. */
 function checkOverlap(rules: readonly QueueRule[]): void {
   const overlap = rules.some((one, index) => rules.slice(index + 1).some((other) => overlaps(one, other)))
   if (overlap)

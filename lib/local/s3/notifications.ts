@@ -1,4 +1,4 @@
-// Event messages: written with the change they tell of, in one transaction, and delivered at least once.
+// Event messages: written in the transaction of the change that they report, and delivered at least once.
 import type { LogFunction } from '../log-line.ts'
 import { readSetting } from './bucket-settings.ts'
 import type { Database } from './database.ts'
@@ -6,7 +6,7 @@ import { createEventMessages, type EventName, type EventSource, type NotifyTarge
 import type { S3Object } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
-/** Whether anybody behind the target would hear of the event. */
+/** Returns whether the target has a receiver for the event. */
 export type IsWanted = (target: NotifyTarget, event: unknown) => boolean
 
 interface NotifierOptions {
@@ -66,18 +66,18 @@ export class Notifier {
     )
   }
 
-  /** Delivers what waits; returns at once. */
+  /** Starts delivering waiting messages; returns immediately. */
   wake(): void {
     this.#again = true
     if (this.#running || this.#closed || !this.connected) return
     this.#running = this.#run().finally(() => {
       this.#running = undefined
-      // Woken between the last look and here.
+      // wake() was called between the last query and here.
       if (this.#again) this.wake()
     })
   }
 
-  /** Resolves when no message is on its way any more. */
+  /** Resolves when no message is being delivered any more. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -104,13 +104,13 @@ export class Notifier {
     this.#timer = setTimeout(() => this.wake(), this.#retryMs).unref()
   }
 
-  /** One pass in order; a target that fails is left alone for the rest of it. True when nothing is left over. */
+  /** One pass in order; skips a target after it failed. Returns true when no messages are left. */
   async #deliverAll(): Promise<boolean> {
     const { db } = this.#options
     const failing = new Set<string>()
     for (let after = 0; ; ) {
       if (this.#closed) return false
-      // Read as a change, so that nobody hears of an object that is not on disk.
+      // Read as a change, so that no event is sent for an object that is not on disk yet.
       const rows = await db.write(
         () => db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${batchRows}`,
       )

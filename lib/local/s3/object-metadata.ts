@@ -1,11 +1,11 @@
-// What a writing client says of an object in headers (or form fields), and how it gets it back.
+// Metadata that a client sends with an object in headers (or form fields), and how it is returned.
 
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
 import { invalidArgument, notImplemented, S3Error } from './errors.ts'
 import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
 
-/** Headers of a download that whoever signs its URL may word otherwise. */
+/** Headers of a download that the signer of its URL may override. */
 const downloadHeaders = [
   'cache-control',
   'content-disposition',
@@ -14,12 +14,12 @@ const downloadHeaders = [
   'content-type',
   'expires',
 ]
-/** AWS encrypts every object so, and shows it; here it is kept for those who ask for it and look whether they got it. */
+/** AWS encrypts every object like this and returns the header; here it is returned to clients that requested it. */
 const encryption = { name: 'x-amz-server-side-encryption', value: 'AES256' }
 const keptHeaders = [...downloadHeaders, 'x-amz-website-redirect-location', encryption.name]
 const maxMetadataBytes = 2048
 
-/** Headers of features this server lacks. To take and ignore them would be to lie about encryption or locks. */
+/** Headers of features that this server lacks. Ignoring them would be a lie about encryption or locks. */
 const refusedHeaders = [
   /^x-amz-server-side-encryption/,
   /^x-amz-object-lock-/,
@@ -49,7 +49,7 @@ export function readDescription(headers: Headers): ObjectDescription {
   return { headers: readKept(headers), tags: readTagHeader(headers) }
 }
 
-/** What a reply to a write repeats of what was asked for. */
+/** The encryption header that a reply to a write repeats. */
 export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>): Record<string, string> {
   const asked = headers[encryption.name]
   return asked === undefined ? {} : { [encryption.name]: asked }
@@ -79,13 +79,13 @@ export function readKept(headers: Headers): Record<string, string> {
   return kept
 }
 
-/** Fields of forms and names in queries may hold what no header can give back, line breaks first of all. */
+/** Form fields and query parameters may contain characters that are invalid in a header, such as line breaks. */
 function isHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && headerValue.test(value)
 }
 const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
-/** Text as the bytes of its UTF-8, one character each: the form in which Node reads and writes headers. */
+/** Returns the UTF-8 bytes of a text as one character each, the form in which Node reads and writes headers. */
 export function asHeaderValue(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
@@ -142,7 +142,7 @@ export function checkTags(tags: readonly S3Tag[], of: Tagged): S3Tag[] {
   return [...tags]
 }
 
-/** Headers that stand with every reply about an object. */
+/** Headers of every reply about an object. */
 export function objectHeaders(object: S3Object): Record<string, string | number> {
   return {
     ...Object.fromEntries(
@@ -155,13 +155,13 @@ export function objectHeaders(object: S3Object): Record<string, string | number>
   }
 }
 
-/** Metadata beyond ASCII goes out as an RFC 2047 word of what came in, each byte read as one character, as S3 documents. */
+/** Non-ASCII metadata is returned as an RFC 2047 word of the input, with each byte read as a character, as in S3's docs. */
 function encodeWord(name: string, value: string): string {
   if (!name.startsWith('x-amz-meta-') || !/[\u0080-\u00ff]/.test(value)) return value
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`
 }
 
-/** response-content-disposition and its kin: what the signer of a URL wants the download to be called. */
+/** Applies response-content-disposition and similar parameters, with which the signer of a URL overrides headers. */
 export function overrideHeaders(query: ReadonlyMap<string, string>): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const name of downloadHeaders) {
@@ -171,7 +171,7 @@ export function overrideHeaders(query: ReadonlyMap<string, string>): Record<stri
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }
-  // Beyond S3, which ignores parameters that begin with x-: whoever signs an address may know what the bytes are.
+  // Our own addition; S3 ignores parameters that start with x-. The signer of a URL may know the digest of the bytes.
   const digest = query.get('x-repr-digest')
   if (digest !== undefined && headerValue.test(digest)) headers['repr-digest'] = digest
   return headers

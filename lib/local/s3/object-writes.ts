@@ -32,7 +32,7 @@ import { children, childText, type Parsed, toXml } from './xml.ts'
 
 export async function putObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   const description = readDescription(call.headers)
-  // Also checked in the commit; here it spares the client a useless upload.
+  // Checked again in the commit; checking it here spares the client a useless upload.
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
   const received = await receiveBody(services, call, chooseAlgorithm(call))
   const object = await commitSingleBlob(services, call, description, received, 'ObjectCreated:Put')
@@ -47,8 +47,8 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
 }
 
 /**
- * The checksum an object keeps: the client's, or CRC64NVME, which S3 adds where the client sends none. Our own requests
- * go without one: nothing has come between them and us.
+ * Chooses the checksum that is stored with an object: the client's, or CRC64NVME, which S3 adds when the client sends
+ * none. Requests from this process have none, as no network is involved.
  */
 export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'auth'>): Algorithm | undefined {
   const named = headers.get('x-amz-trailer')?.toLowerCase()

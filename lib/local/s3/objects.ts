@@ -1,4 +1,4 @@
-// Rows of objects and their segments, and the one way by which an object comes or goes.
+// Rows of objects and their segments. Every object is created and removed here.
 
 import { accountId } from './account.ts'
 import type { S3Call, S3Services } from './call.ts'
@@ -25,7 +25,7 @@ export function requireObject(
   return object
 }
 
-/** Without versioning an object has one version, called null, and AWS takes no other id for an id. */
+/** Without versioning an object has one version, called null; AWS considers other ids invalid. */
 export function checkVersion(query: S3Call['query']): string | undefined {
   const versionId = query.get('versionId')
   if (versionId === '') throw invalidArgument('Version id cannot be the empty string', 'versionId', versionId)
@@ -59,18 +59,18 @@ export interface Commit {
   readonly draft: ObjectDraft
   readonly segments: readonly Segment[]
   readonly event: EventName
-  /** More to do in the same transaction; returns blobs nobody needs any more. */
+  /** Called in the same transaction; returns blobs that are no longer needed. */
   readonly alsoRun?: () => readonly string[]
 }
 
-/** Where an object goes, on which conditions, and who sends it. */
+/** Where an object is written, under which conditions, and by which client. */
 interface WriteTarget extends Pick<S3Call, 'bucket' | 'key' | 'headers'> {
   readonly source: EventSource
 }
 
 export const writeTargetOf = (call: S3Call): WriteTarget => ({ ...call, source: eventSourceOf(call) })
 
-/** Makes a stored blob, or several, the object of that key: conditions, row swap and event in one transaction. */
+/** Makes one or more stored blobs the object of a key: conditions, row swap and event in one transaction. */
 export async function commitObject(
   { db, blobs, notifier }: S3Services,
   { bucket, key, headers, source }: WriteTarget,
@@ -98,7 +98,7 @@ export function removeObjectRows(db: Database, object: S3Object): string[] {
   return gone
 }
 
-/** Who did it, as event messages tell. */
+/** Returns the client of a request for event messages. */
 export function eventSourceOf({ request, requestId, auth }: S3Call): EventSource {
   return { ip: request.socket.remoteAddress ?? '', principal: auth?.accessKeyId ?? accountId, requestId }
 }

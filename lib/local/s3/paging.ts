@@ -1,9 +1,9 @@
-// What listings and parts are asked for by: counts, numbers of parts, and names in the encoding of the client.
+// Parameters of listings and parts: counts, part numbers and the encoding of names.
 import { uriEncode } from '../sigv4.ts'
 import type { S3Call } from './call.ts'
 import { invalidArgument } from './errors.ts'
 
-/** A max-keys and its kin: more than `most` counts as `most`. */
+/** Reads max-keys and similar parameters: more than `most` counts as `most`. */
 export function readCount(name: string, text: string | undefined, usual: number, most = 1000): number {
   if (text === undefined || text === '') return usual
   const count = Number(text)
@@ -23,14 +23,14 @@ export function readPartNumber({ query }: Pick<S3Call, 'query'>): number {
 }
 
 /**
- * Of plain digits only. What AWS makes of `01` or `+1` is not documented; what is refused here can at least not come to
- * rely on it.
+ * Accepts plain digits only. AWS does not document how it reads `01` or `+1`; refusing them keeps clients from relying on
+ * it.
  */
 export function parsePartNumber(text: string): number | undefined {
   return /^([1-9]\d{0,3}|10000)$/.test(text) ? Number(text) : undefined
 }
 
-/** How names are written: percent-encoded (the slash stays) when the client asks, because XML 1.0 lacks some characters. */
+/** Returns the encoder of names: percent-encoding (except slashes) on request, as XML 1.0 lacks some characters. */
 export function readEncoding(query: ReadonlyMap<string, string>): (name: string) => string {
   const type = query.get('encoding-type')
   if (type === undefined || type === '') return (name) => name

@@ -1,8 +1,8 @@
-// Which right an operation takes (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
+// The permission that an operation needs (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
 import type { S3Call, S3Services } from './call.ts'
 import { S3Error } from './errors.ts'
 
-/** By route; what is not named has its right by the name of the route, which no function of the service has. */
+/** By route. Other operations need a permission named after their route, which no function of the service has. */
 const actions: Readonly<Record<string, string>> = {
   'object GET': 'GetObject',
   'object HEAD': 'GetObject',
@@ -40,7 +40,7 @@ export function requirePermission(...request: Parameters<typeof isAllowed>): voi
   if (!isAllowed(...request)) throw new S3Error('AccessDenied')
 }
 
-/** Of a request that is signed as a whole. Each key of many that are deleted, and the source of a copy, is asked for apart. */
+/** Checks a request that is signed as a whole, including the source of a copy. DeleteObjects checks each key itself. */
 export function checkPermissions(services: S3Services, call: S3Call, route: string): void {
   const { key, query, auth } = call
   if (!auth || route === 'POST delete') return
@@ -59,7 +59,7 @@ export function checkPermissions(services: S3Services, call: S3Call, route: stri
   }
 }
 
-/** Who may not list the bucket does not learn that there is no such object. */
+/** Hides from callers that may not list the bucket that an object does not exist. */
 export function hideAbsence(services: S3Services, call: S3Call, error: unknown): unknown {
   const isAbsence = error instanceof S3Error && error.code === 'NoSuchKey' && call.auth !== undefined
   if (!isAbsence || isAllowed(services, call.auth?.accessKeyId ?? '', 'ListBucket', bucketArn(call)))

@@ -1,4 +1,4 @@
-// PostObject: the upload by a browser form, one file after its fields.
+// PostObject: an upload from a browser form, with one file after the fields.
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import busboy from 'busboy'
@@ -28,7 +28,7 @@ export async function postObject(services: S3Services, call: S3Call): Promise<S3
     call.proceed()
     return await takeForm(services, call, await readForm(call.request))
   } finally {
-    // The parser may still hold the request back; what comes behind the file is of no interest.
+    // The parser may have paused the request; what follows the file is ignored.
     call.request.unpipe()
     call.request.resume()
   }
@@ -68,14 +68,14 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
   return answer(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 
-/** Form fields mean what the headers of a Put mean. */
+/** Form fields have the same meaning as the headers of a Put. */
 function asHeaders(fields: ReadonlyMap<string, string>): Headers {
   return new Map(
     [...fields].map(([name, value]) => [name === 'acl' ? 'x-amz-acl' : name, asHeaderValue(value)]),
   )
 }
 
-/** Resolves when the file begins; S3 ignores every field behind it. */
+/** Resolves when the file starts; S3 ignores every field after it. */
 function readForm(request: IncomingMessage): Promise<Form> {
   return new Promise((resolve, reject) => {
     const parser = openParser(request)
@@ -95,13 +95,15 @@ function readForm(request: IncomingMessage): Promise<Form> {
       else fields.set(name.toLowerCase(), value)
     })
     parser.on('file', (_name, file, { filename }) => {
-      // Whoever reads the file hears of its errors; until somebody does, Node must not end the process for one.
+      // The reader of the file gets its errors; until there is one, an error must not crash the process.
       file.on('error', () => undefined)
-      // A client that goes away ends neither parser nor file by itself.
+      // When a client disconnects, neither the parser nor the file ends on its own.
       request.once('close', () => {
-        if (!request.complete) file.destroy(new Error('The client went away'))
+        if (!request.complete) file.destroy(new Error('The client disconnected'))
       })
-      parser.on('error', (cause) => file.destroy(cause instanceof Error ? cause : new Error('Broken form')))
+      parser.on('error', (cause) =>
+        file.destroy(cause instanceof Error ? cause : new Error('Malformed form')),
+      )
       resolve({ fields, filename: filename ?? '', file: file.iterator({ destroyOnReturn: false }) })
     })
     parser.on('error', fail)
@@ -109,7 +111,7 @@ function readForm(request: IncomingMessage): Promise<Form> {
       fail(invalidArgument('POST requires exactly one file upload per request.', 'file', '0')),
     )
     request.once('close', () => {
-      if (!request.complete) fail(new Error('The client went away'))
+      if (!request.complete) fail(new Error('The client disconnected'))
     })
     request.pipe(parser)
   })

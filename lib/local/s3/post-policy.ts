@@ -1,4 +1,4 @@
-// The policy of a browser form: who signed it, and whether the form keeps it.
+// Checks the policy of a browser form: its signature, and whether the form complies with it.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 import { type AwsCredentials, deriveSigningKey, isSameSignature, sign } from '../sigv4.ts'
 import { readAmzDate, readCredential } from '../sigv4-claim.ts'
@@ -16,7 +16,7 @@ interface Policy {
   readonly size: SizeLimits | undefined
 }
 
-/** Throws unless the form is signed by one of the credentials, and lets through what the policy allows. */
+/** Throws unless the form is signed by one of the credentials and complies with its policy. */
 export function checkPolicy(
   fields: ReadonlyMap<string, string>,
   bucket: string,
@@ -38,7 +38,7 @@ export function checkPolicy(
   return policy.size
 }
 
-/** Fields a policy need not name. */
+/** Fields that a policy need not mention. */
 const uncovered = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
 function policyDenied(what: string): S3Error {
@@ -118,7 +118,7 @@ function parse(encoded: string): Record<string, unknown> {
     const document: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
     if (typeof document === 'object' && document !== null) return document as Record<string, unknown>
   } catch {
-    // Told below, as every other shape that is not a policy.
+    // Reported below, like every other invalid policy.
   }
   throw invalid('Invalid JSON.')
 }

@@ -1,4 +1,4 @@
-// What a request is about: bucket, key, query and headers, read from its raw target.
+// Parses the raw request target: bucket, key, query and headers.
 import type { IncomingMessage } from 'node:http'
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
@@ -15,7 +15,7 @@ export interface ResourceAddress {
 
 const maxKeyBytes = 1024
 
-/** Path style only: /bucket/key, or the same under the base path. Keys are taken as they are, `..` and `//` too. */
+/** Path style only: /bucket/key, or the same under the base path. Keys are not normalized, not even `..` and `//`. */
 export function readResourceAddress(
   { url = '/', headers }: IncomingMessage,
   basePath: string,
@@ -48,7 +48,7 @@ function decode(text: string): string {
   }
 }
 
-/** Signers of URLs may move x-amz-* headers into the query, where they mean the same. */
+/** Presigned URLs may have x-amz-* headers in the query, where they mean the same. */
 function joinHeaders(
   headers: IncomingMessage['headers'],
   pairs: readonly (readonly [string, string])[],

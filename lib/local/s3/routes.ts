@@ -1,4 +1,4 @@
-// Which operation a request means: method, sub-resource in the query, and one header.
+// Finds the operation of a request by its method, the sub-resource in the query, and one header.
 import { absentOfBuckets, absentOfObjects } from './absent-configurations.ts'
 import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
 import * as buckets from './buckets.ts'
@@ -70,7 +70,7 @@ const objectOperations: Readonly<Record<string, S3Operation>> = {
   ...absentOfObjects,
 }
 
-/** Query names that make a request another operation. One we do not serve must not pass for a plain Get or Put. */
+/** Query parameters that select another operation. One that is not supported must not be taken for a plain Get or Put. */
 const subresources = new Set([
   ...[...Object.keys(bucketOperations), ...Object.keys(objectOperations)]
     .map((route) => route.split(' ')[1])
@@ -87,7 +87,7 @@ const subresources = new Set([
   ],
 ])
 
-/** The operation, and its name in the tables above. */
+/** Returns the operation and its name in the tables above. */
 export function findS3Operation(call: S3Call): readonly [operation: S3Operation, route: string] {
   const { method, bucket, key, query, headers } = call
   if (bucket === '') {
@@ -108,7 +108,7 @@ function methodNotAllowed(method: string, resource: string): S3Error {
   return new S3Error('MethodNotAllowed', undefined, { Method: method, ResourceType: resource })
 }
 
-/** All operations but these two work on a bucket that exists. */
+/** All operations except these two need an existing bucket. */
 export function needsBucket(operation: S3Operation): boolean {
   return operation !== buckets.createBucket && operation !== buckets.listBuckets
 }

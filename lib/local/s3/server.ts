@@ -1,4 +1,4 @@
-// The embedded S3 server: from an HTTP request to an operation and back.
+// The embedded S3 server: turns HTTP requests into operations and their replies into responses.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -34,18 +34,18 @@ export interface S3Options {
   readonly credentials: readonly AwsCredentials[]
   readonly region: string
   readonly authorize?: Authorize
-  /** Path prefix under which a shared public port serves it, as '/s3'; the signature covers it. */
+  /** Path prefix on a shared public port, for example '/s3'; the signature covers it. */
   readonly basePath?: string
   readonly notify?: Notify
-  /** Events of which it says no are not written down; all are when left out. */
+  /** Events for which it returns false are not stored; by default all are. */
   readonly isWanted?: IsWanted
   readonly log?: LogFunction
 }
 
 export interface S3Server {
-  /** For `request` and `checkContinue` alike: who waits to be told to send a body is told once it is wanted. */
+  /** Handles `request` and `checkContinue`: a client that waits with its body gets 100 once the body is needed. */
   handle(request: IncomingMessage, response: ServerResponse): void
-  /** For processes of this machine that work on the bucket's files. */
+  /** Direct access to files for processes on this machine. */
   exchange(options: ExchangeOptions): FileExchange
   /** Runs lifecycle rules once, for tests and the timer. */
   expire(now?: Date): Promise<void>
@@ -55,9 +55,9 @@ export interface S3Server {
 const disconnectCodes = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
 const lifecycleMs = 3_600_000
 const closeTimeoutMs = 5_000
-/** A connection on which nothing moves for so long is given up, and an upload on it forgotten. */
+/** A connection without traffic for this long is closed, and its upload discarded. */
 const idleTimeoutMs = 120_000
-/** How much of a refused upload is read, so that the client gets to the refusal instead of a broken pipe. */
+/** How much of a refused upload is read, so that the client gets the error response instead of a broken pipe. */
 const drainBytes = 64 << 20
 
 export async function openS3Server({
@@ -88,7 +88,7 @@ export async function openS3Server({
     exchange: (options) => openExchange(services, options),
     handle(request, response) {
       const served = serve(services, basePath, request, response).catch((cause: unknown) => {
-        log('An S3 request could not even be refused', { cause })
+        log('The error response of an S3 request failed', { cause })
         response.destroy()
       })
       active.add(served)
@@ -145,7 +145,7 @@ async function serve(
   }
 }
 
-/** Nobody is left to hear of it, and nothing is wrong with the server. */
+/** True for errors caused by a client that disconnected, which need no response. */
 function isClientGone(request: IncomingMessage, error: unknown): boolean {
   if (request.destroyed && !request.complete) return true
   return error instanceof Error && 'code' in error && disconnectCodes.has(String(error.code))
@@ -178,7 +178,7 @@ async function dispatch(
   }
 }
 
-/** A refusal before it spares the client its body. */
+/** Returns a function that requests the body; a refusal before that spares the client sending it. */
 function createContinuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
   let waits = /^100-continue$/i.test(headers.expect ?? '')
   return () => {
@@ -192,32 +192,32 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: S
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value)
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
-    // A caller within this process is given the piece itself.
+    // A caller in this process gets the buffer itself, so it must not be reused.
     await sendChunks(reply.body, response, isInProcess(request) ? () => {} : giveBack)
     return
   }
-  // A string would join the headers in one write and turn those beyond ASCII into UTF-8.
+  // A string would be written together with the headers and turn their non-ASCII characters into UTF-8.
   const body = Buffer.from(reply.xml ?? '')
   if (!response.hasHeader('content-length') && response.statusCode !== 204 && response.statusCode !== 304)
     response.setHeader('content-length', body.length)
   response.end(body)
 }
 
-/** One piece is on its way to the client while the next one is read; what has gone out gives its buffer back. */
+/** Sends one chunk while the next one is read; `onSent` can then reuse the buffer. */
 async function sendChunks(
   chunks: AsyncIterable<Buffer>,
   response: ServerResponse,
   onSent: (chunk: Buffer) => void,
 ): Promise<void> {
   const closed = once(response, 'close').then(() => {
-    throw Object.assign(new Error('the client has gone'), { code: 'ECONNRESET' })
+    throw Object.assign(new Error('the client disconnected'), { code: 'ECONNRESET' })
   })
   closed.catch(() => {})
   let sent: Promise<void> = Promise.resolve()
   for await (const chunk of chunks) {
     await Promise.race([sent, closed])
     sent = write(response, chunk).then(() => onSent(chunk))
-    // It is thrown with the next piece, or at the end.
+    // Its error is thrown with the next chunk, or at the end.
     sent.catch(() => {})
   }
   await Promise.race([sent, closed])
@@ -236,7 +236,7 @@ function sendError(
   error: unknown,
   requestId: string,
 ): void {
-  // With the headers gone there is no other way to say that the rest will not come.
+  // After the headers were sent, closing the connection is the only way to report that the rest will not come.
   if (response.headersSent) {
     response.destroy()
     return
@@ -265,7 +265,7 @@ function sendError(
   if (!request.complete) drain(request)
 }
 
-/** Whether the server itself has nothing to do with it: later the same may succeed. */
+/** False for temporary conditions (full disk, locked file), after which the same request may succeed. */
 const isInternal = (error: unknown) => !saysNoSpace(error) && !isLocked(error)
 
 function drain(request: IncomingMessage): void {

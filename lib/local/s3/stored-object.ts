@@ -1,4 +1,4 @@
-// An object as it is kept: what its rows say, and where its bytes are.
+// An object as it is stored: its row, and where its bytes are.
 import type { Span } from './blobs.ts'
 import type { Checksum } from './checksums.ts'
 
@@ -7,7 +7,7 @@ export interface S3Tag {
   readonly value: string
 }
 
-/** What a client says of an object besides its bytes: headers to give back, and tags. */
+/** Metadata of an object: headers to return, and tags. */
 export interface ObjectDescription {
   readonly headers: Readonly<Record<string, string>>
   readonly tags: readonly S3Tag[]
@@ -19,7 +19,7 @@ export interface ObjectDraft extends ObjectDescription {
   readonly etag: string
   readonly modified: number
   readonly checksum: Checksum | undefined
-  /** Number of parts; 0 for an object that came in one piece. */
+  /** Number of parts; 0 for an object that was not uploaded in parts. */
   readonly parts: number
 }
 
@@ -29,7 +29,7 @@ export interface S3Object extends ObjectDraft {
   readonly key: string
 }
 
-/** A piece of an object's bytes: the whole of it, or one part with its own checksum. */
+/** A segment of an object's bytes: all of them, or one part with its own checksum. */
 export interface Segment extends Span {
   readonly number: number
   /** Base64, or empty. */

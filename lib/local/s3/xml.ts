@@ -1,4 +1,4 @@
-// XML as S3 speaks it, both ways.
+// Writes and parses S3's XML.
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { S3Error } from './errors.ts'
 
@@ -28,9 +28,9 @@ function renderOne(name: string, value: Content): string {
   return `<${name}>${escapeText(String(value))}</${name}>`
 }
 
-/** Control characters go out as references, as AWS does: an XML 1.0 parser would refuse or change them. */
+/** Control characters are written as references, as AWS does: an XML 1.0 parser would refuse or change them. */
 function escapeText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may hold any of them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may contain any of them
   return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (c) => {
     return named[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
   })
@@ -52,7 +52,7 @@ const parser = new XMLParser({
   htmlEntities: true,
 })
 
-/** Reads a document with the given root, or throws MalformedXML. Document types are refused: they only bring entities. */
+/** Parses a document with the given root, or throws MalformedXML. Document types are refused, as they can only add entities. */
 export function fromXml(text: string, root: string): Parsed {
   if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new S3Error('MalformedXML')
   const document = parser.parse(text) as Parsed
@@ -70,7 +70,7 @@ export function childTexts(parent: Parsed, name: string): string[] {
   return (parent[name] ?? []).filter((one) => typeof one === 'string')
 }
 
-/** Child elements; one without children of its own counts as empty. */
+/** Returns the child elements; a leaf counts as empty. */
 export function children(parent: Parsed, name: string): Parsed[] {
   return (parent[name] ?? []).map((one) => (typeof one === 'string' ? {} : one))
 }

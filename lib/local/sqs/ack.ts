@@ -1,4 +1,4 @@
-// What a receiver does with a message it holds: delete it, or change how long it stays hidden.
+// Acknowledges received messages: deletes them, or changes their visibility timeout.
 import type { SqsClock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
 import type { MessageRow } from './messages.ts'
@@ -32,8 +32,8 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
   }
 
   /**
-   * A standard queue takes any handle of the message, also one whose timeout is over (AWS does, though it calls
-   * such a message not in flight); what its receiver gave back with a timeout of 0 is not in flight any more.
+   * A standard queue accepts any handle of the message, even one whose timeout is over (as AWS does, although its docs
+   * call such a message not in flight). A message returned with a timeout of 0 is no longer in flight.
    */
   function changeVisibility(queue: Queue, handle: string, visibilityS: number) {
     if (visibilityS < 0 || visibilityS > maxVisibilityS)

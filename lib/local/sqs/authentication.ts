@@ -1,4 +1,4 @@
-// Who is calling: Signature Version 4, with the refusals of SQS.
+// Verifies Signature Version 4 and reports refusals with the errors of SQS.
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isInProcess } from '../in-process-transport.ts'
@@ -6,7 +6,7 @@ import { type AwsCredentials, verifySigV4 } from '../sigv4.ts'
 import type { SignatureRefusal } from '../sigv4-refusal.ts'
 import { SqsError, type SqsErrorName } from './errors.ts'
 
-/** All others mean a signature that is not well formed. */
+/** Any other refusal means a malformed signature. */
 const refusals: Partial<Record<SignatureRefusal, SqsErrorName>> = {
   missing: 'MissingAuthenticationTokenException',
   'unknown-key': 'UnrecognizedClientException',
@@ -17,7 +17,7 @@ const refusals: Partial<Record<SignatureRefusal, SqsErrorName>> = {
   skewed: 'InvalidSignatureException',
 }
 
-/** Where AWS says something else than the S3 wording of the shared verifier. */
+/** Messages of SQS that differ from the S3 messages of the shared verifier. */
 const messages: Partial<Record<SignatureRefusal, string>> = {
   missing: 'Request is missing Authentication Token',
   'unknown-key': 'The security token included in the request is invalid.',
@@ -27,7 +27,7 @@ const messages: Partial<Record<SignatureRefusal, string>> = {
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
 }
 
-/** The access key id that signed the request. */
+/** Returns the access key id that signed the request. */
 export function authenticateSqs(
   request: IncomingMessage,
   body: Buffer,

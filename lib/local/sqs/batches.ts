@@ -1,4 +1,4 @@
-// The rules that the three batch actions share.
+// Rules of the three batch actions.
 import { SqsError } from './errors.ts'
 
 const maxEntries = 10
@@ -14,7 +14,7 @@ interface Failure {
   readonly Message: string
 }
 
-/** Faults of the batch itself, for which no entry is tried. */
+/** Throws for errors of the batch itself, for which no entry is processed. */
 export function checkBatch(action: string, entries: readonly Entry[]) {
   if (entries.length === 0)
     throw new SqsError(
@@ -38,7 +38,7 @@ export function checkBatch(action: string, entries: readonly Entry[]) {
   }
 }
 
-/** Tries every entry; one that is refused does not hinder the others. */
+/** Processes every entry; a refused entry does not affect the others. */
 export function runBatch<E extends Entry, R extends object>(entries: readonly E[], run: (entry: E) => R) {
   const Successful: ({ Id: string } & R)[] = []
   const Failed: Failure[] = []

@@ -1,4 +1,4 @@
-// What an action may use, who calls it, and what it answers.
+// The services, caller and output of actions.
 
 import type { Acknowledger } from './ack.ts'
 import type { Action, ActionInput } from './inputs.ts'
@@ -20,18 +20,18 @@ export interface SqsServices {
 }
 
 export interface SqsCaller {
-  /** host:port under which the client reached the server; queue URLs are made of it. */
+  /** host:port that the client connected to, which becomes part of queue URLs. */
   readonly host: string
   readonly accessKeyId: string
   /** X-Amzn-Trace-Id of the request. */
   readonly trace: string | undefined
-  /** Aborts when the client hangs up. */
+  /** Aborted when the client disconnects. */
   readonly disconnected: AbortSignal
-  /** `undo` runs when the answer could not be delivered. */
+  /** `undo` is called when the response could not be delivered. */
   onUndelivered(undo: () => Promise<unknown>): void
 }
 
-/** Actions without output answer undefined. */
+/** Actions without output return undefined. */
 type Output = object | undefined
 export type Actions = {
   readonly [A in Action]: (input: ActionInput<A>, caller: SqsCaller) => Output | Promise<Output>

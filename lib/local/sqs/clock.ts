@@ -2,8 +2,8 @@
 export interface SqsClock {
   now(): number
   /**
-   * Never earlier than the one before, so that a clock that is set back does not change the order of a FIFO
-   * queue. Visibility does not use it: its timeouts would stand still until the clock has caught up.
+   * Never earlier than the previous one, so that setting the clock back does not change the order of a FIFO queue.
+   * Not used for visibility timeouts, which would then stop until the clock has caught up.
    */
   enqueueTime(): number
 }

@@ -42,7 +42,7 @@ const sqsErrors = {
 
 export type SqsErrorName = keyof typeof sqsErrors
 
-/** An answer of the API that is an error. The message is AWS's where it is known. */
+/** An error response of the API. Uses AWS's message where it is known. */
 export class SqsError extends Error {
   override readonly name: SqsErrorName
 
@@ -68,7 +68,7 @@ export class SqsError extends Error {
   }
 }
 
-/** The commonest refusal, in AWS's mould. */
+/** The most common error, in AWS's format. */
 export function invalidValue(parameter: string, value: unknown, reason: string): SqsError {
   const text = `Value ${String(value)} for parameter ${parameter} is invalid. Reason: ${reason}`
   return new SqsError('InvalidParameterValueException', text)

@@ -42,7 +42,7 @@ const inputs = {
   CreateQueue: z.object({
     QueueName: text,
     Attributes: map.optional(),
-    /** This one action spells it small in the JSON protocol. */
+    /** Lowercase in the JSON protocol of this action only. */
     tags: map.optional(),
     Tags: map.optional(),
   }),
@@ -88,7 +88,7 @@ export function isAction(name: string): name is Action {
 
 export function readInput<A extends Action>(action: A, given: unknown): ActionInput<A> {
   const parsed = inputs[action].safeParse(given)
-  // TypeScript does not carry A through the lookup; the schema at `action` makes exactly this type.
+  // TypeScript does not carry A through the lookup; the schema of `action` has exactly this type.
   if (parsed.success) return parsed.data as ActionInput<A>
   const [issue] = parsed.error.issues
   const path = issue?.path ?? []

@@ -1,4 +1,4 @@
-// Receivers that wait: served in the order of asking, as soon as a message can be had, and only while they live.
+// Waiting receivers: served in the order of their requests, once a message is available, while they are connected.
 import type { SqsClock } from './clock.ts'
 import type { ReceivedMessage, ReceiveOptions } from './messages.ts'
 import { type Queue, type QueueRegistry, queueNotFound } from './queues.ts'
@@ -30,7 +30,7 @@ export function openLongPolls(
     void serve(queueId)
   })
 
-  /** Resolves with messages, or with none when the time is over, the client is gone or the service stops. */
+  /** Resolves with messages, or with none when the time is over, the client disconnects or the service stops. */
   async function wait(queue: Queue, wanted: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
     if (closed || disconnected.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
@@ -47,7 +47,7 @@ export function openLongPolls(
     }
     const timer = setTimeout(leave, waitS * 1000)
     disconnected.addEventListener('abort', leave)
-    // A message may have come between the caller's own look and now.
+    // A message may have arrived since the caller's own query.
     touched.add(queue.id)
     void serve(queue.id)
     try {
@@ -88,7 +88,7 @@ export function openLongPolls(
     return served
   }
 
-  /** Delays and visibility timeouts end without anybody doing anything. */
+  /** Wakes receivers when a delay or visibility timeout ends, which no request triggers. */
   function setAlarm(queueId: number) {
     clearTimeout(alarms.get(queueId))
     alarms.delete(queueId)

@@ -121,14 +121,14 @@ function readReceive(queue: Queue, input: ActionInput<'ReceiveMessage'>) {
   return { wanted: { max, visibilityS, attemptId }, waitS, asked }
 }
 
-/** KMS is not here: a queue that asks for a key answers as AWS does for a key that does not exist. */
+/** There is no KMS here: a queue with a key returns AWS's error for a key that does not exist. */
 function usable(queue: Queue): Queue {
   if (queue.settings.kmsKeyId !== undefined)
     throw new SqsError('KmsNotFound', `NotFoundException: Key '${queue.settings.kmsKeyId}' does not exist`)
   return queue
 }
 
-/** What spoils the whole batch: its total size, and a FIFO message without the fields that FIFO queues need. */
+/** Throws for what fails the whole batch: its total size, and a FIFO message without the fields that FIFO queues need. */
 function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>['Entries']) {
   const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
   if (bytes > messageBytesLimit)
@@ -139,7 +139,7 @@ function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>[
   if (!queue.settings.fifo) return
   for (const entry of entries) {
     if (entry.MessageGroupId === undefined)
-      // Not MissingParameter, as for a single message.
+      // For a single message this would be MissingParameter.
       throw new SqsError('InvalidParameterValueException', missing('MessageGroupId').message)
     readFifoFields(queue, entry)
   }

@@ -1,4 +1,4 @@
-// Message attributes: what is allowed, how large they are, their MD5, and which of them a receiver asked for.
+// Message attributes: validation, size, MD5, and selecting those that a receiver requested.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
 import { hash } from 'node:crypto'
 import { SqsError } from './errors.ts'
@@ -6,13 +6,13 @@ import { SqsError } from './errors.ts'
 interface AttributeValue {
   readonly DataType: string
   readonly StringValue?: string | undefined
-  /** Base64, as on the wire. */
+  /** Base64, as in requests. */
   readonly BinaryValue?: string | undefined
 }
 
 export type MessageAttributes = Readonly<Record<string, AttributeValue>>
 
-/** As they come in, before `readMessageAttributes` has looked at them. */
+/** Unchecked attributes of a request; see `readMessageAttributes`. */
 export type GivenAttributes = Readonly<
   Record<
     string,
@@ -128,7 +128,7 @@ function valueBytes(value: AttributeValue): Buffer {
     : Buffer.from(value.BinaryValue, 'base64')
 }
 
-/** `All`, `*` and `.*` mean all; `pre.*` means names that begin with `pre`. */
+/** `All`, `*` and `.*` mean all; `pre.*` means names that start with `pre`. */
 export function pickAttributes(
   attributes: MessageAttributes,
   wanted: readonly string[],

@@ -1,4 +1,4 @@
-// A received message as the API shows it: only the attributes that were asked for.
+// A received message as the API returns it, with the requested attributes only.
 import { hash } from 'node:crypto'
 import { attributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
 import type { ReceivedMessage } from './messages.ts'
@@ -13,7 +13,7 @@ export interface RequestedAttributes {
 
 export function viewMessage(queue: Queue, taken: ReceivedMessage, asked: RequestedAttributes) {
   const { row, content, token } = taken
-  // Written by sending.ts from attributes that it had checked.
+  // Written by sending.ts from checked attributes.
   const attributes = JSON.parse(content.attributes) as MessageAttributes
   const picked = pickAttributes(attributes, asked.messageAttributes)
   const system = viewSystemAttributes(queue, taken, asked.systemAttributes)

@@ -1,4 +1,4 @@
-// Messages as the store keeps them, and as a receive takes them out.
+// Messages as they are stored, and as a receive returns them.
 
 export interface MessageRow {
   readonly seq: number
@@ -9,11 +9,11 @@ export interface MessageRow {
   readonly sent_at: number
   readonly enqueued_at: number
   readonly visible_at: number
-  /** Times received from this queue, and from the queues it was in before. */
+  /** How often it was received from this queue, and (`received_before`) from earlier queues. */
   readonly received: number
   readonly received_before: number
   readonly first_received_at: number | null
-  /** Last time; null when it is not in flight because its receiver gave it back. */
+  /** Time of the last receive; null when its receiver returned it, so it is not in flight. */
   readonly received_at: number | null
   readonly receipt: number | null
   readonly source_arn: string | null

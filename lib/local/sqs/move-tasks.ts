@@ -1,4 +1,4 @@
-// StartMessageMoveTask and its kin: bring messages from a dead-letter queue back to where they came from.
+// Message move tasks: move messages from a dead-letter queue back to their source queues.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { SqsClock } from './clock.ts'
@@ -22,7 +22,7 @@ interface Task {
 }
 
 const maxPerSecond = 500
-/** Messages per transaction when no rate is asked for. */
+/** Messages per transaction when no rate is set. */
 const chunkMessages = 500
 
 const noSuchQueue = 'AWS.SimpleQueueService.NonExistentQueue'
@@ -171,7 +171,7 @@ export function openMoveTasks(
     else schedule(id, task.per_second)
   }
 
-  /** Where the message goes, or why that cannot be told. */
+  /** Returns the queue for the message, or why there is none. */
   function targetOf(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'
@@ -201,7 +201,7 @@ export function openMoveTasks(
     finish.run(status, failure, id)
   }
 
-  // What a restart interrupted goes on.
+  // Continues tasks that a restart interrupted.
   for (const task of running.all()) schedule(task.id, task.per_second)
 
   return {

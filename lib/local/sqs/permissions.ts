@@ -1,5 +1,5 @@
-// AddPermission and RemovePermission write the queue's policy. It is kept and shown; the server has one account,
-// whose keys may do everything, so nothing is ever decided by it.
+// AddPermission and RemovePermission write the queue's policy. It is stored and returned, but never evaluated: the server
+// has one account, whose keys may do everything.
 import * as z from 'zod'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import { type Action, isAction } from './inputs.ts'
@@ -8,7 +8,7 @@ import type { Queue } from './queues.ts'
 const maxActions = 7
 const maxStatements = 20
 
-/** Actions that AddPermission may grant; the others belong to the owner alone. */
+/** Actions that AddPermission may not grant, as only the owner may call them. */
 const ownerOnly: ReadonlySet<Action> = new Set<Action>([
   'AddPermission',
   'CancelMessageMoveTask',
@@ -64,7 +64,7 @@ export function addPermission(queue: Queue, { Label, AWSAccountIds, Actions }: P
   return JSON.stringify({ ...policy, Statement: [...policy.Statement, statement] })
 }
 
-/** The policy without the statement; empty when that was the last. */
+/** Returns the policy without the statement; empty when it was the last one. */
 export function removePermission(queue: Queue, label: string): string {
   const policy = readPolicy(queue)
   const rest = policy.Statement.filter((one) => one.Sid !== label)

@@ -1,4 +1,4 @@
-// The older Query protocol: form fields in, XML out. Both are turned from and into the JSON protocol's shapes.
+// The older Query protocol: form fields in, XML out. Converts both to and from the shapes of the JSON protocol.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-making-api-requests-xml.html
 import { SqsError } from './errors.ts'
 import type { Action } from './inputs.ts'
@@ -7,10 +7,10 @@ const namespace = 'http://queue.amazonaws.com/doc/2012-11-05/'
 const maxFields = 5000
 /** `SendMessageBatchRequestEntry.1.MessageAttribute.1.Value.BinaryListValue.1` has seven parts. */
 const maxDepth = 7
-/** This protocol words it differently. */
+/** This protocol has a different message. */
 const noQueue = 'The specified queue does not exist for this wsdl version.'
 
-/** Fields that are lists (`AttributeName.1`) and the member they make. */
+/** Fields that are lists (`AttributeName.1`) and their member in the JSON protocol. */
 const lists = {
   AttributeName: 'AttributeNames',
   MessageAttributeName: 'MessageAttributeNames',
@@ -25,7 +25,7 @@ const lists = {
   BinaryListValue: 'BinaryListValues',
 } as const
 
-/** Fields that are maps (`Attribute.1.Name`, `Attribute.1.Value`), the member they make and the name of the key. */
+/** Fields that are maps (`Attribute.1.Name`, `Attribute.1.Value`), their member and the name of the key. */
 const maps = {
   Attribute: ['Attributes', 'Name'],
   MessageAttribute: ['MessageAttributes', 'Name'],
@@ -52,7 +52,7 @@ const resultLists: Readonly<Record<string, string>> = {
 
 type Node = Map<string, Node | string>
 
-/** The members of a request from its form fields. */
+/** Reads the members of a request from its form fields. */
 export function readForm(fields: URLSearchParams): Record<string, unknown> {
   if (fields.size > maxFields)
     throw new SqsError('SerializationException', 'The request has too many fields.')
@@ -102,7 +102,7 @@ function toMap(name: string, value: Node | string, keyName: string): Record<stri
   return Object.fromEntries(pairs)
 }
 
-/** AWS's own examples leave the number out when there is one item (`Attribute.Name=…`). */
+/** AWS's own examples omit the number when there is one item (`Attribute.Name=…`). */
 function inOrder(name: string, value: Node | string): (Node | string)[] {
   if (typeof value === 'string') return [value]
   const keys = [...value.keys()]

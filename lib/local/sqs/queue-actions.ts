@@ -1,4 +1,4 @@
-// The actions on queues: their life, attributes, tags, permissions and redrive.
+// The actions on queues: creation and deletion, attributes, tags, permissions and redrive.
 import type { Actions, SqsCaller, SqsServices } from './call.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import { addPermission, removePermission } from './permissions.ts'
@@ -115,7 +115,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
 
 const maxResults = 1000
 
-/** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name shown. */
+/** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name returned. */
 function cutPage(found: readonly Queue[], { MaxResults, NextToken }: Page) {
   if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > maxResults))
     throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)

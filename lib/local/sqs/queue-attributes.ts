@@ -1,4 +1,4 @@
-// What a queue can be told to do: names, limits and defaults of its attributes.
+// Queue attributes: names, limits and defaults.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
 import * as z from 'zod'
 import { invalidValue, SqsError } from './errors.ts'
@@ -22,7 +22,7 @@ export interface QueueSettings {
 }
 
 interface Rule {
-  /** The value as kept and shown, or undefined when it is not allowed. */
+  /** Returns the value as stored and returned, or undefined when it is invalid. */
   readonly accept: (value: string) => string | undefined
   readonly byDefault?: string
   readonly fifoOnly?: true
@@ -62,7 +62,7 @@ const rules: Readonly<Record<string, Rule>> = {
   FifoThroughputLimit: { ...oneOf(['perQueue', 'perMessageGroupId'], 'perQueue'), fifoOnly: true },
 }
 
-/** Attributes that are counted or known, not set. */
+/** Read-only attributes. */
 const computed = new Set([
   'All',
   'ApproximateNumberOfMessages',
@@ -78,7 +78,7 @@ export function checkAttributeNames(names: readonly string[]) {
   if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
 }
 
-/** Lays `changes` over `before`; an empty value takes an attribute back to its default. */
+/** Applies `changes` to `before`; an empty value resets an attribute to its default. */
 export function changeAttributes(
   before: QueueAttributes,
   changes: Readonly<Record<string, string>>,
@@ -123,7 +123,7 @@ function checkTogether(after: Record<string, string>, changes: Readonly<Record<s
 const oneEncryption =
   'You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.'
 
-/** All that is set or has a default, as GetQueueAttributes shows it. */
+/** Returns all attributes that are set or have a default, as GetQueueAttributes does. */
 export function describeAttributes(attributes: QueueAttributes, fifo: boolean): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const [name, rule] of Object.entries(rules)) {
@@ -195,7 +195,7 @@ function readRedriveAllowPolicy(value: string): string {
   return JSON.stringify(policy.data)
 }
 
-/** Does a dead-letter queue with this RedriveAllowPolicy take messages of the queue `sourceArn`? */
+/** Returns true if a dead-letter queue with this RedriveAllowPolicy accepts messages of the queue `sourceArn`. */
 export function allowsRedrive(redriveAllowPolicy: string | undefined, sourceArn: string): boolean {
   if (redriveAllowPolicy === undefined) return true
   const policy = RedriveAllowPolicy.parse(readJson(redriveAllowPolicy))

@@ -1,4 +1,4 @@
-// The queues: kept in the store, cached in memory, found by URL, name or ARN.
+// The queues: stored in the database, cached in memory, found by URL, name or ARN.
 import * as z from 'zod'
 import type { SqsClock } from './clock.ts'
 import { invalidValue, SqsError } from './errors.ts'
@@ -16,7 +16,7 @@ export interface Queue {
   readonly id: number
   readonly name: string
   readonly arn: string
-  /** As set; defaults are not among them. */
+  /** Only attributes that were set, without defaults. */
   readonly attributes: QueueAttributes
   readonly settings: QueueSettings
   readonly tags: Readonly<Record<string, string>>
@@ -36,13 +36,13 @@ interface Row {
   purged_at: number
 }
 
-/** AWS frees a queue's name, and allows the next purge, after this long. */
+/** After this, AWS allows a new queue with the name of a deleted one, and the next purge. */
 const holdMs = 60_000
 const Strings = z.record(z.string(), z.string())
 
 export type QueueRegistry = ReturnType<typeof openQueueRegistry>
 
-/** All that writes must run inside `store.commit`. */
+/** Functions that write must run inside `store.commit`. */
 export function openQueueRegistry(store: SqsStore, region: string, accountId: string, clock: SqsClock) {
   const select = store.prepare<Row>('SELECT * FROM queues ORDER BY name')
   const selectOne = store.prepare<Row>('SELECT * FROM queues WHERE id = ?')
@@ -56,7 +56,7 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
   const holdName = store.prepare('INSERT OR REPLACE INTO deleted_queues VALUES (?, ?)')
   const freeNames = store.prepare('DELETE FROM deleted_queues WHERE deleted_at <= ?')
   const held = store.prepare<{ name: string }>('SELECT name FROM deleted_queues WHERE name = ?')
-  // A purge forgets deduplication ids too, as AWS's does.
+  // A purge also deletes deduplication ids, as at AWS.
   const contents = ['messages', 'attempts', 'dedup'].map((table) =>
     store.prepare(`DELETE FROM ${table} WHERE queue_id = ?`),
   )
@@ -104,7 +104,7 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
     return service === 'sqs' && inRegion === region && account === accountId ? byName.get(name) : undefined
   }
 
-  /** AWS takes the bare name too, and so do its command line users. */
+  /** AWS also accepts the plain name, which users of its command line rely on. */
   function byUrl(url: string): Queue {
     const path = URL.canParse(url) ? new URL(url).pathname : url
     const [, account = accountId, name] = /^(?:\/(\d{12})\/)?([\w.-]+)\/?$/.exec(path) ?? []
@@ -115,7 +115,7 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
     return queue
   }
 
-  /** The dead-letter queue must exist, be of the same type and let this queue use it. */
+  /** The dead-letter queue must exist, have the same type and allow this queue. */
   function checkRedrive(source: { readonly arn: string; readonly settings: QueueSettings }) {
     const { redrive, fifo } = source.settings
     if (!redrive) return
@@ -191,7 +191,7 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
     byArn: findByArn,
     byId: (id: number) => byId.get(id),
     byName: (name: string) => byName.get(name),
-    /** In the order of names. */
+    /** Ordered by name. */
     all,
     /** Sources that name this queue as their dead-letter queue. */
     sourcesOf: (queue: Queue) =>
@@ -205,7 +205,7 @@ export function queueNotFound(): SqsError {
   return new SqsError('QueueDoesNotExist', 'The specified queue does not exist.')
 }
 
-/** Tells whether the name is one of a FIFO queue. */
+/** Validates a queue name. @returns true if it is the name of a FIFO queue */
 function checkName(name: string, attributes: Readonly<Record<string, string>>): boolean {
   const wantsFifo = attributes.FifoQueue?.toLowerCase() === 'true'
   const invalid = (message: string) => new SqsError('InvalidParameterValueException', message)
@@ -218,7 +218,7 @@ function checkName(name: string, attributes: Readonly<Record<string, string>>): 
   return wantsFifo
 }
 
-/** CreateQueue of an existing queue succeeds when each attribute that it names has the value it names. */
+/** CreateQueue for an existing queue succeeds when every attribute in the request has the same value. */
 function sameQueue(queue: Queue, given: Readonly<Record<string, string>>): Queue {
   const { attributes, settings } = queue
   const before = JSON.stringify(describeAttributes(attributes, settings.fifo))

@@ -1,11 +1,11 @@
-// A receipt handle names one receiving of one message; only that one can delete the message or keep it hidden.
+// A receipt handle identifies one receive of a message, with which the message can be deleted or kept hidden.
 import { hash } from 'node:crypto'
 import { SqsError } from './errors.ts'
 
 export interface Receipt {
   readonly queueId: number
   readonly seq: number
-  /** Drawn anew each time the message is received. */
+  /** Random, different for each receive of the message. */
   readonly token: number
 }
 
@@ -42,7 +42,7 @@ export function readReceipt(handle: string, queueId: number): Receipt {
   return receipt
 }
 
-/** Guards against typing errors; who may use a handle is decided by the request's signature. */
+/** Detects typing errors; access is controlled by the request's signature. */
 function checksum(bytes: Buffer): Buffer {
   return hash('sha256', bytes.subarray(0, 19), 'buffer').subarray(0, 4)
 }

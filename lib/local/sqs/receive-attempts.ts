@@ -1,4 +1,4 @@
-// ReceiveRequestAttemptId of FIFO queues: the same receive, asked for again, gives the same messages.
+// ReceiveRequestAttemptId of FIFO queues: a repeated receive returns the same messages.
 import type { MessageRow, ReceivedMessage, ReceiveOptions } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { deduplicationMs } from './sending.ts'

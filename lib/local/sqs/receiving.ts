@@ -1,4 +1,4 @@
-// ReceiveMessage: takes messages out, hides them, and moves away those that have failed too often.
+// ReceiveMessage: selects messages, hides them, and moves those received too often to the dead-letter queue.
 import { randomBytes } from 'node:crypto'
 import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
@@ -45,7 +45,7 @@ export function openMessageReceiver(
   )
   const attempts = openAttempts(store)
   const pick = openMessageSelector(store)
-  // An upper bound per queue: counting for each receive would cost more than the receive.
+  // An upper bound per queue: an exact count for each receive would cost more than the receive.
   const inFlightAtMost = new Map<number, number>()
 
   function receive(queue: Queue, wanted: ReceiveOptions): ReceivedMessage[] {
@@ -66,7 +66,7 @@ export function openMessageReceiver(
     return taken
   }
 
-  /** Sorts out what has been received too often, as the redrive policy says. Nothing is, without a living target. */
+  /** Decides by the redrive policy which messages were received too often. None, if the target does not exist. */
   function judge(queue: Queue) {
     const { redrive, fifo } = queue.settings
     const target = redrive && queues.byArn(redrive.deadLetterTargetArn)
@@ -115,7 +115,7 @@ export function openMessageReceiver(
     return inFlight >= inFlightLimit
   }
 
-  /** Undoes a receive whose answer never reached the client. */
+  /** Undoes a receive whose response never reached the client. */
   function putBack(queue: Queue, { row, token }: ReceivedMessage) {
     const before = row.received - 1
     const first = row.received + row.received_before > 1 ? row.first_received_at : null
@@ -139,7 +139,7 @@ export function openMessageReceiver(
     count,
     putBack,
     dropExpired,
-    /** When the next hidden message shows itself, if any. */
+    /** When the next hidden message becomes visible, if any. */
     nextVisibleAt: (queue: Queue): number | undefined => next.get(queue.id, clock.now())?.at ?? undefined,
   }
 }

@@ -1,18 +1,19 @@
-// Which of the visible messages a receive gets, and in which order.
+// Selects the visible messages for a receive, and their order.
 import type { MessageRow } from './messages.ts'
 import type { Queue } from './queues.ts'
 import type { SqsStore } from './store.ts'
 
 /** "Amazon SQS looks through the first 120k messages to determine available message groups." */
 const fifoWindow = 120_000
-/** Messages at the front of a standard queue that are looked at one by one, and groups that only have some behind them. */
+/** Messages at the front of a standard queue that are ranked individually. */
 const fairWindow = 200
+/** Further groups considered whose messages are all behind that front. */
 const maxGroupsBehind = 200
 
 type IsDead = (row: MessageRow) => boolean
 type Place = Pick<MessageRow, 'seq' | 'group_id'>
 
-/** Makes the function that picks at most `max` messages; what `isDead` says is dead is not among them. */
+/** Returns a function that selects at most `max` messages, without those for which `isDead` returns true. */
 export function openMessageSelector(store: SqsStore) {
   const visible = store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
@@ -21,7 +22,7 @@ export function openMessageSelector(store: SqsStore) {
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
      ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
   )
-  // From one group to the next by the index, past all the messages of each.
+  // Skips from one group to the next in the index, without reading the messages of each.
   const groups = store.prepare<{ group_id: string }>(
     `WITH RECURSIVE groups(group_id) AS (
        SELECT min(group_id) FROM messages WHERE queue_id = ?1 AND group_id IS NOT NULL
@@ -55,11 +56,11 @@ export function openMessageSelector(store: SqsStore) {
       max,
       isDead,
     )
-    // Behind a front of dead ones there may be others.
+    // Other messages may follow a front of dead ones.
     return rows.length > 0 ? rows : dropDead(visible.iterate(queue.id, at), max, isDead)
   }
 
-  /** As many as are wanted, or as fairness looks at where messages have groups. */
+  /** Reads up to `max` messages, or as many as fairness considers when messages have groups. */
   function readFront(queue: Queue, at: number, max: number): Place[] {
     const front: Place[] = []
     let window = max
@@ -71,7 +72,7 @@ export function openMessageSelector(store: SqsStore) {
     return front
   }
 
-  /** The first ones of groups that a long backlog of others stands before. */
+  /** Returns the first messages of groups that are behind a long backlog of other groups. */
   function groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
     const seen = new Set(front.map(({ group_id }) => group_id))
     const found: Place[] = []
@@ -94,8 +95,8 @@ export function openMessageSelector(store: SqsStore) {
   }
 
   /**
-   * As many as possible from one group, then from the next; nothing behind a message that is hidden. A group's turn
-   * comes when its oldest message became visible, so those that were just served go to the end of the line.
+   * Takes as many as possible from one group, then from the next, and none after a hidden message. Groups are ordered by
+   * when their oldest message became visible, so recently served groups come last.
    */
   function pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
@@ -123,8 +124,8 @@ export function openMessageSelector(store: SqsStore) {
 }
 
 /**
- * Fair queues: "when one tenant sends a disproportionately large volume of messages", the others do not wait behind
- * them. Each message goes behind as many as its group has in flight or before it; one without a group is alone.
+ * Fair queues: "when one tenant sends a disproportionately large volume of messages", the others do not wait for it. A
+ * message is ranked by how many of its group are in flight or before it; messages without a group rank first.
  */
 function orderFairly(places: readonly Place[], inFlight: ReadonlyMap<string, number>): Place[] {
   const counts = new Map(inFlight)

@@ -1,4 +1,4 @@
-// SendMessage: what a message may be, deduplication, and its way into the store.
+// SendMessage: validation, deduplication and storage of messages.
 import { hash, randomUUID } from 'node:crypto'
 import type { SqsClock } from './clock.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
@@ -25,7 +25,7 @@ export interface GivenMessage {
   readonly MessageGroupId?: string | undefined
 }
 
-/** A message that may be stored. */
+/** A validated message, ready to be stored. */
 export interface MessageDraft {
   readonly body: string
   readonly attributes: MessageAttributes
@@ -45,7 +45,7 @@ export interface SendResult {
   readonly SequenceNumber?: string
 }
 
-/** Checks a message against its queue. `batch` only changes the wording, as it does at AWS. */
+/** Validates a message for its queue. `batch` only changes the error message, as at AWS. */
 export function draftMessage(
   queue: Queue,
   given: GivenMessage,
@@ -74,7 +74,7 @@ export function draftMessage(
   }
 }
 
-/** Bytes of a message that is not checked yet, for the limit of a whole batch. */
+/** Size in bytes of a message that is not validated yet, for the limit of a whole batch. */
 export function messageSize(given: GivenMessage): number {
   let size = Buffer.byteLength(given.MessageBody)
   for (const [name, value] of Object.entries(given.MessageAttributes ?? {})) {
@@ -86,7 +86,7 @@ export function messageSize(given: GivenMessage): number {
   return size
 }
 
-/** A FIFO queue needs both fields for the whole batch to be taken, so this is checked before anything else. */
+/** A missing field fails the whole batch of a FIFO queue, so this is checked first. */
 export function readFifoFields(queue: Queue, given: GivenMessage) {
   const { MessageGroupId: groupId, MessageDeduplicationId: dedupId } = given
   if (groupId !== undefined) checkToken('MessageGroupId', groupId)
@@ -145,7 +145,7 @@ function readSystemAttributes(given: GivenAttributes): MessageAttributes {
       'InvalidParameterValueException',
       "The message system attribute 'AWSTraceHeader' has an invalid message system attribute type, the supported type is String.",
     )
-  // Their name would be a reserved one among the user's attributes.
+  // Read under another name, as its own would be reserved among the user's attributes.
   const { AWSTraceHeader } = given
   const values = AWSTraceHeader ? readMessageAttributes({ trace: AWSTraceHeader }) : {}
   return values.trace ? { AWSTraceHeader: values.trace } : {}
@@ -161,12 +161,12 @@ export function openSender(store: SqsStore, clock: SqsClock) {
   const insertBody = store.prepare('INSERT INTO bodies VALUES (?, ?, ?, ?, ?)')
   const remember = store.prepare('INSERT OR REPLACE INTO dedup VALUES (?, ?, ?, ?, ?, ?)')
   const forget = store.prepare('DELETE FROM dedup WHERE at <= ?')
-  // An id that was sent while it counted for the whole queue still does after DeduplicationScope changed.
+  // An id sent with queue scope keeps that scope after DeduplicationScope changes.
   const findDuplicate = store.prepare<{ message_id: string; seq: number }>(
     `SELECT message_id, seq FROM dedup WHERE queue_id = ? AND scope IN ('', ?) AND dedup_id = ? AND at > ?`,
   )
 
-  /** Stores the message, or answers for its twin. Runs inside `store.commit`. */
+  /** Stores the message, or returns the result of the message that it duplicates. Call inside `store.commit`. */
   function send(queue: Queue, draft: MessageDraft): SendResult {
     const at = clock.now()
     const scope = queue.settings.deduplicateByGroup ? `g${draft.groupId ?? ''}` : ''
@@ -206,7 +206,7 @@ function describe(queue: Queue, draft: MessageDraft, id: string, seq: number): S
   }
 }
 
-/** 20 digits that grow with the order of sending, like AWS's. */
+/** 20 digits that increase in the order of sending, like AWS's. */
 export function sequenceNumber(seq: number): string {
   return (18_850_000_000_000_000_000n + BigInt(seq) * 256n).toString()
 }

@@ -26,18 +26,18 @@ export interface SqsServerOptions {
   readonly accountId?: string
   readonly authorize?: Authorize
   readonly log?: { error(context: object, message: string): void }
-  /** In flight messages that a queue may have; AWS's 120,000 unless said otherwise. */
+  /** Maximum number of messages in flight per queue; by default AWS's 120,000. */
   readonly inFlightLimit?: number
-  /** Epoch milliseconds, in place of the system's clock. */
+  /** Replaces the system clock; epoch milliseconds. */
   readonly now?: () => number
 }
 
 export interface SqsServer {
-  /** Serves one request. Queue URLs carry the host and port under which the client came. */
+  /** Serves one request. Queue URLs contain the host and port that the client connected to. */
   handle(request: IncomingMessage, response: ServerResponse): void
-  /** Delivers from inside the process; resolves when the message is on disk, rejects with an SqsError. */
+  /** Sends a message from within the process; resolves when it is on disk, rejects with an SqsError. */
   send(queueArnOrName: string, body: string, extras?: Omit<GivenMessage, 'MessageBody'>): Promise<void>
-  /** Ends all waiting receives with no messages, and closes the file. */
+  /** Completes waiting receives without messages, and closes the file. */
   close(): Promise<void>
 }
 
@@ -131,7 +131,7 @@ function openServices(options: SqsServerOptions, accountId: string): SqsServices
 }
 
 /**
- * A receive must not take messages for a client that hung up. The socket's end is seen before the response's
+ * A receive must not take messages for a client that disconnected. The socket's end event comes before the response's
  * close event, which waits for the other half of the connection.
  */
 function watchConnection(
@@ -158,7 +158,7 @@ function watchConnection(
   }
 }
 
-/** A batch takes the right to its one action. */
+/** A batch needs the permission for its single action. */
 const permissionOf = (action: Action) => action.replace(/Batch$/, '')
 
 const accessDenied = (action: string, resource: string) =>

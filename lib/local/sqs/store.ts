@@ -1,9 +1,9 @@
-// The one SQLite file behind the queues.
+// The SQLite file of all queues.
 import type { SQLInputValue } from 'node:sqlite'
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 import { SqsError } from './errors.ts'
 
-// Bodies stand apart: SQLite writes a whole row anew when a column changes, and every receive changes a message.
+// Bodies have a separate table: SQLite rewrites a whole row when a column changes, and every receive changes a message.
 const schema = `
 CREATE TABLE IF NOT EXISTS queues (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -81,16 +81,16 @@ interface Statement<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
   iterate(...values: SQLInputValue[]): IterableIterator<Row>
-  /** Runs it; tells how many rows changed and the last row id. */
+  /** Runs it; returns the number of changed rows and the last row id. */
   run(...values: SQLInputValue[]): { changes: number; lastId: number }
 }
 
 export interface SqsStore extends Pick<GroupCommit, 'commit' | 'close'> {
   prepare<Row>(sql: string): Statement<Row>
-  /** Says that messages of a queue came, went or changed; whoever waits hears of it after the commit. */
+  /** Marks a queue whose messages changed; listeners are called after the commit. */
   touched(queueId: number): void
   onTouched(listener: (queueId: number) => void): void
-  /** Calls back when changes were undone that nobody foresaw (disk full): whatever was cached must be read again. */
+  /** Calls back after unexpected rollbacks (disk full): caches must be reloaded. */
   onLost(reload: () => void): void
 }
 
@@ -102,7 +102,7 @@ export function openSqsStore(file: string, onFailed?: (error: Error) => void): S
   const { commit, onCommit, close } = groupCommit(db, {
     createClosedError: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
     onUndone: (error) => {
-      // A refusal checks before it writes.
+      // Refusals are checked before anything is written.
       if (!(error instanceof SqsError)) for (const reload of reloads) reload()
     },
     ...(onFailed && { onFailed }),
@@ -120,7 +120,7 @@ export function openSqsStore(file: string, onFailed?: (error: Error) => void): S
     onLost: (reload) => reloads.push(reload),
     prepare<Row>(sql: string): Statement<Row> {
       const statement = db.prepare(sql)
-      // The tables are STRICT, so a row has the types that the caller names.
+      // The tables are STRICT, so a row has the types that the caller declares.
       return {
         get: (...values) => statement.get(...values) as Row | undefined,
         all: (...values) => statement.all(...values) as Row[],

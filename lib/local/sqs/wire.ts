@@ -1,4 +1,4 @@
-// Requests and answers on the wire, in either protocol.
+// Reads requests and writes responses in both protocols.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,16 +10,16 @@ export type Protocol = 'json' | 'query'
 
 export interface SqsCall {
   readonly action: string
-  /** The input in the JSON protocol's shape, not checked yet. */
+  /** The input in the JSON protocol's shape, not validated yet. */
   readonly members: unknown
 }
 
-/** A full batch of 1 MiB whose every byte is written as a JSON escape of six, and room for what is around it. */
+/** A full batch of 1 MiB with every byte written as a JSON escape of six, plus overhead. */
 const maxRequestBytes = 8 * 1024 * 1024
 const discardMs = 2000
 const targetPrefix = 'AmazonSQS.'
 const batchAction = /Batch$/
-/** Not valid under a queue's own address. */
+/** Actions that are not valid at the URL of a queue. */
 const ofTheAccount = new Set(['CreateQueue', 'ListQueues'])
 
 export function protocolOf(request: IncomingMessage): Protocol {
@@ -30,7 +30,7 @@ export function protocolOf(request: IncomingMessage): Protocol {
 export async function readSqsBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // Without this option leaving the loop would destroy the connection that has to carry the answer.
+  // Without this option, leaving the loop would destroy the connection that the response needs.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     // An IncomingMessage without an encoding yields buffers.
     const buffer = chunk as Buffer
@@ -48,7 +48,7 @@ export async function readSqsBody(request: IncomingMessage): Promise<Buffer> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
-/** A client reads an answer only after it could write its request. */
+/** Reads and discards the rest, as a client reads a response only after it has sent its request. */
 async function discard(request: IncomingMessage) {
   const end = new Promise((resolve) => request.once('close', resolve))
   request.resume()
@@ -73,7 +73,7 @@ function readJsonCall(request: IncomingMessage, body: Buffer): SqsCall {
 function parseJson(text: string): unknown {
   try {
     const value: unknown = text === '' ? {} : JSON.parse(text)
-    // A member that is null counts as not given.
+    // A null member counts as missing.
     return text.includes('null') ? JSON.parse(text, (_, one: unknown) => one ?? undefined) : value
   } catch {
     throw new SqsError('SerializationException', 'The request body is not valid JSON.')
@@ -116,7 +116,7 @@ export function respondError(
   error: SqsError,
   requestId: string,
 ) {
-  // Some of the body may still be on its way, so the connection cannot be used again.
+  // Parts of the body may still arrive, so the connection cannot be reused.
   if (error.status === 413) response.setHeader('connection', 'close')
   if (protocol === 'query')
     return send(response, error.status, 'text/xml', writeError(error, requestId), requestId)
