@@ -33,7 +33,7 @@ export function listZipEntries(
   if (tasks) return tasks.flatMap((task) => entriesOfTask(task, state, common))
   if (job.status !== 'completed')
     return [{ ...common, task: null, status: job.status, ...errorOf(job.error) }]
-  const files = resultFiles(state).map((from) => ({ ...common, task: null, status: 'completed', from }))
+  const files = resultFiles(state).map((file) => ({ ...common, task: null, status: 'completed', file }))
   return [...files, ...failedEntries(state, common)]
 }
 
@@ -43,7 +43,7 @@ function entriesOfTask(name: string, state: JobState, common: CommonFields): Zip
   const { task, files } = findTaskFiles(name, state)
   const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
   if (status !== 'completed') return [{ ...common, task: name, status, ...errorOfTask(task) }]
-  return files.map((from) => ({ ...common, task: name, status, from }))
+  return files.map((file) => ({ ...common, task: name, status, file }))
 }
 
 /** Failed tasks of a batch, whose other tasks completed. */
