@@ -150,7 +150,7 @@ export async function abortParts(upload: PartUpload, services: Services): Promis
   if (upload.jobId !== undefined)
     throw new AppError(
       'CONFLICT',
-      `The upload ${upload.id} went into the job ${upload.jobId}. Delete the job to delete its file.`,
+      `The upload ${upload.id} was already used by the job ${upload.jobId}. Delete the job to delete its file.`,
       { uploadId: upload.id, jobId: upload.jobId },
     )
   await dropParts(upload, services)

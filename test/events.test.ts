@@ -19,36 +19,36 @@ import type { Job, JobState, Task } from '../lib/jobs/job.ts'
 import { jobEndChange } from '../lib/jobs/job-end.ts'
 import { filesOfJob, decideOutcome } from '../lib/jobs/job-state-machine.ts'
 import {
-  awaited,
-  changed,
+  awaitedUpload,
+  applyChange,
   completed,
-  exported,
+  exportTask,
   failed,
   file,
-  given,
-  later,
-  moment,
+  storedImport,
+  secondsLater,
+  timestamp,
   newJob,
-  task,
+  newTask,
   withTasks,
 } from './jobs/records.ts'
 
 const diamond = [
-  given('in', 'a.png'),
-  task('left', [0]),
-  task('right', [0]),
-  task('both', [1, 2], { operation: 'archive' }),
-  exported('out', [3]),
+  storedImport('in', 'a.png'),
+  newTask('left', [0]),
+  newTask('right', [0]),
+  newTask('both', [1, 2], { operation: 'archive' }),
+  exportTask('out', [3]),
 ]
-const of = (job: Job, change: Parameters<typeof changed>[1]): Job => changed(job, change)
+const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
 
 /** As the store has a job whose first task has begun. */
 const begun = (state: JobState, second = 1): JobState => ({
-  ...withTasks(state, { left: { status: 'processing', startedAt: moment(second), attempt: 1 } }),
+  ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(second), attempt: 1 } }),
   job: of(state.job, {
     set: {
-      ...{ status: 'processing', startedAt: moment(second), startedWith: 1, stage: 'convert' },
-      'log.started': { at: moment(second) },
+      ...{ status: 'processing', startedAt: timestamp(second), startedWith: 1, stage: 'convert' },
+      'log.started': { at: timestamp(second) },
     },
     setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
   }),
@@ -57,14 +57,14 @@ const begun = (state: JobState, second = 1): JobState => ({
 const underWay = (state: JobState, percent: number, second: number): JobState => ({
   ...state,
   job: of(state.job, {
-    set: { 'log.1': { at: moment(second), percent, stage: 'convert', taskName: 'left' } },
+    set: { 'log.1': { at: timestamp(second), percent, stage: 'convert', taskName: 'left' } },
     setPlus: { 'numbers.1': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
 
 const over = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
   const done = withTasks(state, tasks)
-  return { ...done, job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', later(second))) }
+  return { ...done, job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(second))) }
 }
 
 const allDone = {
@@ -75,13 +75,13 @@ const allDone = {
 const oneFailed = {
   left: completed(3, file('l.webp')),
   right: failed(4, 'is cut off'),
-  both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: moment(5), open: undefined },
+  both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },
 }
 
 const cancelled = (state: JobState): JobState => ({
   ...state,
   job: of(state.job, {
-    set: { status: 'cancelled', cancelledBy: 'user', endedAt: moment(6) },
+    set: { status: 'cancelled', cancelledBy: 'user', endedAt: timestamp(6) },
     setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
@@ -94,7 +94,7 @@ const gone = (state: JobState, why: Partial<Job>): JobState => ({
   }),
 })
 const expiredAfter = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
-  gone(state, { status: 'expired', expiredAt: moment(4000), expiredFor })
+  gone(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
 const deletions = (state: JobState) => filesOfJob(state).map((one, at) => fileDeletedEvent(state, one, at))
 
 const fact = (state: JobState, name: string) => {
@@ -106,26 +106,26 @@ const fact = (state: JobState, name: string) => {
 const fresh = newJob(diamond, { tag: 'mine' })
 const running = underWay(begun(fresh), 20, 2)
 const done = over(running, allDone)
-const waiting = newJob([awaited('in'), task('work', [0]), exported('out', [1])])
+const waiting = newJob([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])])
 const arrived: JobState = {
   ...withTasks(waiting, { in: { ...completed(5, file('a.png', 'uploads/a')) } }),
   job: of(waiting.job, {
-    set: { status: 'queued', queuedAt: moment(6), 'log.queued': { at: moment(6) } },
+    set: { status: 'queued', queuedAt: timestamp(6), 'log.queued': { at: timestamp(6) } },
     setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 }
 
 const sent = newJob([
   {
-    ...given('in'),
+    ...storedImport('in'),
     fixed: { status: 'completed', files: [{ ...file('a.png', 'received/2d/upl_2'), sha256: 'ab' }] },
   },
-  task('work', [0]),
+  newTask('work', [0]),
 ])
 
 test('events of a job with a webhook of its own say so, others do not', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
-    creationEvents(newJob([given('in')], { hasWebhook })).map((event) => event.hasWebhook),
+    creationEvents(newJob([storedImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
   assert.ok(yes && yes.length > 1 && yes.every((one) => one === true))
   assert.ok(no?.every((one) => one === undefined))
@@ -154,7 +154,7 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
     fileUploadedEvent({
       owner: 'anon_1',
       file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
-      ...{ occurredAt: moment(5), via: 'presigned', jobId: 'job_1' },
+      ...{ occurredAt: timestamp(5), via: 'presigned', jobId: 'job_1' },
     }),
     queuedEvent(arrived),
   ],
@@ -173,17 +173,17 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
   },
   'a job that fails': () => [endEvent(over(running, oneFailed))],
   'a batch of which one item fails': () => {
-    const batch = newJob([given('in'), task('left', [0]), task('right', [0]), exported('out', [1, 2])], {
+    const batch = newJob([storedImport('in'), newTask('left', [0]), newTask('right', [0]), exportTask('out', [1, 2])], {
       require: 'any',
     })
     return [endEvent(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
-    fileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, moment(9)),
+    fileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, timestamp(9)),
   ],
   'a job that is cancelled': () => [endEvent(cancelled(running))],
   'a job that is deleted': () => {
-    const deleted = gone(cancelled(running), { deletedAt: moment(7) })
+    const deleted = gone(cancelled(running), { deletedAt: timestamp(7) })
     return [...unpublishedEvents(deleted), endEvent(deleted), ...deletions(deleted)]
   },
   'a job that expires': () => {
@@ -290,8 +290,8 @@ test('facts that nobody is known to have told are told in order', () => {
   assert.deepEqual(
     unpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [
-      ['job.started', 3, moment(1)],
-      ['job.progress', 5, moment(3)],
+      ['job.started', 3, timestamp(1)],
+      ['job.progress', 5, timestamp(3)],
     ],
   )
   assert.deepEqual(
@@ -305,9 +305,9 @@ test('facts that nobody is known to have told are told in order', () => {
 test('no event shows where files are in the bucket, who owns the job, or what a task was given', () => {
   const secret = newJob(
     [
-      given('in'),
-      task('left', [0], { spec: { options: { password: 'open-sesame' } } }),
-      exported('out', [1]),
+      storedImport('in'),
+      newTask('left', [0], { spec: { options: { password: 'open-sesame' } } }),
+      exportTask('out', [1]),
     ],
     { tag: 'mine' },
   )

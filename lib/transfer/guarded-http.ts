@@ -225,7 +225,7 @@ export function httpUrl(given: string | URL): URL {
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw new AppError(
     'INVALID_INPUT',
-    `url: expected an address that begins with https:// or http://, got "${String(given).slice(0, 100)}".`,
+    `url: expected a URL that starts with https:// or http://, got "${String(given).slice(0, 100)}".`,
     { field: 'url' },
   )
 }

@@ -49,14 +49,14 @@ describe('a target', () => {
       details: { field: 'targetFormat' },
     })
     assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'x'.repeat(99) }), {
-      message: `targetFormat, output_format and target are names of one field, but differ: pdf, ${'x'.repeat(64)}.`,
+      message: `targetFormat, output_format and target are aliases of one field, but have different values: pdf, ${'x'.repeat(64)}.`,
     })
     assert.throws(
       () => targetFormatOf({ target: 'x'.repeat(99) }, 'tasks.a'),
       (error: Error) => {
         assert.equal(
           error.message,
-          `tasks.a: "${'x'.repeat(64)}" is no format that we know. GET /v1/formats lists them.`,
+          `tasks.a: "${'x'.repeat(64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
         )
         return true
       },
@@ -313,7 +313,7 @@ describe('options', () => {
     const plain = { ...step, capability: { ...step.capability, options: z.object({}) } }
     assert.match(
       stepsWithOptions({ steps: [plain], cost: 1 }, { odd: 1 }).warnings[0]?.message ?? '',
-      /^"odd" is no option of this conversion and was dropped; it takes no options\.$/,
+      /^"odd" is not an option of this conversion and was ignored; it has no options\.$/,
     )
   })
 
@@ -495,7 +495,7 @@ describe('another way', () => {
       error: {
         code: 'CORRUPT_FILE',
         message:
-          'CORRUPT_FILE. Only vips was tried, as engine asks for; leave engine out to have others try.',
+          'CORRUPT_FILE. Only vips was tried, because engine requests it; leave engine out to try other engines.',
         details: { engine: 'vips' },
       },
     })
@@ -555,7 +555,7 @@ describe('a file from elsewhere, or a result that goes there', () => {
         details: { field: 'items.0.url' },
       })
     assert.throws(() => createFetchTask('in', { url: 'x'.repeat(101), field: 'url' }), {
-      message: `url: expected an address that begins with https:// or http://, got "${'x'.repeat(100)}".`,
+      message: `url: expected a URL that starts with https:// or http://, got "${'x'.repeat(100)}".`,
     })
     assert.deepEqual(createFetchTask('in', { url: 'https://a.test/x', field: 'url' }).fields, {
       url: 'https://a.test/x',

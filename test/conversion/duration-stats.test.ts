@@ -7,7 +7,7 @@ import { estimateConversion, estimateFromHistory, estimateJob } from '../../lib/
 import { engines } from '../../lib/engines/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
-import { given, newJob, task } from '../jobs/records.ts'
+import { storedImport, newJob, newTask } from '../jobs/records.ts'
 
 /** The two calls of a table that are made. */
 function memoryTable() {
@@ -111,7 +111,7 @@ test('an estimate is by what such conversions took, and by what waits before the
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }
-  const state = newJob([given('in'), task('work', [0])], { display })
+  const state = newJob([storedImport('in'), newTask('work', [0])], { display })
   const planned = await estimateJob(state, services)
   assert.equal(planned?.basis, 'planned')
   const { steps } = planRoute({ from: 'png', to: 'jpg', engines })
@@ -143,7 +143,7 @@ test('an estimate is by what such conversions took, and by what waits before the
     { ...display, source: { ...source, format: 'odd' } },
   ])
     assert.equal(
-      await estimateJob(newJob([given('in'), task('work', [0])], { display: other }), services),
+      await estimateJob(newJob([storedImport('in'), newTask('work', [0])], { display: other }), services),
       null,
     )
   assert.equal(await estimateJob({ ...state, job: { ...state.job, status: 'completed' } }, services), null)

@@ -191,7 +191,7 @@ describe('a job that is done again', () => {
       [b?.status, b?.code, b?.message, b?.details],
       [
         ...['failed', 'FILE_GONE'],
-        'tasks.b: there was no file to begin with. The file is empty. Send it again.',
+        'tasks.b: the original job had no file. The file is empty. Send it again.',
         { task: 'b' },
       ],
     )
@@ -226,7 +226,7 @@ describe('a job that is done again', () => {
     const { job } = await createRetryRequest(state, services())
     const one = job.imports.get('in')
     assert.ok(one && 'refused' in one)
-    assert.equal(one.refused.message, 'tasks.in: there was no file to begin with.')
+    assert.equal(one.refused.message, 'tasks.in: the original job had no file.')
   })
 
   test('fetches what it fetched, and asks for nothing that is no longer offered', async () => {

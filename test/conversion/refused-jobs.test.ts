@@ -63,7 +63,7 @@ describe('a job that cannot be made', () => {
       one,
       { in: of('a') },
       {
-        ...{ code: 'CONFLICT', message: /went into another job already/ },
+        ...{ code: 'CONFLICT', message: /was already used by another job/ },
         details: { field: 'uploadId', uploadId: mine.id },
       },
     )

@@ -67,7 +67,7 @@ describe('an upload', () => {
     const upload = await arrived()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     await assert.rejects(take(upload.id), {
-      ...{ code: 'CONFLICT', message: new RegExp(`${upload.id} went into the job ${job.id} already`) },
+      ...{ code: 'CONFLICT', message: new RegExp(`${upload.id} was already used by the job ${job.id}`) },
       details: { field: 'uploadId', uploadId: upload.id, jobId: job.id },
     })
     await take((await arrived({ jobId: newId('job') })).id)
@@ -88,8 +88,8 @@ describe('an upload', () => {
     await missing({ importJobId }, /is still being fetched/)
     const error: JobError = { code: 'URL_NOT_ALLOWED', message: 'It is not there.' }
     await services().jobs.store.changeJob(importJobId, { set: { status: 'failed', error } })
-    await missing({ importJobId }, /was not fetched: It is not there. Import it again/)
-    await missing({ importJobId: newId('job') }, /was not fetched: its import was deleted. Import it again/)
+    await missing({ importJobId }, /could not be fetched: It is not there. Import it again/)
+    await missing({ importJobId: newId('job') }, /could not be fetched: its import was deleted. Import it again/)
   })
 })
 

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { zipHashes } from '../engines/judge.ts'
-import { longBook } from '../engines/pdf-maker.ts'
+import { createLongBook } from '../engines/pdf-maker.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
 
 const folder = scratchFolder('parts')
-const book = { name: 'book.pdf', bytes: new Uint8Array(longBook(400)) }
+const book = { name: 'book.pdf', bytes: new Uint8Array(createLongBook(400)) }
 
 interface Made {
   readonly job: JobData

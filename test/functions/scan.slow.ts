@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { output } from '../engines/judge.ts'
-import { outlineOf } from '../engines/inspect-pdf.ts'
-import { scannedPage, scanOf } from '../engines/scan-maker.ts'
+import { readOutlineItems } from '../engines/inspect-pdf.ts'
+import { createScannedPage, createScannedPdf } from '../engines/scan-maker.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
@@ -16,9 +16,9 @@ let scan: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
 
 before(async () => {
   const pages = Array.from({ length: count }, (_, index) =>
-    scannedPage([`The lighthouse on page ${index + 1}`, `has seen ${(index + 1) * 37} ships pass.`]),
+    createScannedPage([`The lighthouse on page ${index + 1}`, `has seen ${(index + 1) * 37} ships pass.`]),
   )
-  scan = { name: 'scan.pdf', bytes: new Uint8Array(await scanOf(await Promise.all(pages))) }
+  scan = { name: 'scan.pdf', bytes: new Uint8Array(await createScannedPdf(await Promise.all(pages))) }
 })
 
 const send = async (client: Client) => {
@@ -34,7 +34,7 @@ async function facts(client: Client, jobId: string) {
     told: toldOf(job),
     pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
     texts: (await output('pdftotext', made, '-')).split('\f'),
-    outline: await outlineOf(made),
+    outline: await readOutlineItems(made),
   }
 }
 

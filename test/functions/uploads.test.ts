@@ -95,7 +95,7 @@ test('an upload that a merge names twice is refused with the way out', async () 
   })
   assert.equal(response.status, 400)
   const { error } = (await response.json()) as { error: { message: string } }
-  assert.match(error.message, /named twice.*upload the file again/)
+  assert.match(error.message, /named twice.*Upload the file again/)
 })
 
 test('the key of an upload names it as well as its id', async () => {
@@ -334,7 +334,7 @@ test('of a file that is too large for one request, but not for the plan, the way
   const response = await client.post('/v1/uploads/presign', { filename: 'a', size: 6 * 1024 * mib })
   const { error } = (await response.json()) as { error: Refused }
   assert.equal(error.code, 'FILE_TOO_LARGE')
-  assert.match(error.message, /^size: a file of more than 5 GiB .* POST \/v1\/uploads\/multipart/)
+  assert.match(error.message, /^size: expected at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
 test('a size in a form is its digits', async () => {

@@ -149,7 +149,7 @@ test('ten failures in a row switch it off and say why, and switched on it begins
     await workflows.wake(id, new Date(later(nextRunAt, 60 * hour + 1)))
   }
   assert.equal(logged.length, 1, 'one letter, which stands in the log where there is no mail server')
-  assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” does not run any more: 10 runs in a row/)
+  assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” was paused: 10 runs in a row/)
   const paused = (await send('GET', `/v1/workflows/${id}`)).data
   assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
   assert.match(paused.paused.reason, /^10 runs in a row failed. Last error: It is damaged\.$/)
@@ -190,7 +190,7 @@ test('secrets are not shown, not kept in the clear, and cannot be set to what is
   assert.doesNotMatch(JSON.stringify(stored), /sesame/)
   const { status, error } = await send('PATCH', `/v1/workflows/${id}`, { tasks: shown })
   assert.equal(status, 400)
-  assert.match(error.message, /^tasks\.locked\.password: "\*\*\*" stands for a secret/)
+  assert.match(error.message, /^tasks\.locked\.password: "\*\*\*" is a placeholder for a hidden secret/)
 })
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what somebody wrote

@@ -3,234 +3,240 @@ import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { assertAtRest, outcomeOf } from './job-outcome.ts'
-import { arrive, createAwaiting, fails, keysLeft, picture } from './job-scenarios.ts'
-import { diamond, fanOutAndIn, graph, one } from './new-tasks.ts'
+import {
+  createJobAwaitingUpload,
+  onePixelPng,
+  receiveUploadTwice,
+  remainingKeys,
+  throwCorruptFile,
+} from './job-scenarios.ts'
+import { createGraph, diamond, fanOutAndIn, singleTask } from './new-tasks.ts'
 import { importedFile } from './no-op-engine.ts'
-import { type During, World } from './simulated-service.ts'
+import { type DuringTask, SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-async function newWorld(during: Readonly<Record<string, During>> = {}, loops = 2) {
+async function newService(during: Readonly<Record<string, DuringTask>> = {}, concurrency = 2) {
   const tableName = await database.makeTable()
-  return { tableName, world: new World({ database, tableName, loops, during }) }
+  return { tableName, service: new SimulatedService({ database, tableName, concurrency, during }) }
 }
 
-type Act = (world: World) => Promise<void>
+type Act = (service: SimulatedService) => Promise<void>
 
-/** Brings a job into a state and lets clients act on it there. */
+/** Brings a job into a state and lets clients act on it. */
 const states: Readonly<Record<string, { isLive: boolean; play: (act: Act) => Promise<Stage> }>> = {
   pending: {
     isLive: true,
     play: async (act) => {
-      const stage = await newWorld()
-      await createAwaiting(stage.world)
-      await act(stage.world)
+      const stage = await newService()
+      await createJobAwaitingUpload(stage.service)
+      await act(stage.service)
       return stage
     },
   },
   queued: {
     isLive: true,
     play: async (act) => {
-      const stage = await newWorld()
-      await stage.world.create(diamond())
-      await act(stage.world)
+      const stage = await newService()
+      await stage.service.create(diamond())
+      await act(stage.service)
       return stage
     },
   },
   processing: {
     isLive: true,
     play: async (act) => {
-      const stage = await newWorld({ b: act })
-      await stage.world.create(diamond())
+      const stage = await newService({ b: act })
+      await stage.service.create(diamond())
       return stage
     },
   },
   completed: { isLive: false, play: (act) => ended(act) },
-  failed: { isLive: false, play: (act) => ended(act, { a: fails }) },
+  failed: { isLive: false, play: (act) => ended(act, { a: throwCorruptFile }) },
   cancelled: {
     isLive: false,
     play: async (act) => {
-      const stage = await newWorld()
-      await stage.world.create(diamond())
-      await stage.world.cancel()
-      await act(stage.world)
+      const stage = await newService()
+      await stage.service.create(diamond())
+      await stage.service.cancel()
+      await act(stage.service)
       return stage
     },
   },
 }
 
-type Stage = Awaited<ReturnType<typeof newWorld>>
+type Stage = Awaited<ReturnType<typeof newService>>
 
-async function ended(act: Act, during: Readonly<Record<string, During>> = {}): Promise<Stage> {
-  const stage = await newWorld(during)
-  await stage.world.create(diamond())
-  await stage.world.settle()
-  await act(stage.world)
+async function ended(act: Act, during: Readonly<Record<string, DuringTask>> = {}): Promise<Stage> {
+  const stage = await newService(during)
+  await stage.service.create(diamond())
+  await stage.service.runToEnd()
+  await act(stage.service)
   return stage
 }
 
 const count = (answers: readonly (boolean | undefined)[]) => answers.filter((answer) => answer).length
 
 for (const [state, { isLive, play }] of Object.entries(states)) {
-  test(`of two clients that cancel a job that is ${state} at once, ${isLive ? 'one' : 'none'} does`, async (t) => {
+  test(`when two clients cancel a ${state} job at once, ${isLive ? 'one' : 'neither'} succeeds`, async (t) => {
     let answers: (boolean | undefined)[] = []
-    const { world } = await play(async (one) => {
-      // Both in one millisecond.
+    const { service } = await play(async (one) => {
+      // Both in the same millisecond.
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       answers = await Promise.all([one.cancel(), one.cancel()])
       t.mock.timers.reset()
     })
-    await world.settle()
-    await assertAtRest(world)
-    const { status, events } = await outcomeOf(world)
+    await service.runToEnd()
+    await assertAtRest(service)
+    const { status, events } = await outcomeOf(service)
     assert.equal(count(answers), isLive ? 1 : 0)
     assert.equal(status, isLive ? 'cancelled' : state)
     assert.equal(events.filter((event) => event === 'job.cancelled').length, status === 'cancelled' ? 1 : 0)
-    assert.deepEqual(world.failures, [])
+    assert.deepEqual(service.failures, [])
   })
 
-  test(`of two clients that delete a job that is ${state} at once, one does, and nothing is left`, async (t) => {
+  test(`when two clients delete a ${state} job at once, one succeeds and nothing is left`, async (t) => {
     let answers: (boolean | undefined)[] = []
-    const { world, tableName } = await play(async (one) => {
-      // Both in one millisecond.
+    const { service, tableName } = await play(async (one) => {
+      // Both in the same millisecond.
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       answers = await Promise.all([one.delete(), one.delete()])
       t.mock.timers.reset()
     })
-    await world.settle()
-    await outcomeOf(world)
+    await service.runToEnd()
+    await outcomeOf(service)
     assert.equal(count(answers), 1)
     assert.deepEqual(await database.scan(tableName), [])
-    assert.deepEqual(keysLeft(world), [])
-    assert.deepEqual(world.failures, [])
+    assert.deepEqual(remainingKeys(service), [])
+    assert.deepEqual(service.failures, [])
   })
 
-  test(`a job that is ${state} and that one client cancels as another one deletes it is gone`, async () => {
+  test(`a ${state} job that is cancelled and deleted at once is deleted`, async () => {
     let answers: (boolean | undefined)[] = []
-    const { world, tableName } = await play(async (one) => {
+    const { service, tableName } = await play(async (one) => {
       answers = await Promise.all([one.cancel(), one.delete()])
     })
-    await world.settle()
-    const { events } = await outcomeOf(world)
+    await service.runToEnd()
+    const { events } = await outcomeOf(service)
     assert.equal(answers[1], true)
     const isCancelled = isLive || state === 'cancelled'
     assert.equal(events.filter((event) => event === 'job.cancelled').length, isCancelled ? 1 : 0)
     assert.deepEqual(await database.scan(tableName), [])
-    assert.deepEqual(keysLeft(world), [])
+    assert.deepEqual(remainingKeys(service), [])
   })
 }
 
-test('a file that arrives after its job was deleted, or cancelled and gone, does not stay', async () => {
+test('a file that arrives after its job was deleted or cancelled is deleted', async () => {
   for (const end of ['delete', 'cancel'] as const) {
-    const { world, tableName } = await newWorld()
-    await createAwaiting(world)
-    await world[end]()
-    await arrive(world, picture)
-    await world.settle()
-    await expire(world)
-    assert.deepEqual(keysLeft(world), [], end)
+    const { service, tableName } = await newService()
+    await createJobAwaitingUpload(service)
+    await service[end]()
+    await receiveUploadTwice(service, onePixelPng)
+    await service.runToEnd()
+    await expire(service)
+    assert.deepEqual(remainingKeys(service), [], end)
     const left = (await database.scan(tableName)).map(({ sk }) => sk)
     assert.deepEqual(left, end === 'delete' ? [] : ['JOB'])
   }
 })
 
-async function expire(world: World): Promise<void> {
-  world.time.moveTo(world.time.now + 3_700_000)
-  await world.sweep()
-  await world.settle()
+async function expire(service: SimulatedService): Promise<void> {
+  service.time.moveTo(service.time.now + 3_700_000)
+  await service.sweep()
+  await service.runToEnd()
 }
 
-/** A job with every kind of record: buckets, latches, pages of edges and parts. */
+/** A job with every kind of record: buckets, join buckets, pages of dependents and chunks. */
 async function largeJob() {
-  const stage = await newWorld()
-  const { world } = stage
-  await world.create(fanOutAndIn(120))
-  const { tasks } = await world.state()
+  const stage = await newService()
+  const { service } = stage
+  await service.create(fanOutAndIn(120))
+  const { tasks } = await service.state()
   const parts = tasks.slice(0, 2).map((task, at) => ({
     ...createChunkRecord(task, 1000 + at, {}, new Date()),
-    ...{ status: 'completed' as const, files: [{ ...importedFile, key: `jobs/${world.jobId}/${at}` }] },
+    ...{ status: 'completed' as const, files: [{ ...importedFile, key: `jobs/${service.jobId}/${at}` }] },
   }))
-  await world.services().jobs.store.addChunks(parts)
-  for (const { files } of parts) world.files.objects.set(files[0]?.key ?? '', new Uint8Array([1]))
+  await service.services().jobs.store.addChunks(parts)
+  for (const { files } of parts) service.files.objects.set(files[0]?.key ?? '', new Uint8Array([1]))
   const kinds = new Set((await database.scan(stage.tableName)).map(({ sk }) => String(sk).split('#')[0]))
   assert.deepEqual([...kinds].sort(), ['EDGES', 'JOB', 'LATCH', 'PART', 'TASK'])
   return stage
 }
 
-test('after its retention the tombstone of a job is all that is left, and goes by itself', async () => {
-  const { world, tableName } = await largeJob()
+test('after its retention only the tombstone of a job is left, with a TTL', async () => {
+  const { service, tableName } = await largeJob()
   const all = await database.scan(tableName)
   assert.deepEqual(
     all.filter(({ sk, ttl }) => sk !== 'JOB' && ttl === undefined),
     [],
-    'whatever becomes of the job, the table drops its records some day',
+    'every record has a TTL',
   )
-  await world.cancel()
-  await expire(world)
+  await service.cancel()
+  await expire(service)
   const left = await database.scan(tableName)
   assert.deepEqual(
     left.map(({ sk, status, wakeAt, listKey }) => ({ sk, status, wakeAt, listKey })),
     [{ sk: 'JOB', status: 'expired', wakeAt: undefined, listKey: undefined }],
   )
   assert.equal(typeof left[0]?.['ttl'], 'number')
-  assert.deepEqual(keysLeft(world), [])
-  const { events } = await outcomeOf(world)
+  assert.deepEqual(remainingKeys(service), [])
+  const { events } = await outcomeOf(service)
   assert.equal(events.at(-1), 'job.expired')
 })
 
-test('of a large job that is deleted nothing is left', async () => {
-  const { world, tableName } = await largeJob()
-  assert.equal(await world.delete(), true)
-  await world.settle()
+test('nothing is left of a large job that is deleted', async () => {
+  const { service, tableName } = await largeJob()
+  assert.equal(await service.delete(), true)
+  await service.runToEnd()
   assert.deepEqual(await database.scan(tableName), [])
-  assert.deepEqual(keysLeft(world), [])
-  await outcomeOf(world)
+  assert.deepEqual(remainingKeys(service), [])
+  await outcomeOf(service)
 })
 
-test('a deletion that stops while the sweep looks at its job is made up for soon, not after its retention', async () => {
+test('a deletion that crashes during a sweep is finished within two minutes', async () => {
   let isDue = false
   const tableName = await database.makeTable()
-  const world: World = new World({
+  const service: SimulatedService = new SimulatedService({
     ...{ database, tableName },
-    manner: async (command, send) => {
+    tableBehavior: async (command, send) => {
       if (isDue && command instanceof UpdateCommand) {
         isDue = false
-        // It is marked as deleted, and nothing more.
-        world.gate.stopAt(world.gate.effects.length + 1)
-        assert.equal(await world.delete(), undefined)
+        // It crashes right after marking the job as deleted.
+        service.gate.crashAfter(service.gate.effects.length + 1)
+        assert.equal(await service.delete(), undefined)
       }
       return send(command)
     },
   })
-  await world.create(one())
-  await world.settle()
-  const before = world.time.now
+  await service.create(singleTask())
+  await service.runToEnd()
+  const before = service.time.now
   isDue = true
-  await world.sweep()
-  assert.equal(typeof (await world.job())?.deletedAt, 'string')
-  await world.settle()
+  await service.sweep()
+  assert.equal(typeof (await service.job())?.deletedAt, 'string')
+  await service.runToEnd()
   assert.deepEqual(await database.scan(tableName), [])
-  assert.ok(world.time.now - before < 120_000)
+  assert.ok(service.time.now - before < 120_000)
 })
 
-test('two sweeps that find the same job at the end of its retention tell the same', async () => {
-  const { world } = await newWorld()
-  await world.create(one())
-  await world.settle()
-  world.time.moveTo(world.time.now + 3_700_000)
-  await Promise.all([world.sweep(), world.sweep()])
-  // One more had it on its list.
-  await world.sweep()
-  const { status, events } = await outcomeOf(world)
+test('two sweeps of the same expired job publish the same events', async () => {
+  const { service } = await newService()
+  await service.create(singleTask())
+  await service.runToEnd()
+  service.time.moveTo(service.time.now + 3_700_000)
+  await Promise.all([service.sweep(), service.sweep()])
+  // A third sweep had also found the job.
+  await service.sweep()
+  const { status, events } = await outcomeOf(service)
   assert.equal(status, 'expired')
   assert.deepEqual(events.slice(-3), ['file.deleted', 'file.deleted', 'job.expired'])
 })
 
-test('a branch that fails leaves the one beside it to its end, and what needs both without input', async () => {
-  const { world } = await newWorld({ bad: fails })
-  await world.create(
-    graph({
+test('a failing branch does not stop the other one, but cancels the tasks that need both', async () => {
+  const { service } = await newService({ bad: throwCorruptFile })
+  await service.create(
+    createGraph({
       bad: { from: ['import'] },
       good: { from: ['import'] },
       best: { from: ['good'] },
@@ -238,9 +244,9 @@ test('a branch that fails leaves the one beside it to its end, and what needs bo
       last: { from: ['join'] },
     }),
   )
-  await world.settle()
-  await assertAtRest(world)
-  const { status, error, tasks } = await outcomeOf(world)
+  await service.runToEnd()
+  await assertAtRest(service)
+  const { status, error, tasks } = await outcomeOf(service)
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
   assert.deepEqual(tasks, {
     ...{ import: 'completed', bad: 'failed CORRUPT_FILE', good: 'completed', best: 'completed' },
@@ -248,14 +254,14 @@ test('a branch that fails leaves the one beside it to its end, and what needs bo
   })
 })
 
-test('a cancelled task stops at its next sign of life, and what it made is deleted', async () => {
-  const { world } = await newWorld({
+test('a cancelled task stops at its next heartbeat, and its results are deleted', async () => {
+  const { service } = await newService({
     a: async (one) => {
       await one.cancel()
     },
   })
-  await world.create(one())
-  await world.settle()
-  assert.deepEqual((await outcomeOf(world)).tasks['a'], 'cancelled')
-  assert.deepEqual(keysLeft(world), [])
+  await service.create(singleTask())
+  await service.runToEnd()
+  assert.deepEqual((await outcomeOf(service)).tasks['a'], 'cancelled')
+  assert.deepEqual(remainingKeys(service), [])
 })

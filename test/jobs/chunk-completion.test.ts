@@ -4,21 +4,21 @@ import { completeChunk } from '../../lib/jobs/chunk-completion.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { file, given, moment, records, task } from './records.ts'
+import { createRecords, file, newTask, storedImport, timestamp } from './records.ts'
 
 const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const parts = [1000, 1001, 1002]
 const isDamaged = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
-const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It took too long.' } as const
+const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It timed out.' } as const
 
-/** A task that waits for its three parts, and what whoever settles them is asked to do. */
+/** A task that waits for three chunks, and the calls that completing its chunks makes. */
 async function split(more: Partial<Task> = {}) {
   const { store, jobs } = memoryJobs()
-  await jobs.create(records([given('in'), task('work', [0])]))
+  await jobs.create(createRecords([storedImport('in'), newTask('work', [0])]))
   const ref = { jobId: 'job_1', task: 1 }
   await store.changeTask(ref, {
     set: {
-      ...{ status: 'processing', attempt: 0, startedAt: moment(1), expandedBy: 1, partCount: 3 },
+      ...{ status: 'processing', attempt: 0, startedAt: timestamp(1), expandedBy: 1, partCount: 3 },
       ...{ open: new Set(parts), pieces: [piece], percent: 0, stage: 'convert', ...more },
     },
   })
@@ -39,7 +39,7 @@ async function split(more: Partial<Task> = {}) {
   return {
     ...{ store, found, did: () => did.splice(0) },
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
-    /** A part ends so. */
+    /** Ends a chunk with these attributes. */
     end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
       const ended = { ...createChunkRecord(base, part, {}, new Date()), ...set }
       await store.addChunks([ended])
@@ -50,7 +50,7 @@ async function split(more: Partial<Task> = {}) {
   }
 }
 
-test('a part that is there counts, and the last of them sends the task to be joined', async () => {
+test('a completed chunk counts, and the last one sends the task to be joined', async () => {
   const { end, found, did } = await split()
   await end(1001)
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('a part that is there counts, and the last of them sends the task to be joi
   assert.deepEqual((await found()).open, undefined)
 })
 
-test('a part that is told again while its task is being joined sends nobody else', async () => {
+test('repeating the completion of a chunk while its task is joined does not send the task again', async () => {
   const { end, change, did } = await split()
   for (const part of parts) await end(part)
   did()
@@ -73,13 +73,13 @@ test('a part that is told again while its task is being joined sends nobody else
   assert.deepEqual(did(), [])
 })
 
-test('of a task of hundreds no part tells how far it is', async () => {
+test('chunks of a task in a large job publish no progress', async () => {
   const { end, did } = await split({ bucketed: true })
   await end(1000)
   assert.deepEqual(did(), [])
 })
 
-test('a part of an attempt before, one that was cancelled and one whose task is gone change nothing', async () => {
+test('chunks that are cancelled, of an earlier attempt or of a deleted task change nothing', async () => {
   const { end, found, did } = await split()
   const before = await found()
   await end(2000)
@@ -88,25 +88,29 @@ test('a part of an attempt before, one that was cancelled and one whose task is 
   assert.deepEqual([await found(), did()], [before, []])
 })
 
-test('a part that fails ends its task as it ended, and nothing is left of what that was doing', async () => {
+test('a failing chunk fails its task with the same error and clears its progress', async () => {
   const { end, found, did } = await split()
   const details = { limitS: 60 }
   await end(1001, { ...isTooLong, details })
   const { status, code, message, details: said, endedBy, endedAt, ...rest } = await found()
   assert.deepEqual(
     [status, code, message, said, endedBy],
-    ['failed', 'TIMEOUT', 'It took too long.', details, 'part 1001'],
+    ['failed', 'TIMEOUT', 'It timed out.', details, 'part 1001'],
   )
   assert.ok(endedAt)
   assert.deepEqual([rest.pieces, rest.stage, rest.leaseId], [undefined, undefined, undefined])
   assert.deepEqual(did(), [['complete', 1, 'failed', false]])
   await end(1002, isDamaged)
-  assert.deepEqual([(await found()).code, did()], ['TIMEOUT', []], 'the first one counts')
+  assert.deepEqual([(await found()).code, did()], ['TIMEOUT', []], 'the first failure counts')
   await end(1001, isTooLong, true)
-  assert.deepEqual(did(), [['complete', 1, 'failed', true]], 'whoever ended it may not have come to tell')
+  assert.deepEqual(
+    did(),
+    [['complete', 1, 'failed', true]],
+    'the process that ended it may have died before completing it',
+  )
 })
 
-test('a part that fails while its twin is at work, or was there first, ends nothing', async () => {
+test('a failing chunk whose speculative copy is running or complete does not fail the task', async () => {
   for (const [failing, other] of [
     [1000, speculativeCopyOf(1000)],
     [speculativeCopyOf(1000), 1000],
@@ -123,7 +127,7 @@ test('a part that fails while its twin is at work, or was there first, ends noth
   }
 })
 
-test('a part that its engine cannot read sends its task back to go another way, with nothing of its parts', async () => {
+test('an unreadable chunk resets its task for a fallback route, without its chunks', async () => {
   const { end, found, did } = await split()
   await end(1000)
   did()
@@ -138,7 +142,11 @@ test('a part that its engine cannot read sends its task back to go another way, 
   })
   assert.deepEqual(did(), [['send', 1, 'pending']])
   await end(1001, isDamaged, true)
-  assert.deepEqual(did(), [['send', 1, 'pending']], 'whoever sent it back may not have come to say so')
+  assert.deepEqual(
+    did(),
+    [['send', 1, 'pending']],
+    'the process that reset it may have died before sending it',
+  )
   await end(1002, isDamaged)
-  assert.deepEqual(did(), [], 'the first one has')
+  assert.deepEqual(did(), [], 'the first chunk has already reset the task')
 })

@@ -2,82 +2,93 @@ import assert from 'node:assert/strict'
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { graph, imported } from './new-tasks.ts'
+import { createGraph, importedTask } from './new-tasks.ts'
 import { importedDocument } from './no-op-engine.ts'
-import type { Story } from './run-scenario.ts'
-import type { During, World } from './simulated-service.ts'
+import type { Scenario } from './run-scenario.ts'
+import type { DuringTask, SimulatedService } from './simulated-service.ts'
 
-/** What a task that splits into parts can live through. */
+/** Scenarios of a task that is split into chunks. */
 
-/** A task of six letters, two of which are a part, between two others. */
-export const split = (each = 2): NewTask[] =>
-  graph({ a: { from: ['import'] }, letter: { from: ['a'] }, last: { from: ['letter'] } }).map((task) =>
+/** A task named `letter`, split into chunks of two characters, between two other tasks. */
+export const chunkedGraph = (each = 2): NewTask[] =>
+  createGraph({ a: { from: ['import'] }, letter: { from: ['a'] }, last: { from: ['letter'] } }).map((task) =>
     task.name === 'letter' ? { ...task, spec: { options: { name: 'letter', each } } } : task,
   )
 
-/** A document that one image makes a PDF of, and another one pictures, in parts. */
-const inTwoImages = (): NewTask[] => {
-  const [first, task, last] = graph({ a: { from: ['import'] } }, [imported('import', importedDocument)])
+/** A document that is converted to PDF in one image, and to images in another one, in chunks. */
+const chunkedGraphInTwoImages = (): NewTask[] => {
+  const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
+    importedTask('import', importedDocument),
+  ])
   assert.ok(first && task && last)
   const spec = { to: 'png', options: { name: 'letter', each: 2 } }
   return [first, { ...task, operation: 'convert', spec }, last]
 }
 
-export const created =
-  (tasks: () => NewTask[]): Story['play'] =>
-  async (world) => {
-    await world.create(tasks())
+export const playGraph =
+  (tasks: () => NewTask[]): Scenario['playAnimation'] =>
+  async (service) => {
+    await service.create(tasks())
   }
 
-/** Records and files of parts. */
-export async function leftovers(world: World): Promise<string[]> {
-  const state = await world.services().jobs.store.getState(world.jobId)
+/** Returns leftover records and files of chunks. */
+export async function findLeftovers(service: SimulatedService): Promise<string[]> {
+  const state = await service.services().jobs.store.getState(service.jobId)
   const files = new Set(state?.tasks.flatMap(({ files }) => files.map(({ key }) => key)))
-  const objects = [...world.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(world.jobId)))
+  const objects = [...service.files.objects.keys()].filter((key) => key.startsWith(jobPrefix(service.jobId)))
   return [
     ...(state?.chunks.map(({ part }) => `part ${part}`) ?? []),
     ...objects.filter((key) => !files.has(key)),
   ]
 }
 
-const breaks: During = async () => {
-  throw new Error('The engine broke down.')
+const throwCrash: DuringTask = async () => {
+  throw new Error('The engine crashed.')
 }
-const isDamaged: During = async () => {
-  throw new AppError('CORRUPT_FILE', 'The second part is damaged.')
+const throwCorruptFile: DuringTask = async () => {
+  throw new AppError('CORRUPT_FILE', 'The second chunk is damaged.')
 }
 
-export const partStories = {
-  'a task in parts': { play: created(split) },
-  'a task in parts after another image': { play: created(inTwoImages) },
-  'a part that fails': { play: created(split), during: { 'letter part 2': isDamaged } },
-  'a part that breaks down three times': { play: created(split), during: { 'letter part 3': breaks } },
-  'a join that fails': { play: created(split), during: { 'letter joined': isDamaged } },
-  'a cancellation while parts run': {
-    play: created(split),
+export const chunkScenarios = {
+  'a chunked task': { playAnimation: playGraph(chunkedGraph) },
+  'a chunked task after another image': { playAnimation: playGraph(chunkedGraphInTwoImages) },
+  'a chunk that fails': {
+    playAnimation: playGraph(chunkedGraph),
+    during: { 'letter part 2': throwCorruptFile },
+  },
+  'a chunk that crashes three times': {
+    playAnimation: playGraph(chunkedGraph),
+    during: { 'letter part 3': throwCrash },
+  },
+  'a join that fails': {
+    playAnimation: playGraph(chunkedGraph),
+    during: { 'letter joined': throwCorruptFile },
+  },
+  'a cancellation while chunks run': {
+    playAnimation: playGraph(chunkedGraph),
     during: {
-      'letter part 2': async (world) => {
-        await world.cancel()
+      'letter part 2': async (service) => {
+        await service.cancel()
       },
     },
   },
-  'a cancellation while parts are joined': {
-    play: created(split),
+  'a cancellation while chunks are joined': {
+    playAnimation: playGraph(chunkedGraph),
     during: {
-      'letter joined': async (world) => {
-        await world.cancel()
+      'letter joined': async (service) => {
+        await service.cancel()
       },
     },
-    // Whoever cancels may be stopped before the task hears of it.
-    alike: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, letter: '' } }),
+    // The canceller may die before the task is cancelled.
+    normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, letter: '' } }),
   },
-  'a deletion while parts run': {
-    play: created(split),
+  'a deletion while chunks run': {
+    playAnimation: playGraph(chunkedGraph),
     during: {
-      'letter part 1': async (world) => {
-        await world.delete()
+      'letter part 1': async (service) => {
+        await service.delete()
       },
     },
-    alike: (outcome) => ({ ...outcome, events: [...new Set(outcome.events)] }),
+    normalize: (outcome) => ({ ...outcome, events: [...new Set(outcome.events)] }),
   },
-} as const satisfies Readonly<Record<string, Story>>
+} as const satisfies Readonly<Record<string, Scenario>>

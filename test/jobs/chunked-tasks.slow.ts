@@ -1,22 +1,22 @@
 import { test } from 'node:test'
-import { partStories } from './chunk-scenarios.ts'
-import { seeded, walk } from './run-scenario.ts'
-import { lostAnswers, silence } from './simulated-aws.ts'
+import { chunkScenarios } from './chunk-scenarios.ts'
+import { testCrashPoints, withSeed } from './run-scenario.ts'
+import { lostResponses, oneLostWrite } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const whole = partStories['a task in parts']
+const whole = chunkScenarios['a chunked task']
 
-for (const [name, story] of Object.entries(partStories))
-  test(`${name} ends alike whatever write, message or event is the last of its process`, async (t) => {
-    t.diagnostic(`${await walk(database, story)} runs`)
+for (const [name, story] of Object.entries(chunkScenarios))
+  test(`${name} has the same outcome wherever a process crashes`, async (t) => {
+    t.diagnostic(`${await testCrashPoints(database, story)} runs`)
   })
 
 for (const [name, manner] of Object.entries({
-  'answers are lost': seeded((chance) => lostAnswers(0.3, chance)),
-  'the table says nothing': seeded((chance) => silence(0.05, chance)),
+  'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
+  'one write gets no response': withSeed((chance) => oneLostWrite(0.05, chance)),
 }))
-  test(`a task in parts ends alike when ${name}`, async (t) => {
-    t.diagnostic(`${await walk(database, whole, { manner, every: 3 })} runs`)
+  test(`a chunked task has the same outcome when ${name}`, async (t) => {
+    t.diagnostic(`${await testCrashPoints(database, whole, { manner, every: 3 })} runs`)
   })

@@ -12,7 +12,7 @@ import {
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { file, given, later, moment, records, task } from './records.ts'
+import { createRecords, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
 
 const step = {
   operation: 'convert',
@@ -24,20 +24,20 @@ const step = {
 } as const
 const piece: InputPlan = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
 
-/** A task that waits for some parts. */
+/** A task that waits for some chunks. */
 async function made(open: readonly number[]) {
   const own = memoryJobs()
-  await own.jobs.create(records([given('in'), task('a', [0]), task('b', [0])]))
-  own.queues.lose()
+  await own.jobs.create(createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [0])]))
+  own.queues.dropAll()
   const ref = { jobId: 'job_1', task: 1 }
   const set: Partial<Task> = {
-    ...{ status: 'processing', expandedBy: 1, partCount: 3, attempt: 0, startedAt: moment(1) },
+    ...{ status: 'processing', expandedBy: 1, partCount: 3, attempt: 0, startedAt: timestamp(1) },
     ...(open.length > 0 && { open: new Set(open) }),
   }
   const { record } = await own.store.changeTask(ref, { set })
   assert.ok(record)
   const part = (number: number, more: Partial<Task> = {}, of = record): Task => ({
-    ...createChunkRecord(of, number, {}, later(0)),
+    ...createChunkRecord(of, number, {}, secondsLater(0)),
     ...more,
   })
   return {
@@ -52,7 +52,7 @@ async function made(open: readonly number[]) {
   }
 }
 
-test('a part has its share of the next step and no more, with what was cut out for it', async () => {
+test('a chunk contains its spec, the next step only, and the file that was cut for it', async () => {
   const { task: split } = await made([])
   const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
   const portions = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
@@ -67,25 +67,25 @@ test('a part has its share of the next step and no more, with what was cut out f
   )
   assert.deepEqual(
     [first?.status, first?.attempt, first?.startedAt, first?.owner, first?.ttl],
-    ['pending', 0, moment(1), 'anon_1', split.ttl],
+    ['pending', 0, timestamp(1), 'anon_1', split.ttl],
   )
 })
 
-test('parts of another way are told from those of the one before, however often that was tried', async () => {
+test('chunk numbers of another route differ from all attempts of the previous route', async () => {
   const { task: split } = await made([])
   const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
   const [part] = createChunks({ ...split, attempt: 1 }, { ...piece, tried }, [{ spec: {} }])
   assert.equal(part?.part, 11_000)
 })
 
-test('a task has at most five hundred parts', async () => {
+test('a task has at most five hundred chunks', async () => {
   const { task: split } = await made([])
   const portions = (count: number) => Array.from({ length: count }, () => ({ spec: {} }))
   assert.equal(createChunks(split, piece, portions(500)).length, 500)
-  assert.throws(() => createChunks(split, piece, portions(501)), /at most 500 parts, not 501/)
+  assert.throws(() => createChunks(split, piece, portions(501)), /at most 500 chunks, not 501/)
 })
 
-test('those parts are sent once more that nobody has begun, of this task and its attempt', async () => {
+test('only pending chunks of this task and attempt are sent again', async () => {
   const { task: split, part, add, services, queues, jobs } = await made([1000, 1001, 1002])
   const other = await jobs.store.getTask({ jobId: 'job_1', task: 2 })
   assert.ok(other)
@@ -96,12 +96,12 @@ test('those parts are sent once more that nobody has begun, of this task and its
     queues.bodies.map((body) => JSON.parse(body)),
     [{ jobId: 'job_1', task: 1, part: 1000 }],
   )
-  queues.lose()
+  queues.dropAll()
   await sendChunks({ ...split, jobId: 'job_2' }, services)
   assert.deepEqual(queues.bodies, [])
 })
 
-test('with parts go what they made and what was cut out for them, but not those of a later attempt', async () => {
+test('deleting chunks deletes their results and cut files, but not chunks of a later attempt', async () => {
   const { task: split, part, add, services, numbers, keys, keep } = await made([])
   keep('a', 'b', 'c', 'd')
   await add(part(1000, { files: [file('a')], cut: 'b' }), part(2000, { files: [file('c')] }))
@@ -112,7 +112,7 @@ test('with parts go what they made and what was cut out for them, but not those 
   await deleteChunks(split, services)
 })
 
-test('parts go with the end of their task, and with one of them that ended the way that they were on', async () => {
+test('chunks are deleted when their task ends, and when one of them ended their route', async () => {
   const ended = async (which: (own: Awaited<ReturnType<typeof made>>) => Task, more: Partial<Task>) => {
     const own = await made([1000, 1001])
     await own.add(own.part(1000), own.part(1001), own.part(2000))
@@ -124,18 +124,18 @@ test('parts go with the end of their task, and with one of them that ended the w
   const first = ({ part }: Awaited<ReturnType<typeof made>>) => part(1000)
   assert.deepEqual(await ended(itself, { status: 'failed' }), [])
   assert.deepEqual(await ended(first, { status: 'failed' }), [])
-  assert.deepEqual(await ended(first, {}), [1000, 1001, 2000], 'the others go on')
-  assert.deepEqual(await ended(first, { expandedBy: 2 }), [2000], 'it goes another way by now')
+  assert.deepEqual(await ended(first, {}), [1000, 1001, 2000], 'the others continue')
+  assert.deepEqual(await ended(first, { expandedBy: 2 }), [2000], 'the task takes another route by now')
   assert.deepEqual(await ended((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}), [1000, 1001, 2000])
   const plain = ({ task: split }: Awaited<ReturnType<typeof made>>): Task => {
     const { expandedBy: _, ...one } = split
     return one
   }
-  assert.deepEqual(await ended(plain, { status: 'completed' }), [1000, 1001, 2000], 'it has none')
-  assert.deepEqual(await ended(itself, {}), [1000, 1001, 2000], 'it is not over')
+  assert.deepEqual(await ended(plain, { status: 'completed' }), [1000, 1001, 2000], 'the task has no chunks')
+  assert.deepEqual(await ended(itself, {}), [1000, 1001, 2000], 'the task is not over')
 })
 
-test('a part is wanted as long as its task waits for it, or for what its twin does', async () => {
+test('a chunk is needed as long as its task waits for it or its speculative copy', async () => {
   const { part, services, change, task: split } = await made([1000])
   const isWanted = async (number: number) => (await findAwaitingTask(part(number), services))?.number
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])

@@ -15,12 +15,12 @@ import {
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { given, newJob, task } from './records.ts'
+import { newJob, newTask, storedImport } from './records.ts'
 
-const state = newJob([given('in'), task('work', [0])])
+const state = newJob([storedImport('in'), newTask('work', [0])])
 const WORK_DIR = scratchFolder('claimed')
 
-/** What a worker's hold on a task does when it is tried with an engine that ends only where it is told to. */
+/** Returns the error of a task whose engine only ends when it is aborted. */
 async function ended(
   { remainingMs = 60_000, limitS = 60, ...wishes }: Partial<Task> & { remainingMs?: number; limitS?: number },
   act: (told: {
@@ -32,7 +32,7 @@ async function ended(
 ): Promise<unknown> {
   const [stop, full] = [new AbortController(), new AbortController()]
   let lose = () => {}
-  const lease = { keep: (_job: unknown, onLost: () => void) => (lose = onLost) }
+  const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (lose = onLost) }
   const [one] = state.tasks
   const claimed = { task: { ...one, startedAt: new Date().toISOString(), ...wishes }, state, lease }
   const run = {
@@ -61,42 +61,42 @@ const isTimeout = (error: unknown, message: RegExp) => {
   assert.match(error.message, message)
 }
 
-test('a task that takes longer than it may says how long that is, and what helps', async () => {
+test('the error of a task that times out contains the limit and advice', async () => {
   const startedAt = new Date(Date.now() - 119_980).toISOString()
   const isSlow = await ended({ startedAt, limitS: 120 })
-  isTimeout(isSlow, /longer than the 2 min that it may take. Send less\.$/)
+  isTimeout(isSlow, /exceeded its time limit of 2 min\. Send less\.$/)
   const outlasts = await ended({ remainingMs: 600 })
-  isTimeout(outlasts, /within the 1 s that one machine .* works on it. Send less\.$/)
+  isTimeout(outlasts, /within 1 s, the time limit of one worker\. Send less\.$/)
   const limits = [isSlow, outlasts].map((error) => (error as AppError).details?.['limitS'])
   assert.deepEqual(limits, [120, 1])
 })
 
-test('a part that outlasts a run is made anew, by the last attempt it is said', async () => {
+test('a chunk that exceeds the worker's time is retried, and fails in the last attempt', async () => {
   const again = await ended({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(again instanceof AppError))
-  assert.match(String(again), /the part took longer than 0 s/)
-  isTimeout(await ended({ remainingMs: 20, part: 1000, attempt: 3 }), /within the 0 s/)
+  assert.match(String(again), /the chunk took longer than 0 s/)
+  isTimeout(await ended({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
 })
 
-test('what ends an engine is told, not how it ended', async () => {
+test('an aborted task throws the reason of the abort, not the engine's error', async () => {
   assert.ok((await ended({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
   assert.ok((await ended({}, ({ lose }) => lose())) instanceof LeaseLost)
   const full = await ended({}, ({ full }) => full.abort())
   assert.ok(full instanceof AppError && full.code === 'INSUFFICIENT_DISK_SPACE', String(full))
 })
 
-test('a task that has more time than a timer takes is not over at once', async () => {
+test('a time limit beyond the maximum of a timer does not fire immediately', async () => {
   const wishes = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
   const error = await ended(wishes, ({ stop }) => setTimeout(() => stop.abort(), 30))
   assert.ok(error instanceof WorkerStopped, String(error))
 })
 
-test('what fails by itself is told as it is', async () => {
-  const error = new Error('the engine broke down')
+test('an engine's own error is rethrown unchanged', async () => {
+  const error = new Error('the engine crashed')
   assert.equal(await ended({}, ({ fail }) => fail(error)), error)
 })
 
-test('a task has a folder of its own, wherever that is, which goes with it', async () => {
+test('each task gets its own work folder, which is deleted afterwards', async () => {
   const services = { config: { WORK_DIR: join(WORK_DIR, 'deep', 'down') } }
   const seen: string[] = []
   const work = (action: (folder: string) => Promise<unknown>) =>
@@ -106,12 +106,12 @@ test('a task has a folder of its own, wherever that is, which goes with it', asy
       return action(folder)
     })
   assert.equal(await work(async () => 'done'), 'done')
-  const error = new Error('the engine broke down')
+  const error = new Error('the engine crashed')
   await assert.rejects(
     work(() => Promise.reject(error)),
     error,
   )
-  // Somebody was before.
+  // The folder may already be deleted.
   await work((folder) => rm(folder, { recursive: true }))
   assert.equal(new Set(seen).size, 3)
   assert.ok(!seen.some((folder) => existsSync(folder)))

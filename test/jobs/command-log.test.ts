@@ -13,14 +13,14 @@ const { level, detail } = await confinement()
 const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const folder = scratchFolder('command-log')
 
-/** Runs each script, whatever comes of it, and has a result or none. */
+/** An engine that runs scripts, ignores their failures, and then succeeds or fails. */
 const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
   ...{ id: 'pandoc', image: 'document', version: () => '1.2' },
   capabilities: [{ operation: 'convert', from: ['html'], to: ['txt'], cost: 1, options: z.object({}) }],
   limits: { memoryMb: 512, diskMb: 8, timeoutS: 20 },
   run: async ({ outDir }, { exec }) => {
     for (const script of scripts) await exec('sh', ['-c', script, 'a password']).catch(() => undefined)
-    if (!succeeds) throw new Error('of the engine')
+    if (!succeeds) throw new Error('the engine failed')
     const path = join(outDir, 'made.txt')
     await writeFile(path, 'made')
     return { files: [{ path }], method: 'encode' }
@@ -73,23 +73,23 @@ async function logOf(scripts: readonly string[], succeeds = true) {
 
 const about = { engine: 'pandoc', from: 'html', to: 'txt' }
 
-test('the log has the last words of a program that failed, without its arguments', confined, async () => {
+test('the log contains the end of a failed program's output, without its arguments', confined, async () => {
   const { told, ended } = await logOf(['exit 0', 'echo why >&2; exit 3', 'yes | head -c 5000 >&2; exit 1'])
   assert.equal(ended, 'done')
   assert.deepEqual(told, [
     { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
     { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
-    { ...about, method: 'encode', msg: 'step done' },
+    { ...about, method: 'encode', msg: 'step completed' },
   ])
 })
 
 test('a step that fails is logged with the version of its engine', confined, async () => {
   const { told, ended } = await logOf([], false)
-  assert.equal(ended, 'Error: of the engine')
+  assert.equal(ended, 'Error: the engine failed')
   assert.deepEqual(told, [{ ...about, engineVersion: '1.2', msg: 'step failed' }])
 })
 
-test('who looks on sees programs as they run and end', confined, async () => {
+test('an observer is notified of programs and their output', confined, async () => {
   const { watched } = await logOf(['echo why >&2; exit 3'])
   assert.deepEqual(watched, [['sh', 3], 'why\n', ['exit code 3', false]])
 })

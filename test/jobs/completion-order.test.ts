@@ -5,15 +5,15 @@ import type { Job, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { completed, exported, failed, file, given, moment, records, task } from './records.ts'
+import { completed, createRecords, exportTask, failed, file, newTask, storedImport, timestamp } from './records.ts'
 
-/** What follows when the tasks of a job end, one after the other, in whatever order. */
+/** A job whose tasks end one after another, in any order. */
 async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
-  const { jobs, store, sent, told, bus } = own
-  await jobs.create(records(tasks))
-  sent()
-  told()
+  const { jobs, store, takeSentTasks, takeEvents, bus } = own
+  await jobs.create(createRecords(tasks))
+  takeSentTasks()
+  takeEvents()
   bus.published.length = 0
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
   const found = async (number: number): Promise<Task> => {
@@ -37,35 +37,35 @@ async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
     },
   }
 }
-const diamond = [given('in'), task('a', [0]), task('b', [0]), task('both', [1, 2]), exported('out', [3])]
+const diamond = [storedImport('in'), newTask('a', [0]), newTask('b', [0]), newTask('both', [1, 2]), exportTask('out', [3])]
 
-test('a task is sent when all that it takes is there, and once more where that is told again', async () => {
-  const { end, tell, change, sent } = await begun(diamond)
+test('a task is sent when all its inputs are complete, and again when that is repeated', async () => {
+  const { end, tell, change, takeSentTasks } = await begun(diamond)
   await end(1)
-  assert.deepEqual(sent(), [])
+  assert.deepEqual(takeSentTasks(), [])
   await end(2)
-  assert.deepEqual(sent(), [3])
+  assert.deepEqual(takeSentTasks(), [3])
   await tell(2, true)
-  assert.deepEqual(sent(), [3], 'the message may be lost')
+  assert.deepEqual(takeSentTasks(), [3], 'the message may have been lost')
   await change(3, { status: 'processing' })
   await tell(2, true)
-  assert.deepEqual(sent(), [])
+  assert.deepEqual(takeSentTasks(), [])
 })
 
-test('the last task ends its job, whose end is told once more where that is asked again', async () => {
-  const { end, tell, told, job } = await begun(diamond)
+test('the last task ends its job, whose end is published again when that is repeated', async () => {
+  const { end, tell, takeEvents, job } = await begun(diamond)
   for (const number of [1, 2]) await end(number)
-  assert.deepEqual([told(), (await job()).status], [[], 'queued'])
+  assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
   await end(3)
-  assert.deepEqual([told(), (await job()).status], [['job.started', 'job.completed'], 'completed'])
+  assert.deepEqual([takeEvents(), (await job()).status], [['job.started', 'job.completed'], 'completed'])
   await tell(3)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(takeEvents(), [])
   await tell(3, true)
-  assert.equal(told().at(-1), 'job.completed')
+  assert.equal(takeEvents().at(-1), 'job.completed')
 })
 
-test('a task that lacks what another one lost goes without, and says so, as do those behind it', async () => {
-  const { end, found, sent, job } = await begun([...diamond, task('last', [3])])
+test('a failed task cancels all tasks that need its files', async () => {
+  const { end, found, takeSentTasks, job } = await begun([...diamond, newTask('last', [3])])
   await end(1, failed(3, 'It is cut off.'))
   for (const number of [3, 5]) {
     const { status, code, endedBy, endedAt, startedAt } = await found(number)
@@ -75,23 +75,23 @@ test('a task that lacks what another one lost goes without, and says so, as do t
     )
     assert.ok(endedAt)
   }
-  assert.deepEqual([(await job()).status, sent()], ['queued', []])
+  assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', []])
   await end(2)
   const { status, error } = await job()
   assert.deepEqual([status, error?.message, error?.details?.['task']], ['failed', 'It is cut off.', 'a'])
 })
 
-test('a task that cannot run says why, unless it is over by then', async () => {
+test('a task that cannot be planned fails with the reason, unless it is already over', async () => {
   const route = async () => {
-    throw new AppError('UNSUPPORTED_CONVERSION', 'Nothing reads it.', { field: 'input' })
+    throw new AppError('UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' })
   }
-  const { jobs, found, change, job } = await begun([given('in'), task('a', [0]), task('b', [1])], {
+  const { jobs, found, change, job } = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1])], {
     taskSender: { route, retryQueue: (queue) => queue },
   })
   const [a, b] = [await found(1), await found(2)]
   assert.deepEqual(
     [a.status, a.code, a.message, a.details, a.endedBy],
-    ['failed', 'UNSUPPORTED_CONVERSION', 'Nothing reads it.', { field: 'input' }, 'plan'],
+    ['failed', 'UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' }, 'plan'],
   )
   assert.deepEqual([b.status, (await job()).status], ['cancelled', 'failed'])
   await change(1, { status: 'completed', endedBy: 'lease_1' })
@@ -99,7 +99,7 @@ test('a task that cannot run says why, unless it is over by then', async () => {
   assert.equal((await found(1)).status, 'completed')
 })
 
-test('tasks that are sent together go to the queue of each, in the name of their owner', async () => {
+test('tasks that are sent together go to their own queues, in the group of their owner', async () => {
   const sendings: unknown[] = []
   const { jobs, queues, store } = await begun(diamond, {
     taskSender: {
@@ -121,9 +121,9 @@ test('tasks that are sent together go to the queue of each, in the name of their
   ])
 })
 
-test('whoever has one input knows its files by the one that gave them, whoever has more looks them up', async () => {
+test('a task with one input is sent with its files, a task with several has them looked up', async () => {
   const known: unknown[] = []
-  const { end } = await begun([given('in'), task('a', [0]), task('b', [1]), task('c', [1, 0])], {
+  const { end } = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])], {
     taskSender: {
       route: async ({ number }, at) => {
         known.push([number, at?.tasks.map((one) => [one.number, one.status])])
@@ -140,21 +140,21 @@ test('whoever has one input knows its files by the one that gave them, whoever h
   ])
 })
 
-test('files that a task brought from elsewhere are told of, others are not', async () => {
-  const fetch = task('fetch', [], { operation: 'import/url' })
-  const { end, told, bus, tell, store } = await begun([fetch, task('a', [0]), task('b', [1])])
+test('only files that a task imported from elsewhere are published', async () => {
+  const fetch = newTask('fetch', [], { operation: 'import/url' })
+  const { end, takeEvents, bus, tell, store } = await begun([fetch, newTask('a', [0]), newTask('b', [1])])
   await end(0, completed(5, file('a.png'), file('b.png')))
-  assert.deepEqual(told(), ['file.uploaded', 'file.uploaded'])
+  assert.deepEqual(takeEvents(), ['file.uploaded', 'file.uploaded'])
   await end(1)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(takeEvents(), [])
   await store.deleteJob('job_1')
   await tell(0, true)
-  assert.deepEqual([told(), bus.events.length], [[], 4], 'nobody knows whose they were')
+  assert.deepEqual([takeEvents(), bus.events.length], [[], 4], 'their owner is unknown')
 })
 
-test('a fact that is told is forgotten with the end of its task, by who told it and nobody else', async () => {
+test('at the end of a task, only the process that published a fact removes it from the log', async () => {
   for (const isTeller of [true, false]) {
-    const { jobs, end, found, job, ...own } = await begun([...diamond, task('beside', [0])])
+    const { jobs, end, found, job, ...own } = await begun([...diamond, newTask('beside', [0])])
     const first = await found(1)
     const teller = isTeller ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
     const started = await teller.lifecycle.start(await job(), first)
@@ -168,13 +168,13 @@ test('a fact that is told is forgotten with the end of its task, by who told it 
   }
 })
 
-test('a job that ends with its first failure cancels what is under way', async () => {
+test('a fail-fast job cancels its running tasks after the first failure', async () => {
   const own = memoryJobs()
-  await own.jobs.create(records(diamond, { failFast: true }))
+  await own.jobs.create(createRecords(diamond, { failFast: true }))
   const ref = { jobId: 'job_1', task: 1 }
   await own.store.changeTask(
     { ...ref, task: 2 },
-    { set: { status: 'processing', leaseId: 'l', leaseUntil: moment(9) } },
+    { set: { status: 'processing', leaseId: 'l', leaseUntil: timestamp(9) } },
   )
   const { record } = await own.store.changeTask(ref, { set: failed(5, 'It is cut off.') })
   assert.ok(record)
@@ -191,51 +191,51 @@ test('a job that ends with its first failure cancels what is under way', async (
   )
 })
 
-test('a part that ends is told of to its task, which shows that, is joined or ends by it', async () => {
+test('a finished chunk updates its task's progress, sends it to be joined or fails it', async () => {
   const split = async () => {
-    const own = await begun([given('in'), task('a', [0]), task('b', [1])])
+    const own = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
     await own.jobs.completion.lifecycle.start(await own.job(), await own.found(1))
-    // The start is some time ago, after which there is something to tell.
-    await own.store.changeJob('job_1', { set: { 'log.started': { at: moment(0) } } })
+    // The start is long enough ago for progress to be published.
+    await own.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
     await own.change(1, {
       ...{ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) },
     })
-    own.told()
+    own.takeEvents()
     const base = await own.found(1)
-    const settlePart = async (part: number, set: Partial<Task>) => {
+    const endChunk = async (part: number, set: Partial<Task>) => {
       const one = { ...createChunkRecord(base, part, {}, new Date()), ...set }
       await own.store.addChunks([one])
       await own.jobs.completion.completeTask(one, { isRepeat: false })
     }
-    return { ...own, settlePart }
+    return { ...own, endChunk }
   }
   const done = await split()
-  await done.settlePart(1000, { status: 'completed' })
-  assert.deepEqual([done.sent(), done.told(), (await done.job()).running], [[], ['job.progress'], { 1: 45 }])
-  await done.settlePart(1001, { status: 'completed' })
-  assert.deepEqual([done.sent(), done.told()], [[1], []])
+  await done.endChunk(1000, { status: 'completed' })
+  assert.deepEqual([done.takeSentTasks(), done.takeEvents(), (await done.job()).running], [[], ['job.progress'], { 1: 45 }])
+  await done.endChunk(1001, { status: 'completed' })
+  assert.deepEqual([done.takeSentTasks(), done.takeEvents()], [[1], []])
   const lost = await split()
-  await lost.settlePart(1000, failed(5, 'It took too long.'))
-  // A damaged part is read by another engine, what took too long is lost.
-  assert.deepEqual([lost.sent(), (await lost.found(1)).status], [[1], 'pending'])
+  await lost.endChunk(1000, failed(5, 'It timed out.'))
+  // Another engine reads a damaged chunk, but a timeout fails the task.
+  assert.deepEqual([lost.takeSentTasks(), (await lost.found(1)).status], [[1], 'pending'])
   const late = await split()
-  await late.settlePart(1000, { ...failed(5, 'It took too long.'), code: 'TIMEOUT' })
+  await late.endChunk(1000, { ...failed(5, 'It timed out.'), code: 'TIMEOUT' })
   assert.deepEqual(
-    [late.sent(), (await late.job()).status, (await late.found(2)).status],
+    [late.takeSentTasks(), (await late.job()).status, (await late.found(2)).status],
     [...[[], 'failed', 'cancelled']],
   )
 })
 
-test('of a job of hundreds it is told how many of a hundred are over', async () => {
-  const many = Array.from({ length: 150 }, (_, at) => task(`t${at}`, [0]))
-  const { end, told, job } = await begun([given('in'), ...many])
-  // It was not told that it began, so that somebody has to be first.
+test('the progress of a large job is that of its buckets', async () => {
+  const many = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
+  const { end, takeEvents, job } = await begun([storedImport('in'), ...many])
+  // Its start is not published yet.
   await end(101)
-  assert.deepEqual([told(), (await job()).running], [[], {}], 'it has not begun')
-  const other = await begun([given('in'), ...many])
+  assert.deepEqual([takeEvents(), (await job()).running], [[], {}], 'it has not started')
+  const other = await begun([storedImport('in'), ...many])
   await other.jobs.completion.lifecycle.start(await other.job(), { number: 101, name: 't100' })
-  await other.store.changeJob('job_1', { set: { 'log.started': { at: moment(0) } } })
-  other.told()
+  await other.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
+  other.takeEvents()
   await other.end(101)
-  assert.deepEqual([other.told(), (await other.job()).running], [['job.progress'], { 1: 1 }])
+  assert.deepEqual([other.takeEvents(), (await other.job()).running], [['job.progress'], { 1: 1 }])
 })

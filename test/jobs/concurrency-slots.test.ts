@@ -10,7 +10,7 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 const owner = 'anon_1'
 
-/** An owner whose plan lets this many jobs work at a time. */
+/** An owner whose plan allows this many concurrent jobs. */
 async function open(concurrentJobs: number | null) {
   const tableName = await database.makeTable()
   const config = readConfig({ LOG_LEVEL: 'silent', TABLE_NAME: tableName })
@@ -18,25 +18,25 @@ async function open(concurrentJobs: number | null) {
   const statuses = new Map<string, Job['status']>()
   const sent: string[] = []
   let looks = 0
-  /** What happens just before a wait is looked at again. */
+  /** Runs between recording a waiting task and the second check. */
   let meanwhile: (() => Promise<void>) | undefined
   const services = {
     ...{ table, config, plans: { [config.ANONYMOUS_PLAN]: { concurrentJobs } } },
     jobs: {
       store: {
-        job: async (id: string) => {
+        getJob: async (id: string) => {
           looks += 1
           return statuses.has(id) && { id, owner, status: statuses.get(id) }
         },
       },
-      outlet: { again: (queue: string) => `${queue} again` },
+      taskSender: { retryQueue: (queue: string) => `${queue} again` },
     },
     queues: {
       send: async (queue: string, messages: readonly { jobId: string; task: number }[], of: string) => {
         for (const { jobId, task } of messages) sent.push(`${jobId} ${task} on ${queue} of ${of}`)
       },
     },
-  } as unknown as Services // as much of it as is used
+  } as unknown as Services // only what is used
   const slots = new ConcurrencySlots(services)
   const put = table.put.bind(table)
   table.put = async (...args) => {
@@ -51,7 +51,7 @@ async function open(concurrentJobs: number | null) {
       if (!statuses.has(id)) statuses.set(id, 'processing')
       return slots.acquire({ id, owner } as Job, { jobId: id, task }, 'image')
     },
-    /** Jobs that were read since this was asked. */
+    /** Number of jobs read since the last call. */
     looks: () => {
       const before = looks
       looks = 0
@@ -69,7 +69,7 @@ async function open(concurrentJobs: number | null) {
   }
 }
 
-test('without a limit nothing is written', async () => {
+test('plans without a limit write nothing', async () => {
   const { take, free, items, ends } = await open(null)
   assert.equal(await take('a'), true)
   ends('a')
@@ -77,25 +77,25 @@ test('without a limit nothing is written', async () => {
   assert.deepEqual(await items(), [])
 })
 
-test('all tasks of a job have one turn, which goes to the next job when it is over, not before', async () => {
+test('all tasks of a job share one slot, which the next job gets when the job is over', async () => {
   const { take, free, ends, sent, state, waiting, looks } = await open(1)
   assert.equal(await take('a', 1), true)
   assert.equal(await take('a', 2), true)
   assert.equal((await state())?.['count'], 1)
-  assert.equal((await state())?.['wakeAt'], undefined, 'nobody waits')
+  assert.equal((await state())?.['wakeAt'], undefined, 'no task waits')
   assert.equal(looks(), 0)
   assert.equal(await take('b', 1), false)
-  assert.equal(looks(), 2, 'before it waits, and once more when it is seen to wait')
+  assert.equal(looks(), 2, 'once before it waits, and again after the wait is recorded')
   assert.equal(await take('b', 2), false)
   assert.deepEqual(await waiting(), ['WAIT#b#1#', 'WAIT#b#2#'])
   const { wakeAt, wakeShard, ttl } = (await state()) ?? {}
   const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
-  assert.ok(inS > 50 && inS <= 60, `looked after in ${inS} s`)
+  assert.ok(inS > 50 && inS <= 60, `checked in ${inS} s`)
   assert.equal(typeof wakeShard, 'string')
   const days = (Number(ttl) - Date.now() / 1000) / 86_400
   assert.ok(days > 7.9 && days < 8.1, `kept for ${days} days`)
   await free('a')
-  assert.deepEqual(sent, [], 'it is at work still')
+  assert.deepEqual(sent, [], 'the job is still running')
   ends('a')
   await free('a')
   assert.deepEqual(sent, ['b 1 on image again of anon_1', 'b 2 on image again of anon_1'])
@@ -105,7 +105,7 @@ test('all tasks of a job have one turn, which goes to the next job when it is ov
   assert.equal((await state())?.['count'], 1)
 })
 
-test('as many are called as there is room for, the oldest first', async () => {
+test('waiting jobs are resumed while there are free slots, oldest first', async () => {
   const { take, free, ends, sent, waiting } = await open(2)
   for (const id of ['a', 'b']) assert.equal(await take(id), true)
   for (const id of ['e', 'd', 'c']) assert.equal(await take(id), false)
@@ -113,12 +113,12 @@ test('as many are called as there is room for, the oldest first', async () => {
   await free('a')
   assert.deepEqual(sent, ['c 1 on image again of anon_1'])
   assert.deepEqual(await waiting(), ['WAIT#d#1#', 'WAIT#e#1#'])
-  // Called once more, by who has no turn to give back: the one that was called has not come.
+  // A second release without a slot resumes the next job, because the first resumed one never ran.
   await free('a')
   assert.equal(sent.length, 2)
 })
 
-test('of jobs that ended while they waited nothing is sent, and they take nobody the turn', async () => {
+test('jobs that ended while waiting are not resumed and do not take up a slot', async () => {
   const { take, free, ends, sent, waiting } = await open(1)
   await take('a')
   await take('b')
@@ -129,7 +129,7 @@ test('of jobs that ended while they waited nothing is sent, and they take nobody
   assert.deepEqual(await waiting(), [])
 })
 
-test('the turn of a job that ended without a word is taken from it by the next one', async () => {
+test('the slot of a job that ended without releasing it goes to the next job', async () => {
   const { take, ends, state } = await open(1)
   await take('a')
   ends('a')
@@ -142,7 +142,7 @@ test('the turn of a job that ended without a word is taken from it by the next o
   )
 })
 
-test('who waits has seen that nobody left in the moment before', async () => {
+test('a job that is released while another starts to wait resumes it', async () => {
   const { take, free, ends, between, sent, waiting } = await open(1)
   await take('a')
   between(async () => {
@@ -150,13 +150,13 @@ test('who waits has seen that nobody left in the moment before', async () => {
     ends('a')
     await free('a')
   })
-  // It is called by who left, or has seen the room itself: never neither.
+  // Either the released job resumes it, or it has seen the free slot itself.
   const isIn = await take('b')
   assert.ok(isIn || sent.length === 1)
   assert.deepEqual(await waiting(), [])
 })
 
-test('who waits has seen that somebody ended in the moment before, who did not come to leave', async () => {
+test('a job that starts to wait gets the slot of a job that ended without releasing it', async () => {
   const { take, ends, between, sent, waiting, state } = await open(1)
   await take('a')
   between(async () => ends('a'))
@@ -164,7 +164,7 @@ test('who waits has seen that somebody ended in the moment before, who did not c
   assert.deepEqual([sent, await waiting(), (await state())?.['count']], [[], [], 1])
 })
 
-test('what a process that died has not done is made up for, as long as anybody waits', async () => {
+test('the sweep resumes waiting jobs after a process died, until none waits', async () => {
   const { take, ends, slots, sent, state, waiting } = await open(1)
   await take('a')
   for (const id of ['b', 'c']) await take(id)

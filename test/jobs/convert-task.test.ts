@@ -10,25 +10,25 @@ import { createLog } from '../../lib/log.ts'
 import { Vault } from '../../lib/sealed.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { importedDocument, noOpEngines } from './no-op-engine.ts'
-import { given, later, records, task } from './records.ts'
+import { createRecords, newTask, secondsLater, storedImport } from './records.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const vault = new Vault('a secret of tests that is long enough')
-const engines = noOpEngines(() => assert.fail('nothing runs here'))
+const engines = noOpEngines(() => assert.fail('no engine must run'))
 const warning = { code: 'REDUCED', message: 'Less.' }
 
-/** A document whose message comes to the queue of another image than the one that it needs first. */
+/** A document whose message arrives in the queue of the wrong image. */
 async function misled(more: Partial<Task> = {}, part?: number) {
-  const { jobs, store, sent } = memoryJobs()
-  const source = given('in')
+  const { jobs, store, takeSentTasks } = memoryJobs()
+  const source = storedImport('in')
   const fixed = { status: 'completed' as const, files: [importedDocument] }
-  const wish = task('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
-  await jobs.create(records([{ ...source, fixed }, wish]))
-  sent()
+  const wish = newTask('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
+  await jobs.create(createRecords([{ ...source, fixed }, wish]))
+  takeSentTasks()
   const ref = { jobId: 'job_1', task: 1 }
   const { record } = await store.changeTask(ref, { set: more })
   assert.ok(record)
-  if (part !== undefined) await store.addChunks([createChunkRecord(record, part, {}, later(0))])
+  if (part !== undefined) await store.addChunks([createChunkRecord(record, part, {}, secondsLater(0))])
   const services = { jobs, vault, engines: async () => engines }
   const run = { services, queue: 'av', ref: { ...ref, part }, extendVisibility: async () => {} }
   const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
@@ -36,10 +36,10 @@ async function misled(more: Partial<Task> = {}, part?: number) {
   const state = claimed && (await store.getInputs(claimed))
   assert.ok(state)
   const outcome = convertTask(run as unknown as TaskRun, { task: claimed, state, lease, log })
-  return { outcome, sent, found: () => store.getTask(ref) }
+  return { outcome, sent: takeSentTasks, found: () => store.getTask(ref) }
 }
 
-test('a task that another image has to begin is handed on with its plan, and what was said of it stays', async () => {
+test('a task that another image has to start is handed over with its plan, and keeps its warnings', async () => {
   const { outcome, sent, found } = await misled()
   assert.equal(await outcome, messageDone)
   const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
@@ -50,7 +50,7 @@ test('a task that another image has to begin is handed on with its plan, and wha
   )
 })
 
-test('a plan that a task has is opened with its secrets and handed on with them sealed', async () => {
+test('a stored plan is handed over with sealed secrets', async () => {
   const password = vault.seal('open sesame', 'job_1')
   const step = { operation: 'convert', engine: 'vips', image: 'image', from: 'pdf', to: 'png' } as const
   const piece: InputPlan = {
@@ -67,7 +67,7 @@ test('a plan that a task has is opened with its secrets and handed on with them 
   assert.equal(vault.openAll(options, 'job_1')?.['password'], 'open sesame')
 })
 
-test('a twin is not begun when the part that it stands in for is there', async () => {
+test('a speculative copy is not started when the original chunk is complete', async () => {
   const split: Partial<Task> = { status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1001]) }
   const { outcome } = await misled(split, speculativeCopyOf(1000))
   await assert.rejects(outcome, LeaseLost)

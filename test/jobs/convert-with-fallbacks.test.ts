@@ -12,7 +12,7 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { file } from './records.ts'
 
-const folder = scratchFolder('by-ways')
+const folder = scratchFolder('fallbacks')
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const step = (engine: string, from = 'html', to = 'txt'): ConversionStep => ({
   ...{ operation: 'convert', engine, image: engine === 'vips' ? 'image' : 'document', from, to, options: {} },
@@ -23,7 +23,7 @@ const pieceOf = (...steps: ConversionStep[]): InputPlan => ({
   files: [{ ...file('a.html'), format: 'html' }],
 })
 
-/** What a file goes through, engine by engine; each says what it found where it works. */
+/** Converts a file, and records the input that each engine found in its folder. */
 async function taken(
   piece: InputPlan,
   act: Readonly<Record<string, () => void>>,
@@ -63,9 +63,9 @@ async function taken(
 const isDamaged = () => {
   throw new AppError('CORRUPT_FILE', 'It is cut off.')
 }
-const none: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No way is left.' } })
+const none: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
-test('a file goes through all steps of its way, whatever their images are', async () => {
+test('a file goes through all steps of its route, across images', async () => {
   const { done, found } = await taken(pieceOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
@@ -75,7 +75,7 @@ test('a file goes through all steps of its way, whatever their images are', asyn
   ])
 })
 
-test('what one engine cannot read the next one gets in a folder of its own, as it was', async () => {
+test('after an unreadable file, the next engine gets the original file in its own folder', async () => {
   const ways: number[] = []
   const { done, found } = await taken(
     pieceOf(step('pandoc')),
@@ -96,7 +96,7 @@ test('what one engine cannot read the next one gets in a folder of its own, as i
   ])
 })
 
-test('of a way is known up to which step it came', async () => {
+test('a failed route records its steps up to the failure', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
   const seen: number[] = []
   await taken(pieceOf(...steps), { vips: isDamaged }, (tried) => {
@@ -110,21 +110,26 @@ test('of a way is known up to which step it came', async () => {
   assert.deepEqual(seen, [2, 1])
 })
 
-test('where no way is left what failed is told', async () => {
+test('when no route is left, the failure is thrown', async () => {
   const { done } = await taken(pieceOf(step('pandoc')), { pandoc: isDamaged }, none)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')
 })
 
-test('an end from without is no reason to take another way, and is told as it is', async () => {
+test('an abort does not lead to a fallback and is rethrown unchanged', async () => {
   const stop = new AbortController()
-  const over = new Error('the time is over')
+  const over = new Error('the time limit is reached')
   const act = {
     pandoc: () => {
       stop.abort(over)
       isDamaged()
     },
   }
-  const { done } = await taken(pieceOf(step('pandoc')), act, () => assert.fail('none is wanted'), stop.signal)
+  const { done } = await taken(
+    pieceOf(step('pandoc')),
+    act,
+    () => assert.fail('no fallback must be requested'),
+    stop.signal,
+  )
   assert.deepEqual(done, { error: over })
 })

@@ -1,41 +1,52 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAtRest, outcomeOf } from './job-outcome.ts'
-import { stories } from './job-scenarios.ts'
+import { jobScenarios } from './job-scenarios.ts'
 import { fanIn } from './new-tasks.ts'
-import { seeded, walk } from './run-scenario.ts'
-import { chances, conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
-import { World } from './simulated-service.ts'
+import { testCrashPoints, withSeed } from './run-scenario.ts'
+import {
+  combineBehaviors,
+  lostResponses,
+  oneLostWrite,
+  partialBatches,
+  seededRandom,
+  writeConflicts,
+} from './simulated-aws.ts'
+import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
 const manners = {
   'the table behaves': undefined,
-  'writes meet transactions of others': seeded((chance) => conflicts(0.3, chance)),
-  'every write is sent twice': seeded((chance) => lostAnswers(1, chance)),
-  'answers are lost, and the write is sent again': seeded((chance) => lostAnswers(0.3, chance)),
-  'answers are lost for good': seeded((chance) => silence(0.08, chance)),
-  'batches are taken in part': seeded((chance) => unprocessed(0.8, chance)),
+  'writes conflict with other transactions': withSeed((chance) => writeConflicts(0.3, chance)),
+  'every write is sent twice': withSeed((chance) => lostResponses(1, chance)),
+  'responses are lost and writes are repeated': withSeed((chance) => lostResponses(0.3, chance)),
+  'one write gets no response': withSeed((chance) => oneLostWrite(0.08, chance)),
+  'batches are processed in part': withSeed((chance) => partialBatches(0.8, chance)),
 }
 
 for (const [circumstance, manner] of Object.entries(manners))
-  for (const [name, story] of Object.entries(stories))
-    test(`${name} ends alike wherever a process stops while ${circumstance}`, async (t) => {
-      const runs = await walk(database, story, manner && { manner })
+  for (const [name, story] of Object.entries(jobScenarios))
+    test(`${name} has the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
+      const runs = await testCrashPoints(database, story, manner && { manner })
       t.diagnostic(`${runs} runs`)
     })
 
-test('a job of three hundred tasks ends whole though forty processes die on the way', async () => {
-  const chance = chances(41)
+test('a job of three hundred tasks completes although forty processes die', async () => {
+  const chance = seededRandom(41)
   for (let time = 1; time <= 3; time++) {
-    const stops = Array.from({ length: 40 }, () => 60 + Math.floor(chance() * 2000))
-    const manner = together(conflicts(0.02, chance), lostAnswers(0.05, chance), unprocessed(0.3, chance))
+    const crashAfter = Array.from({ length: 40 }, () => 60 + Math.floor(chance() * 2000))
+    const tableBehavior = combineBehaviors(
+      writeConflicts(0.02, chance),
+      lostResponses(0.05, chance),
+      partialBatches(0.3, chance),
+    )
     const tableName = await database.makeTable()
-    const world = new World({ database, tableName, loops: 8, stops, manner })
-    await world.create(fanIn(300))
-    await world.settle()
-    await assertAtRest(world)
-    assert.equal((await outcomeOf(world)).status, 'completed')
+    const service = new SimulatedService({ database, tableName, concurrency: 8, crashAfter, tableBehavior })
+    await service.create(fanIn(300))
+    await service.runToEnd()
+    await assertAtRest(service)
+    assert.equal((await outcomeOf(service)).status, 'completed')
   }
 })

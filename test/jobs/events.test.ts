@@ -18,15 +18,15 @@ import {
 } from '../../lib/jobs/events.ts'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import {
-  awaited,
+  awaitedUpload,
   completed,
-  exported,
+  exportTask,
   failed,
   file,
-  given,
-  moment,
   newJob,
-  task,
+  newTask,
+  storedImport,
+  timestamp,
   withTasks,
 } from './records.ts'
 
@@ -34,12 +34,18 @@ import {
 
 const source = { filename: 'in.png', format: 'png', size: 1 }
 const display = { source, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
-const made = newJob([given('in'), task('a', [0]), task('b', [0]), exported('out', [1, 2])], {
+const made = newJob([storedImport('in'), newTask('a', [0]), newTask('b', [0]), exportTask('out', [1, 2])], {
   ...{ tag: 'mine', display },
 })
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const facts = {
-  ...{ queuedAt: moment(1), startedAt: moment(2), startedWith: 2, endedAt: moment(9), expiresAt: moment(99) },
+  ...{
+    queuedAt: timestamp(1),
+    startedAt: timestamp(2),
+    startedWith: 2,
+    endedAt: timestamp(9),
+    expiresAt: timestamp(99),
+  },
   ...{ sequence: 20, numbers: { created: 1, queued: 2, started: 3, 1: 4, ended: 5, deletion: 6 } },
 }
 const over = of(
@@ -51,7 +57,7 @@ const over = of(
 )
 const jobId = 'job_1'
 const common = { apiVersion: 'v1', owner: 'anon_1', stream: jobId }
-const outline = { id: jobId, tag: 'mine', createdAt: moment(0), source, target: { format: 'webp' } }
+const outline = { id: jobId, tag: 'mine', createdAt: timestamp(0), source, target: { format: 'webp' } }
 const url = `/v1/download/${jobId}`
 
 /** Without the id, which is made of the rest. */
@@ -64,16 +70,16 @@ const tasks = (input: string, a: string, b: string, out: object) => ({
 const waiting = tasks('completed', 'pending', 'pending', { status: 'pending' })
 
 test('a job that is made and queued at once says so, whatever became of it', () => {
-  const atOnce = of(over, { queuedAt: moment(0) })
+  const atOnce = of(over, { queuedAt: timestamp(0) })
   const created = {
-    ...{ ...common, event: 'job.created', timestamp: moment(0), sequence: 1 },
+    ...{ ...common, event: 'job.created', timestamp: timestamp(0), sequence: 1 },
     job: { ...outline, status: 'queued', tasks: waiting },
   }
   assert.deepEqual(creationEvents(atOnce).map(bodyOf), [
     created,
     {
-      ...{ ...common, event: 'job.queued', timestamp: moment(0), sequence: 2 },
-      job: { ...outline, status: 'queued', tasks: waiting, queuedAt: moment(0) },
+      ...{ ...common, event: 'job.queued', timestamp: timestamp(0), sequence: 2 },
+      job: { ...outline, status: 'queued', tasks: waiting, queuedAt: timestamp(0) },
     },
   ])
   assert.deepEqual(creationEvents(over).map(bodyOf), [
@@ -83,7 +89,10 @@ test('a job that is made and queued at once says so, whatever became of it', () 
 
 test('a job that waited for a file says when it was queued and when it began, with that file', () => {
   const late = of(
-    newJob([awaited('in'), task('a', [0]), task('b', [0]), exported('out', [1])], { tag: 'mine', display }),
+    newJob([awaitedUpload('in'), newTask('a', [0]), newTask('b', [0]), exportTask('out', [1])], {
+      tag: 'mine',
+      display,
+    }),
     facts,
   )
   const statuses = (event: BusEvent) =>
@@ -92,20 +101,20 @@ test('a job that waited for a file says when it was queued and when it began, wi
     )
   assert.deepEqual(statuses(queuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
   assert.deepEqual(statuses(startedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
-  assert.equal(queuedEvent(late).timestamp, moment(1))
+  assert.equal(queuedEvent(late).timestamp, timestamp(1))
   assert.deepEqual(bodyOf(startedEvent(over)), {
-    ...{ ...common, event: 'job.started', timestamp: moment(2), sequence: 3 },
+    ...{ ...common, event: 'job.started', timestamp: timestamp(2), sequence: 3 },
     job: {
-      ...{ ...outline, status: 'processing', queuedAt: moment(1), startedAt: moment(2) },
+      ...{ ...outline, status: 'processing', queuedAt: timestamp(1), startedAt: timestamp(2) },
       tasks: tasks('completed', 'pending', 'processing', { status: 'pending' }),
     },
   })
 })
 
 test('progress says what was stored of it', () => {
-  const fact = { at: moment(4), percent: 40, stage: 'encoding', taskName: 'a' }
+  const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
   assert.deepEqual(bodyOf(progressEvent(over.job, '1', fact)), {
-    ...{ ...common, event: 'job.progress', timestamp: moment(4), sequence: 4 },
+    ...{ ...common, event: 'job.progress', timestamp: timestamp(4), sequence: 4 },
     job: {
       ...{ id: jobId, status: 'processing', tag: 'mine' },
       progress: { percent: 40, stage: 'encoding', taskName: 'a' },
@@ -117,7 +126,13 @@ test('a job that is completed says what it gave and how long it took', () => {
   const { share, ...event } = bodyOf(endEvent(over)) as ReturnType<typeof bodyOf> & { share?: object }
   assert.ok(share)
   const done = {
-    ...{ ...outline, status: 'completed', queuedAt: moment(1), startedAt: moment(2), endedAt: moment(9) },
+    ...{
+      ...outline,
+      status: 'completed',
+      queuedAt: timestamp(1),
+      startedAt: timestamp(2),
+      endedAt: timestamp(9),
+    },
     ...{ summary: { total: 2, completed: 2, failed: 0 }, durationMs: 7000, engine: undefined },
     tasks: tasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
     warnings: [{ code: 'REDUCED', message: 'Less.' }],
@@ -125,7 +140,7 @@ test('a job that is completed says what it gave and how long it took', () => {
     files: ['a.webp', 'b.webp'].map((filename) => ({ filename, size: 1, mimeType: 'image/png', url })),
   }
   assert.deepEqual(event, {
-    ...{ ...common, event: 'job.completed', timestamp: moment(9), sequence: 5 },
+    ...{ ...common, event: 'job.completed', timestamp: timestamp(9), sequence: 5 },
     job: done,
   })
   // What came when it was there already is its source then.
@@ -142,10 +157,17 @@ test('a job that failed says why, or that it did', () => {
   const { share, ...event } = bodyOf(endEvent({ ...lost, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
-    ...{ ...outline, status: 'failed', queuedAt: moment(1), startedAt: moment(2), endedAt: moment(9), error },
+    ...{
+      ...outline,
+      status: 'failed',
+      queuedAt: timestamp(1),
+      startedAt: timestamp(2),
+      endedAt: timestamp(9),
+      error,
+    },
     tasks: tasks('completed', 'failed', 'completed', { status: 'cancelled' }),
   }
-  assert.deepEqual(event, { ...common, event: 'job.failed', timestamp: moment(9), sequence: 5, job })
+  assert.deepEqual(event, { ...common, event: 'job.failed', timestamp: timestamp(9), sequence: 5, job })
   const { error: _error, ...silent } = plain
   assert.deepEqual((endEvent({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error, {
     ...{ code: 'INTERNAL_ERROR', message: 'The job failed.' },
@@ -163,15 +185,15 @@ test('a job that is cancelled says by whom', () => {
     >
     assert.ok(share)
     assert.deepEqual(event, {
-      ...{ ...common, event: 'job.cancelled', timestamp: moment(9), sequence: 5 },
-      job: { id: jobId, status: 'cancelled', tag: 'mine', cancelledBy: said, cancelledAt: moment(9) },
+      ...{ ...common, event: 'job.cancelled', timestamp: timestamp(9), sequence: 5 },
+      job: { id: jobId, status: 'cancelled', tag: 'mine', cancelledBy: said, cancelledAt: timestamp(9) },
     })
   }
 })
 
 test('what nobody is known to have told is told in its order, of a job that nobody began from its creation', () => {
   const names = (events: readonly BusEvent[]) => events.map(({ event }) => event)
-  const fact = (seconds: number) => ({ at: moment(seconds) })
+  const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
   const all = of(over, { log })
   assert.deepEqual(names(unpublishedEvents(all)), [
@@ -185,7 +207,7 @@ test('what nobody is known to have told is told in its order, of a job that nobo
     'job.completed',
   ])
   const { started: _, ...numbers } = facts.numbers
-  const untouched = of(over, { status: 'cancelled', numbers, queuedAt: moment(0) })
+  const untouched = of(over, { status: 'cancelled', numbers, queuedAt: timestamp(0) })
   assert.deepEqual(names(unpublishedEventsOfEndedJob(untouched)), [
     'job.created',
     'job.queued',
@@ -203,12 +225,12 @@ test('a file says how it came, and of which upload and job it is', () => {
   const arrival = (key: string, more: object = {}) =>
     bodyOf(
       fileUploadedEvent({
-        ...{ owner: 'anon_1', file: { ...png, key, ...more }, occurredAt: moment(3), via: 'presigned' },
+        ...{ owner: 'anon_1', file: { ...png, key, ...more }, occurredAt: timestamp(3), via: 'presigned' },
       }),
     )
   const event = {
     event: 'file.uploaded',
-    timestamp: moment(3),
+    timestamp: timestamp(3),
     sequence: 1,
     apiVersion: 'v1',
     owner: 'anon_1',
@@ -225,15 +247,18 @@ test('a file says how it came, and of which upload and job it is', () => {
 
 test('files that came with the request are told of with the job, but not when it is done again', () => {
   const received = (operation: string) =>
-    task('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
+    newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const told = (operation: string, retryOf?: string) =>
     creationEvents(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
   const [arrived] = told('import/upload')
-  const { file: what, timestamp } = arrived as unknown as { file: object; timestamp: string }
+  const { file: uploadedFile, timestamp: occurredAt } = arrived as unknown as {
+    file: object
+    timestamp: string
+  }
   assert.deepEqual(
-    [timestamp, what],
+    [occurredAt, uploadedFile],
     [
-      moment(0),
+      timestamp(0),
       {
         ...{ filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' },
         ...{ jobId, uploadId: undefined, sha256: undefined },
@@ -246,7 +271,7 @@ test('files that came with the request are told of with the job, but not when it
 })
 
 test('files that a task brought say where from', () => {
-  const [first] = withTasks(newJob([task('in', [], { operation: 'import/url' })]), {
+  const [first] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
     in: completed(5, file('a.png'), file('b.png')),
   }).tasks
   assert.ok(first)
@@ -259,40 +284,40 @@ test('files that a task brought say where from', () => {
       return [what.filename, what.via, what.jobId, timestamp]
     })
   assert.deepEqual(told({}), [
-    ['a.png', 'url', jobId, moment(5)],
-    ['b.png', 'url', jobId, moment(5)],
+    ['a.png', 'url', jobId, timestamp(5)],
+    ['b.png', 'url', jobId, timestamp(5)],
   ])
   const brought = { files: [], brought: file('c.png') }
-  assert.deepEqual(told({ operation: 'import/s3', ...brought }), [['c.png', 'store', jobId, moment(5)]])
+  assert.deepEqual(told({ operation: 'import/s3', ...brought }), [['c.png', 'store', jobId, timestamp(5)]])
 })
 
 test('a file of a job says who was led to it, or why it went', () => {
   const png = file('a.png')
   assert.deepEqual(
-    bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, moment(30))),
+    bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
     {
-      ...{ ...common, event: 'file.downloaded', timestamp: moment(30), sequence: 20 },
+      ...{ ...common, event: 'file.downloaded', timestamp: timestamp(30), sequence: 20 },
       file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
     },
   )
   const gone = (more: Partial<Job>, at: number) =>
     bodyOf(fileDeletedEvent(of(over, more), { ...png, role: 'output' }, at))
-  assert.deepEqual(gone({ deletedAt: moment(40) }, 0), {
-    ...{ ...common, event: 'file.deleted', timestamp: moment(40), sequence: 6 },
+  assert.deepEqual(gone({ deletedAt: timestamp(40) }, 0), {
+    ...{ ...common, event: 'file.deleted', timestamp: timestamp(40), sequence: 6 },
     file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
   })
-  assert.deepEqual(gone({ expiredAt: moment(50), expiredFor: 'retention' }, 2), {
-    ...{ ...common, event: 'file.deleted', timestamp: moment(50), sequence: 8 },
+  assert.deepEqual(gone({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
+    ...{ ...common, event: 'file.deleted', timestamp: timestamp(50), sequence: 8 },
     file: { jobId, filename: 'a.png', role: 'output', reason: 'retention' },
   })
 })
 
 test('a job whose time is over says for what, after its files', () => {
   assert.deepEqual(
-    bodyOf(expiredEvent(of(over, { expiredAt: moment(50), expiredFor: 'upload_timeout' }), 2)),
+    bodyOf(expiredEvent(of(over, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2)),
     {
-      ...{ ...common, event: 'job.expired', timestamp: moment(50), sequence: 8 },
-      job: { id: jobId, status: 'expired', expiredAt: moment(50), reason: 'upload_timeout' },
+      ...{ ...common, event: 'job.expired', timestamp: timestamp(50), sequence: 8 },
+      job: { id: jobId, status: 'expired', expiredAt: timestamp(50), reason: 'upload_timeout' },
     },
   )
 })

@@ -2,72 +2,99 @@ import assert from 'node:assert/strict'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { graph, imported } from './new-tasks.ts'
+import { createGraph, importedTask } from './new-tasks.ts'
 import { importedAnimation } from './no-op-engine.ts'
-import type { Story } from './run-scenario.ts'
-import type { Circumstances, World } from './simulated-service.ts'
+import type { Scenario } from './run-scenario.ts'
+import type { SimulatedService, SimulationOptions } from './simulated-service.ts'
 
-/** What a task can live through whose file not every engine can read. */
+/** Scenarios of a file that not every engine can read. */
 
-type During = NonNullable<Circumstances['during']>[string]
+type During = NonNullable<SimulationOptions['during']>[string]
 
-/** Three engines can read it, one after the other; `each` letters of `word` are a part for the first. */
-export const animation = (spec: Readonly<Record<string, unknown>> = {}, each?: number): NewTask[] => {
-  const [first, task, last] = graph({ a: { from: ['import'] } }, [imported('import', importedAnimation)])
+/** An animation that three engines can read; for the first engine, `each` characters of `word` are a chunk. */
+export const animationGraph = (spec: Readonly<Record<string, unknown>> = {}, each?: number): NewTask[] => {
+  const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
+    importedTask('import', importedAnimation),
+  ])
   assert.ok(first && task && last)
   const options = { name: 'word', ...(each !== undefined && { each }) }
   return [first, { ...task, operation: 'convert', spec: { to: 'png', options, ...spec } }, last]
 }
 
-const play = (each?: number) => async (world: World) => {
-  await world.create(animation({}, each))
+const playAnimation = (each?: number) => async (service: SimulatedService) => {
+  await service.create(animationGraph({}, each))
 }
 
-const isDamaged: During = async () => {
-  throw new AppError('CORRUPT_FILE', 'The picture is damaged.')
+const throwCorruptFile: During = async () => {
+  throw new AppError('CORRUPT_FILE', 'The image is damaged.')
 }
-const isUnknown: During = async () => {
+const throwUnsupportedFeature: During = async () => {
   throw new AppError('UNSUPPORTED_FORMAT', 'Its colors are Lab.', { reason: 'feature', feature: 'Lab' })
 }
-const breaks: During = async () => {
-  throw new Error('The engine broke down.')
+const throwCrash: During = async () => {
+  throw new Error('The engine crashed.')
 }
-/** As `Tools.exec` tells of a program that somebody killed, each time or the first time only. */
-const isKilled =
+/** Fails like `Tools.exec` does for a killed program, every time or only `times` times. */
+const throwKilled =
   (times = Number.POSITIVE_INFINITY): During =>
   async (_, { attempt }) => {
     if (attempt <= times) throw new EngineCrash('magick', 'SIGKILL', '')
   }
-export const keeps =
+export const loseContent =
   (kept: number): During =>
-  async () => ({ kept, warning: { code: 'CONTENT_MISSING', message: `${kept * 100} % came through.` } })
+  async () => ({ kept, warning: { code: 'CONTENT_MISSING', message: `${kept * 100} % was kept.` } })
 
-export const wayStories = {
-  'a file that the engine beside it reads': { play: play(), during: { 'word by vips': isDamaged } },
+export const fallbackScenarios = {
+  'a file that another engine of the same image reads': {
+    play: playAnimation(),
+    during: { 'word by vips': throwCorruptFile },
+  },
   'a file that only an engine of another image reads': {
-    play: play(),
-    during: { 'word by vips': isUnknown, 'word by imagemagick': isDamaged },
+    play: playAnimation(),
+    during: { 'word by vips': throwUnsupportedFeature, 'word by imagemagick': throwCorruptFile },
   },
   'a file that no engine reads': {
-    play: play(),
-    during: { 'word by vips': isDamaged, 'word by imagemagick': isUnknown, 'word by ffmpeg': isDamaged },
+    play: playAnimation(),
+    during: {
+      'word by vips': throwCorruptFile,
+      'word by imagemagick': throwUnsupportedFeature,
+      'word by ffmpeg': throwCorruptFile,
+    },
   },
-  'a file on which the second engine breaks down': {
-    play: play(),
-    during: { 'word by vips': isUnknown, 'word by imagemagick': breaks, 'word by ffmpeg': isDamaged },
+  'a file that crashes the second engine': {
+    play: playAnimation(),
+    during: {
+      'word by vips': throwUnsupportedFeature,
+      'word by imagemagick': throwCrash,
+      'word by ffmpeg': throwCorruptFile,
+    },
   },
-  'a file of which a part cannot be read': { play: play(2), during: { 'word by vips part 1': isDamaged } },
-  'a file whose parts cannot be joined': { play: play(2), during: { 'word joined': isDamaged } },
-  'a file of which too little comes through at first': {
-    play: play(),
-    during: { 'word by vips': keeps(0.3), 'word by imagemagick': keeps(0.6), 'word by ffmpeg': keeps(0.5) },
+  'a file with an unreadable chunk': {
+    play: playAnimation(2),
+    during: { 'word by vips part 1': throwCorruptFile },
   },
-  'a file of which too little comes through, and whose next engine is killed once': {
-    play: play(),
-    during: { 'word by vips': keeps(0.3), 'word by imagemagick': isKilled(1) },
+  'a file whose chunks cannot be joined': {
+    play: playAnimation(2),
+    during: { 'word joined': throwCorruptFile },
   },
-  'a file of which too little comes through, and whose next engine is killed each time': {
-    play: play(),
-    during: { 'word by vips': keeps(0.3), 'word by imagemagick': isKilled(), 'word by ffmpeg': keeps(0.2) },
+  'a file that loses content with every engine': {
+    play: playAnimation(),
+    during: {
+      'word by vips': loseContent(0.3),
+      'word by imagemagick': loseContent(0.6),
+      'word by ffmpeg': loseContent(0.5),
+    },
   },
-} as const satisfies Readonly<Record<string, Story>>
+  'a file that loses content and whose next engine is killed once': {
+    play: playAnimation(),
+    during: { 'word by vips': loseContent(0.3), 'word by imagemagick': throwKilled(1) },
+  },
+  'a file that loses content and whose next engine is killed every time': {
+    play: playAnimation(),
+    during: {
+      'word by vips': loseContent(0.3),
+      'word by imagemagick': throwKilled(),
+      'word by ffmpeg': loseContent(0.2),
+    },
+  },
+} as const satisfies Readonly<Record<string, Scenario>>

@@ -1,29 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** One instance of a function: its memory goes with it, and nothing that it does later has an effect. */
+/** An instance of a function. After its death, its memory is lost and nothing that it does has an effect. */
 export interface Instance {
   readonly name: string
   isDead: boolean
 }
 
-/** What ends an instance, wherever it stands. */
-export class Died extends Error {}
+/** Stops a dead instance at its next call. */
+export class InstanceDied extends Error {}
 
 const instances = new AsyncLocalStorage<Instance>()
 
-/** Through it goes whatever an instance does to the world outside, so that it can be stopped after each of these. */
-export class Gate {
-  /** What had an effect, in order. */
+/** All external effects of instances pass through it, so that an instance can be killed after any of them. */
+export class EffectGate {
+  /** Names of all effects, in order. */
   readonly effects: string[] = []
-  /** Places in `effects` after which whoever did that dies. */
-  readonly #stops: Set<number>
+  /** Numbers of effects after which their instance dies. */
+  readonly #crashPoints: Set<number>
 
   constructor(stops: readonly number[] = []) {
-    this.#stops = new Set(stops)
+    this.#crashPoints = new Set(stops)
   }
 
-  /** @throws Died when the instance died before or during it. */
-  async look<T>(action: () => Promise<T>): Promise<T> {
+  /** @throws InstanceDied when the instance died before or during the action. */
+  async observe<T>(action: () => Promise<T>): Promise<T> {
     requireAlive()
     try {
       return await action()
@@ -33,27 +33,27 @@ export class Gate {
   }
 
   async effect<T>(name: string, action: () => Promise<T>): Promise<T> {
-    return this.look(async () => {
-      const answer = await action()
+    return this.observe(async () => {
+      const result = await action()
       const instance = instances.getStore()
       this.effects.push(`${instance?.name ?? 'test'}: ${name}`)
-      if (instance && this.#stops.has(this.effects.length)) instance.isDead = true
-      return answer
+      if (instance && this.#crashPoints.has(this.effects.length)) instance.isDead = true
+      return result
     })
   }
 
-  stopAt(effect: number): void {
-    this.#stops.add(effect)
+  crashAfter(effect: number): void {
+    this.#crashPoints.add(effect)
   }
 }
 
 function requireAlive(): void {
   const instance = instances.getStore()
-  if (instance?.isDead) throw new Died(`${instance.name} died`)
+  if (instance?.isDead) throw new InstanceDied(`${instance.name} died`)
 }
 
-/** Runs it as an instance of its own. Undefined when that died on the way. */
-export async function asInstance<T>(name: string, action: () => Promise<T>): Promise<T | undefined> {
+/** Runs an action as a separate instance. Returns undefined when it died. */
+export async function runAsInstance<T>(name: string, action: () => Promise<T>): Promise<T | undefined> {
   const instance: Instance = { name, isDead: false }
   try {
     return await instances.run(instance, action)

@@ -4,82 +4,93 @@ import type { BusEvent } from '../../events/index.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { JobLifecycle, type JobLifecycleDeps } from '../../lib/jobs/job-lifecycle.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { completed, exported, file, given, later, moment, newJob, records, start, task } from './records.ts'
+import {
+  completed,
+  createRecords,
+  exportTask,
+  file,
+  newJob,
+  newTask,
+  secondsLater,
+  start,
+  storedImport,
+  timestamp,
+} from './records.ts'
 
-test('of two who tell of progress in one moment the one who was later says what the first one did', async (t) => {
+test('of two progress writes with the same timestamp, the later one publishes the stored fact', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { job } = newJob([given('in'), task('work', [0])])
+  const { job } = newJob([storedImport('in'), newTask('work', [0])])
   const first = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
   const stored = { ...job, numbers: { 0: 7 }, log: { 0: first }, toldPercent: 40, running: { 0: 40 } }
   const published: BusEvent[] = []
-  const course = new JobLifecycle({
+  const lifecycle = new JobLifecycle({
     store: { changeJob: async () => ({ applied: false, record: stored }) },
     bus: { publish: async (events: readonly BusEvent[]) => void published.push(...events) },
-    listenersOf: async () => () => [],
+    getSubscribers: async () => () => [],
   } as unknown as JobLifecycleDeps) // no more is used
-  await course.publishProgress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
+  await lifecycle.publishProgress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
   assert.deepEqual(
     published.map(({ job }) => (job as { progress: object }).progress), // as its schema has it
     [{ percent: 40, stage: 'convert', taskName: 'first' }],
   )
 })
 
-const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
+const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
 
-/** A job under way, and courses of several processes that work on it. */
+/** A running job, and the lifecycles of several processes that work on it. */
 async function underWay(tasks = two, isStarted = true) {
   const own = memoryJobs()
-  await own.jobs.create(records(tasks))
+  await own.jobs.create(createRecords(tasks))
   const whole = async (): Promise<JobState> => {
     const state = await own.store.getState('job_1')
     assert.ok(state)
     return state
   }
   const job = async (): Promise<Job> => (await whole()).job
-  const course = (isGuarded = true) =>
+  const lifecycle = (isRedelivered = true) =>
     new JobLifecycle({
-      ...{ store: own.store, bus: own.bus, log: silent, listenersOf: async () => () => [], isGuarded },
+      ...{ store: own.store, bus: own.bus, log: silent, getSubscribers: async () => () => [], isRedelivered },
     } as unknown as JobLifecycleDeps)
-  if (isStarted) await course().start(await job(), { number: 1, name: 'a' })
-  own.told()
+  if (isStarted) await lifecycle().start(await job(), { number: 1, name: 'a' })
+  own.takeEvents()
   const change = (number: number, set: Partial<Task>) =>
     own.store.changeTask({ jobId: 'job_1', task: number }, { set })
-  return { ...own, whole, job, course, change }
+  return { ...own, whole, job, lifecycle, change }
 }
 const silent = { info: () => undefined }
 const news = { percent: 40, stage: 'encoding', taskName: 'a' }
 
-test('of two that begin a job one tells that it began, with its moment and its first task', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(7) })
-  const { course, job, bus, told, table } = await underWay(two, false)
+test('when two processes start a job, the first one determines its start time and first task', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(7) })
+  const { lifecycle, job, bus, takeEvents, table } = await underWay(two, false)
   const queued = await job()
-  table.losesAnswers = true
-  const mine = await course().start(queued, { number: 1, name: 'a' })
-  t.mock.timers.setTime(later(8).getTime())
-  const theirs = await course().start(queued, { number: 2, name: 'b' })
-  t.mock.timers.setTime(later(7).getTime())
+  table.losesResponses = true
+  const mine = await lifecycle().start(queued, { number: 1, name: 'a' })
+  t.mock.timers.setTime(secondsLater(8).getTime())
+  const theirs = await lifecycle().start(queued, { number: 2, name: 'b' })
+  t.mock.timers.setTime(secondsLater(7).getTime())
   const { status, startedAt, startedWith, stage, taskName, numbers, sequence, log } = await job()
   assert.deepEqual(
     [status, startedAt, startedWith, stage, taskName, numbers['started'], sequence],
-    ['processing', moment(7), 1, 'convert', 'a', queued.sequence + 1, queued.sequence + 1],
+    ['processing', timestamp(7), 1, 'convert', 'a', queued.sequence + 1, queued.sequence + 1],
   )
-  assert.deepEqual([log['started'], mine, theirs], [{ at: moment(7) }, await job(), await job()])
+  assert.deepEqual([log['started'], mine, theirs], [{ at: timestamp(7) }, await job(), await job()])
   const [event] = bus.published as unknown as { job: { startedAt: string; tasks: Record<string, object> } }[]
   assert.deepEqual(
     [event?.job.startedAt, event?.job.tasks['a']],
-    [moment(7), { operation: 'convert', status: 'processing' }],
+    [timestamp(7), { operation: 'convert', status: 'processing' }],
   )
-  assert.deepEqual(told(), ['job.started'])
-  const sameMoment = await course().start(queued, { number: 2, name: 'b' })
-  assert.deepEqual([sameMoment?.startedWith, told()], [1, []])
-  assert.equal(await course().start({ ...queued, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
+  assert.deepEqual(takeEvents(), ['job.started'])
+  const sameMoment = await lifecycle().start(queued, { number: 2, name: 'b' })
+  assert.deepEqual([sameMoment?.startedWith, takeEvents()], [1, []])
+  assert.equal(await lifecycle().start({ ...queued, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
 test('progress that is less than what was told is not told, nor is any of a job that is over', async () => {
-  const { course, job, told, store } = await underWay()
-  const mine = course()
+  const { lifecycle, job, takeEvents, store } = await underWay()
+  const mine = lifecycle()
   await mine.publishProgress(await job(), 1, { ...news, percent: 0 })
-  assert.deepEqual(told(), ['job.progress'], 'the first word of a task')
+  assert.deepEqual(takeEvents(), ['job.progress'], 'the first word of a task')
   assert.equal((await mine.publishProgress(await job(), 1, news))?.toldPercent, 20)
   assert.equal(
     await mine.publishProgress(await job(), 1, { ...news, percent: 41 }),
@@ -89,18 +100,18 @@ test('progress that is less than what was told is not told, nor is any of a job 
   const stale = await job()
   await mine.publishProgress(await job(), 1, { ...news, percent: 120 })
   const { toldPercent, running } = await job()
-  assert.deepEqual([toldPercent, running, told()], [49, { 1: 99 }, ['job.progress', 'job.progress']])
+  assert.deepEqual([toldPercent, running, takeEvents()], [49, { 1: 99 }, ['job.progress', 'job.progress']])
   await mine.publishProgress(stale, 1, { ...news, percent: 60 })
   assert.equal((await job()).toldPercent, 49)
-  told()
+  takeEvents()
   await store.changeJob('job_1', { set: { status: 'completed' } })
   await mine.publishProgress(await job(), 2, { ...news, percent: 90 })
-  assert.deepEqual([(await job()).toldPercent, told()], [49, []])
+  assert.deepEqual([(await job()).toldPercent, takeEvents()], [49, []])
 })
 
 test('what is under way beside it counts in what is told of a task', async () => {
-  const { course, job, bus } = await underWay([...two, task('beside', [0])])
-  const mine = course()
+  const { lifecycle, job, bus } = await underWay([...two, newTask('beside', [0])])
+  const mine = lifecycle()
   await mine.publishProgress(await job(), 1, { ...news, percent: 60 })
   await mine.publishProgress(await job(), 4, { ...news, percent: 60, taskName: 'beside', stage: 'reading' })
   const last = bus.published.at(-1) as unknown as { job: { progress: object } }
@@ -111,108 +122,118 @@ test('what is under way beside it counts in what is told of a task', async () =>
 })
 
 test('a fact that another process stored is told before it is replaced, one’s own is not told again', async () => {
-  const { course, job, told } = await underWay()
-  const [mine, other] = [course(), course()]
+  const { lifecycle, job, takeEvents } = await underWay()
+  const [mine, other] = [lifecycle(), lifecycle()]
   await mine.publishProgress(await job(), 1, news)
   await mine.publishProgress(await job(), 1, { ...news, percent: 60 })
-  assert.deepEqual(told(), ['job.progress', 'job.progress'])
+  assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
   await other.publishProgress(await job(), 1, { ...news, percent: 80 })
-  assert.deepEqual(told(), ['job.progress', 'job.progress'])
+  assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
 })
 
 test('a fact that was replaced meanwhile is not replaced by one who has not seen that', async () => {
-  const { course, job, told } = await underWay()
+  const { lifecycle, job, takeEvents } = await underWay()
   const before = await job()
-  await course().publishProgress(before, 1, { ...news, percent: 40 })
+  await lifecycle().publishProgress(before, 1, { ...news, percent: 40 })
   const first = await job()
-  await course().publishProgress(before, 1, { ...news, percent: 80 })
+  await lifecycle().publishProgress(before, 1, { ...news, percent: 80 })
   assert.deepEqual(await job(), first)
-  told()
-  await course().publishProgress({ ...first, log: { ...first.log, 1: { at: moment(-5), percent: 1 } } }, 1, {
-    ...{ ...news, percent: 80 },
-  })
+  takeEvents()
+  await lifecycle().publishProgress(
+    { ...first, log: { ...first.log, 1: { at: timestamp(-5), percent: 1 } } },
+    1,
+    {
+      ...{ ...news, percent: 80 },
+    },
+  )
   assert.deepEqual(await job(), first)
 })
 
 test('of hundreds of tasks it is told now and then how far they are, by one process at a time', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
-  const many = [given('in'), ...Array.from({ length: 150 }, (_, at) => task(`t${at}`, [0]))]
-  const { course, whole, told, job } = await underWay(many)
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
+  const many = [storedImport('in'), ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))]
+  const { lifecycle, whole, takeEvents, job } = await underWay(many)
   const [first] = (await whole()).tasks
   assert.ok(first)
-  const [mine, other] = [course(), course()]
+  const [mine, other] = [lifecycle(), lifecycle()]
   const tell = (one: JobLifecycle, atMs: number, percent: number) => {
-    t.mock.timers.setTime(later(100).getTime() + atMs)
+    t.mock.timers.setTime(secondsLater(100).getTime() + atMs)
     return one.publishUnitProgress(first, 0, percent)
   }
   await tell(mine, 1999, 10)
-  assert.deepEqual(told(), [], 'that it began is told just now')
+  assert.deepEqual(takeEvents(), [], 'that it began is told just now')
   await tell(mine, 3998, 10)
-  assert.deepEqual(told(), [], 'it has just looked')
+  assert.deepEqual(takeEvents(), [], 'it has just looked')
   await tell(mine, 3999, 20)
-  assert.deepEqual([told(), (await job()).running], [['job.progress'], { 0: 20 }])
+  assert.deepEqual([takeEvents(), (await job()).running], [['job.progress'], { 0: 20 }])
   const { stage, taskName } = await job()
   assert.deepEqual([stage, taskName], ['convert', 't0'])
   await tell(other, 5998, 30)
-  assert.deepEqual(told(), [])
-  await tell(course(), 5999, 30.9)
-  assert.deepEqual([told().at(-1), (await job()).running], ['job.progress', { 0: 30 }])
-  await course().publishUnitProgress({ ...first, jobId: 'job_2' }, 0, 50)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(takeEvents(), [])
+  await tell(lifecycle(), 5999, 30.9)
+  assert.deepEqual([takeEvents().at(-1), (await job()).running], ['job.progress', { 0: 30 }])
+  await lifecycle().publishUnitProgress({ ...first, jobId: 'job_2' }, 0, 50)
+  assert.deepEqual(takeEvents(), [])
 })
 
 test('an end is known to be out once it is told, and its job is looked at no more before its time is over', async () => {
   for (const isGuarded of [true, false]) {
-    const { course, change, job, told, bus } = await underWay()
+    const { lifecycle, change, job, takeEvents, bus } = await underWay()
     for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
-    bus.refuse(1)
-    await assert.rejects(course(isGuarded).finish('job_1'), /the bus refused/)
+    bus.failTimes(1)
+    await assert.rejects(lifecycle(isRedelivered).finish('job_1'), /the bus refused/)
     const { status, unsaid, wakeAt, expiresAt, endedAt } = await job()
     assert.deepEqual([status, unsaid], ['completed', isGuarded ? undefined : true])
     const inS = (Date.parse(wakeAt ?? '') - Date.parse(endedAt ?? '')) / 1000
     if (isGuarded) assert.equal(wakeAt, expiresAt, 'its message comes again')
     else assert.ok(inS >= 15 && inS < 30, `${inS} s`)
-    await course().finish('job_1')
-    assert.deepEqual(told(), [], 'it is over')
-    await course().republishEnd('job_1')
-    assert.equal(told().at(-1), 'job.completed')
+    await lifecycle().finish('job_1')
+    assert.deepEqual(takeEvents(), [], 'it is over')
+    await lifecycle().republishEnd('job_1')
+    assert.equal(takeEvents().at(-1), 'job.completed')
     assert.deepEqual([(await job()).unsaid, (await job()).wakeAt], [undefined, expiresAt])
   }
 })
 
 test('whoever tells an end leaves a job alone that is deleted meanwhile', async () => {
-  const { course, store, job, whole, told } = await underWay()
+  const { lifecycle, store, job, whole, takeEvents } = await underWay()
   await store.changeJob('job_1', {
-    set: { status: 'cancelled', endedAt: moment(5), unsaid: true, deletedAt: moment(6), wakeAt: moment(7) },
+    set: {
+      status: 'cancelled',
+      endedAt: timestamp(5),
+      unsaid: true,
+      deletedAt: timestamp(6),
+      wakeAt: timestamp(7),
+    },
   })
-  await course().republishEnd('job_1')
-  assert.equal(told().at(-1), 'job.cancelled')
+  await lifecycle().republishEnd('job_1')
+  assert.equal(takeEvents().at(-1), 'job.cancelled')
   const { unsaid, wakeAt } = await job()
-  assert.deepEqual([unsaid, wakeAt], [true, moment(7)])
+  assert.deepEqual([unsaid, wakeAt], [true, timestamp(7)])
   assert.ok(
     (await whole()).tasks.every(({ status, endedBy }) => status === 'cancelled' && endedBy === 'cancel'),
   )
 })
 
 test('of a job that is gone, lives or has expired no end is told', async () => {
-  const { course, store, told } = await underWay()
-  await course().republishEnd('job_2')
-  await course().finish('job_2')
-  await course().republishEnd('job_1')
-  await store.changeJob('job_1', { set: { status: 'expired', endedAt: moment(5) } })
-  await course().republishEnd('job_1')
-  assert.deepEqual(told(), [])
+  const { lifecycle, store, takeEvents } = await underWay()
+  await lifecycle().republishEnd('job_2')
+  await lifecycle().finish('job_2')
+  await lifecycle().republishEnd('job_1')
+  await store.changeJob('job_1', { set: { status: 'expired', endedAt: timestamp(5) } })
+  await lifecycle().republishEnd('job_1')
+  assert.deepEqual(takeEvents(), [])
 })
 
 test('a task that ended as its job was cancelled keeps its end, and a part goes with them', async () => {
-  const { course, whole, change, store } = await underWay()
+  const { lifecycle, whole, change, store } = await underWay()
   const state = await whole()
   await change(1, { ...completed(5, file('a.png')), endedBy: 'lease_1' })
   const [first] = state.tasks
   assert.ok(first)
   const part: Task = { ...first, number: 2, part: 1000 }
   await store.addChunks([part])
-  await course().cancelTasks({ ...state, chunks: [part] })
+  await lifecycle().cancelTasks({ ...state, chunks: [part] })
   const { tasks, chunks } = await whole()
   assert.deepEqual(
     [...tasks, ...chunks].map(({ status, endedBy }) => [status, endedBy]),
@@ -225,7 +246,7 @@ test('a task that ended as its job was cancelled keeps its end, and a part goes 
 })
 
 test('an end that meets the start of its job counts it once', async () => {
-  const { course, store, job, whole, told, change } = await underWay(two, false)
+  const { lifecycle, store, job, whole, takeEvents, change } = await underWay(two, false)
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const stale = await whole()
   const read = store.getState.bind(store)
@@ -233,55 +254,55 @@ test('an end that meets the start of its job counts it once', async () => {
   store.getState = async (id) => {
     if (isRead) return read(id)
     isRead = true
-    await course().start(stale.job, { number: 1, name: 'a' })
+    await lifecycle().start(stale.job, { number: 1, name: 'a' })
     return stale
   }
-  await course().finish('job_1')
+  await lifecycle().finish('job_1')
   const { status, numbers, sequence } = await job()
   assert.deepEqual(
     [status, numbers, sequence],
     ['completed', { created: 1, queued: 2, started: 3, ended: 4 }, 4],
   )
-  assert.deepEqual(told().filter((name) => name === 'job.completed').length, 1)
+  assert.deepEqual(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
 test('progress of one task that is less than that of another one has brought meanwhile is not told', async () => {
-  const { course, job, told } = await underWay([...two, task('beside', [0])])
+  const { lifecycle, job, takeEvents } = await underWay([...two, newTask('beside', [0])])
   const before = await job()
-  await course().publishProgress(before, 4, { ...news, percent: 90, taskName: 'beside' })
-  told()
-  const late = await course().publishProgress(before, 1, { ...news, percent: 60 })
-  assert.deepEqual([late, told()], [await job(), []])
+  await lifecycle().publishProgress(before, 4, { ...news, percent: 90, taskName: 'beside' })
+  takeEvents()
+  const late = await lifecycle().publishProgress(before, 1, { ...news, percent: 60 })
+  assert.deepEqual([late, takeEvents()], [await job(), []])
   assert.deepEqual((await job()).running, { 4: 90 })
 })
 
 test('an end is told once though each answer of the table is lost once', async () => {
-  const { course, change, told, table, job } = await underWay()
+  const { lifecycle, change, takeEvents, table, job } = await underWay()
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
-  table.losesAnswers = true
-  await course(false).finish('job_1')
+  table.losesResponses = true
+  await lifecycle(false).finish('job_1')
   const { sequence, numbers, unsaid } = await job()
   assert.deepEqual([sequence, numbers['ended'], unsaid], [4, 4, undefined])
-  assert.equal(told().filter((name) => name === 'job.completed').length, 1)
+  assert.equal(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
 test('a job whose time was over as its end was told is looked at as soon as that wants', async () => {
-  const { course, store, whole } = await underWay([given('in'), exported('out', [0])], false)
+  const { lifecycle, store, whole } = await underWay([storedImport('in'), exportTask('out', [0])], false)
   const stale = await whole()
-  await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: moment(9) } })
+  await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: timestamp(9) } })
   store.getState = async () => ({ ...stale, job: { ...stale.job, unsaid: true } })
-  await course().republishEnd('job_1')
+  await lifecycle().republishEnd('job_1')
   const left = await store.getJob('job_1')
-  assert.deepEqual([left?.wakeAt, left?.unsaid], [moment(9), true])
+  assert.deepEqual([left?.wakeAt, left?.unsaid], [timestamp(9), true])
 })
 
 test('of a job that ended the parts end as well before that is told, each with its moment and once', async () => {
-  const { course, whole, store, table, change } = await underWay()
+  const { lifecycle, whole, store, table, change } = await underWay()
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const [first] = (await whole()).tasks
   assert.ok(first)
   await store.addChunks([{ ...first, status: 'processing', endedAt: undefined, part: 1000 }])
-  const over = await course().endAllTasks(await whole())
+  const over = await lifecycle().endAllTasks(await whole())
   const [part] = over.chunks
   assert.equal(part?.status, 'cancelled')
   assert.ok(part.endedAt)
@@ -292,10 +313,10 @@ test('of a job that ended the parts end as well before that is told, each with i
     writes += 1
     return changeTask(...args)
   }
-  await course().cancelTasks(over)
+  await lifecycle().cancelTasks(over)
   assert.deepEqual([table.items, writes], [before, 0])
-  const gone = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [first], parts: [] }
-  assert.deepEqual(await course().endAllTasks({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
+  const gone = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [first], chunks: [] }
+  assert.deepEqual(await lifecycle().endAllTasks({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
     ...{ ...gone, tasks: [{ ...first, status: 'pending' }] },
   })
 })

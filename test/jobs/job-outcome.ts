@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { isTerminalStatus } from '../../lib/jobs/job.ts'
 import { resultOfJob, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
-import type { World } from './simulated-service.ts'
+import type { SimulatedService } from './simulated-service.ts'
 
-/** What a client can know of a job in the end, whatever happened on the way. */
+/** The final state of a job that a client can see. */
 export interface Outcome {
-  /** Undefined when there is no such job. */
+  /** Undefined when the job does not exist. */
   readonly status: string | undefined
   readonly error: string | undefined
   readonly summary: unknown
-  /** Status, and the code of what did not come to a result. */
+  /** Status by task, with the error code of failed tasks. */
   readonly tasks: Readonly<Record<string, string>>
-  /** Contents by name. */
+  /** File contents by name. */
   readonly files: Readonly<Record<string, string>>
-  /** In the order of their numbers, without progress. */
+  /** Events in the order of their sequence numbers, without progress. */
   readonly events: readonly string[]
 }
 
-export async function outcomeOf(world: World): Promise<Outcome> {
-  const events = eventsOf(world)
-  const state = await world.services().jobs.store.getState(world.jobId)
+export async function outcomeOf(service: SimulatedService): Promise<Outcome> {
+  const events = eventsOf(service)
+  const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }
   const { job, fixed, tasks } = state
   const all = [
@@ -35,7 +35,7 @@ export async function outcomeOf(world: World): Promise<Outcome> {
     files: Object.fromEntries(
       files.map(({ key, filename }) => [
         filename,
-        Buffer.from(world.files.objects.get(key) ?? []).toString(),
+        Buffer.from(service.files.objects.get(key) ?? []).toString(),
       ]),
     ),
     events,
@@ -46,12 +46,12 @@ const afterTheEnd = ['file.deleted', 'job.expired']
 const ends = ['job.completed', 'job.failed', 'job.cancelled']
 
 /**
- * The events of a job by number. None may be missing, none may say another thing when it is told again, and nothing but
- * the deletion of its files follows its end.
+ * Returns the events of a job in order. Asserts that none is missing, that repetitions are identical, and that only file
+ * deletions follow the end of the job.
  */
-function eventsOf({ bus, jobId }: World): string[] {
-  assert.deepEqual(bus.contradictions, [], 'events are valid, and the same when they are told again')
-  // Files that arrive are told of by themselves.
+function eventsOf({ bus, jobId }: SimulatedService): string[] {
+  assert.deepEqual(bus.contradictions, [], 'events are valid, and identical when they are repeated')
+  // Uploads have their own event streams.
   const ofJob = bus.events.filter(({ stream }) => stream === jobId)
   const inOrder = ofJob.toSorted((a, b) => a.sequence - b.sequence)
   assert.deepEqual(
@@ -69,7 +69,7 @@ function eventsOf({ bus, jobId }: World): string[] {
     )
   }
   const percents = inOrder.flatMap(({ event, ['job']: job }) =>
-    // As its schema has it.
+    // The shape is defined by the event's schema.
     event === 'job.progress' ? [(job as { progress: { percent: number } }).progress.percent] : [],
   )
   assert.deepEqual(
@@ -80,11 +80,11 @@ function eventsOf({ bus, jobId }: World): string[] {
   return inOrder.map(({ event }) => event).filter((event) => event !== 'job.progress')
 }
 
-/** Nothing is on its way any more, and nothing was given up. */
-export async function assertAtRest(world: World): Promise<void> {
-  assert.deepEqual(world.queues.bodies, [], 'no message is left')
-  assert.deepEqual(world.queues.deadLetters, [], `no message was given up: ${world.failures.at(-1)}`)
-  const state = await world.services().jobs.store.getState(world.jobId)
+/** Asserts that no messages are left and none was dead-lettered. */
+export async function assertAtRest(service: SimulatedService): Promise<void> {
+  assert.deepEqual(service.queues.bodies, [], 'no message is left')
+  assert.deepEqual(service.queues.deadLetters, [], `no message was dead-lettered: ${service.failures.at(-1)}`)
+  const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return
   assert.ok(isTerminalStatus(state.job.status), `the job is ${state.job.status}`)
   const stuck = [...state.tasks, ...state.chunks].filter(({ status }) => !isTerminalTask(status))
@@ -95,9 +95,9 @@ export async function assertAtRest(world: World): Promise<void> {
   )
 }
 
-/** Whoever did something told those who wait for it: nobody had to look after the job. */
-export function assertPrompt(world: World): void {
-  assert.equal(world.sweeps, 0, 'the sweep found nothing to make up for')
+/** Asserts that no sweep was needed. */
+export function assertPrompt(service: SimulatedService): void {
+  assert.equal(service.sweeps, 0, 'no sweep was needed')
 }
 
 const isTerminalTask = (status: string) => status !== 'pending' && status !== 'processing'

@@ -1,25 +1,25 @@
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
 import { newUpload, uploadKey } from '../../lib/uploads.ts'
-import { awaited, diamond, graph, one } from './new-tasks.ts'
-import type { Story } from './run-scenario.ts'
-import type { World } from './simulated-service.ts'
+import { awaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
+import type { Scenario } from './run-scenario.ts'
+import type { SimulatedService } from './simulated-service.ts'
 
-/** What a job can live through. */
+/** Scenarios of a job's life. */
 
-/** Of one point. */
-export const picture: Uint8Array = Buffer.from(
+/** A PNG with one pixel. */
+export const onePixelPng: Uint8Array = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
   'base64',
 )
 
-export const fails = async () => {
-  throw new AppError('CORRUPT_FILE', 'The picture is damaged.')
+export const throwCorruptFile = async () => {
+  throw new AppError('CORRUPT_FILE', 'The image is damaged.')
 }
 
-/** Two branches of one task, one of which fails. */
+/** Two branches after one task, one of which fails. */
 const branches = (continueOnError: boolean) =>
-  graph({
+  createGraph({
     a: { from: ['import'] },
     bad: { from: ['a'], continueOnError },
     good: { from: ['a'] },
@@ -27,108 +27,118 @@ const branches = (continueOnError: boolean) =>
     after: { from: ['bad'] },
   })
 
-const uploadOf = ({ jobId }: World) => `upl_${jobId}`
-const keyOf = (world: World) => uploadKey('uploads', uploadOf(world), 1)
+const uploadOf = ({ jobId }: SimulatedService) => `upl_${jobId}`
+const keyOf = (service: SimulatedService) => uploadKey('uploads', uploadOf(service), 1)
 
-/** A job that waits for an upload, which then arrives. */
-export const uploadStory = (bytes: Uint8Array): Story => ({
-  play: async (world) => {
-    await createAwaiting(world)
-    await arrive(world, bytes)
+/** A job that waits for an upload that then arrives. */
+export const uploadScenario = (bytes: Uint8Array): Scenario => ({
+  playAnimation: async (service) => {
+    await createJobAwaitingUpload(service)
+    await receiveUploadTwice(service, bytes)
   },
 })
 
-export async function createAwaiting(world: World): Promise<void> {
+export async function createJobAwaitingUpload(service: SimulatedService): Promise<void> {
   const at = Date.now()
   const upload = {
     ...{
-      id: uploadOf(world),
+      id: uploadOf(service),
       owner: 'anon_1',
-      key: keyOf(world),
+      key: keyOf(service),
       filename: 'sent.png',
       contentType: 'image/png',
       maxSize: 1e6,
     },
     ...{ createdAt: new Date(at).toISOString(), expiresAt: new Date(at + 7.2e6).toISOString() },
-    ...{ jobId: world.jobId, task: 0 },
+    ...{ jobId: service.jobId, task: 0 },
   }
-  const tasks = graph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [awaited('upload', uploadOf(world))])
-  await world.create(tasks, {}, [newUpload(upload)])
+  const tasks = createGraph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [
+    awaitedUpload('upload', uploadOf(service)),
+  ])
+  await service.create(tasks, {}, [newUpload(upload)])
 }
 
-/** As functions/receive-upload.ts is told of it: again, when it dies. */
-export async function arrive(world: World, bytes: Uint8Array): Promise<void> {
-  world.files.objects.set(keyOf(world), bytes)
-  for (let time = 1; time <= 2; time++) await world.receive(uploadOf(world), keyOf(world))
+/** As functions/receive-upload.ts receives it: twice, in case it dies. */
+export async function receiveUploadTwice(service: SimulatedService, bytes: Uint8Array): Promise<void> {
+  service.files.objects.set(keyOf(service), bytes)
+  for (let time = 1; time <= 2; time++) await service.receive(uploadOf(service), keyOf(service))
 }
 
-/** What is wrong with b shows when the files of a are there. */
-const misfit = () =>
-  graph({ a: { from: ['import'] }, b: { from: ['a'] }, c: { from: ['b'] } }).map((task) =>
+/** A graph in which b turns out to be invalid only when the files of a are available. */
+const graphWithUnsupportedInput = () =>
+  createGraph({ a: { from: ['import'] }, b: { from: ['a'] }, c: { from: ['b'] } }).map((task) =>
     task.name === 'b' ? { ...task, operation: 'merge' } : task,
   )
 
-export const stories = {
-  'a job of one task': { play: (world) => created(world, one()) },
-  'a diamond of six tasks': { play: (world) => created(world, diamond()) },
-  'a failing branch': { play: (world) => created(world, branches(false)), during: { bad: fails } },
-  'a failing branch with continue_on_error': {
-    play: (world) => created(world, branches(true)),
-    during: { bad: fails },
+export const jobScenarios = {
+  'a job of one task': { playAnimation: (service) => createJob(service, singleTask()) },
+  'a diamond of six tasks': { playAnimation: (service) => createJob(service, diamond()) },
+  'a failing branch': {
+    playAnimation: (service) => createJob(service, branches(false)),
+    during: { bad: throwCorruptFile },
   },
-  'a task that takes no such files': { play: (world) => created(world, misfit()) },
+  'a failing branch with continue_on_error': {
+    playAnimation: (service) => createJob(service, branches(true)),
+    during: { bad: throwCorruptFile },
+  },
+  'a task with unsupported input files': {
+    playAnimation: (service) => createJob(service, graphWithUnsupportedInput()),
+  },
   failFast: {
-    play: (world) =>
-      created(
-        world,
-        graph({ bad: { from: ['import'] }, good: { from: ['import'] }, after: { from: ['good'] } }),
+    playAnimation: (service) =>
+      createJob(
+        service,
+        createGraph({ bad: { from: ['import'] }, good: { from: ['import'] }, after: { from: ['good'] } }),
         { failFast: true },
       ),
-    during: { bad: fails },
-    // How far the others come until then is up to their speed.
-    alike: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, good: '', after: '', export: '' } }),
+    during: { bad: throwCorruptFile },
+    // How far the other tasks get depends on timing.
+    normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, good: '', after: '', export: '' } }),
   },
   'a cancellation': {
-    play: (world) => created(world, diamond()),
+    playAnimation: (service) => createJob(service, diamond()),
     during: {
-      b: async (world) => {
-        await world.cancel()
+      b: async (service) => {
+        await service.cancel()
       },
     },
-    // Who dies in the middle of it leaves the branches some time, and what follows may hear of them first.
-    alike: ({ tasks, ...outcome }) => ({
+    // If the canceller dies, the branches continue for a while, and d may be updated before it is cancelled.
+    normalize: ({ tasks, ...outcome }) => ({
       ...outcome,
       tasks: { ...tasks, b: '', c: '', d: tasks['d']?.replace(' INPUT_TASK_FAILED', '') ?? '' },
     }),
   },
   'a deletion': {
-    play: (world) => created(world, diamond()),
+    playAnimation: (service) => createJob(service, diamond()),
     during: {
-      b: async (world) => {
-        await world.delete()
+      b: async (service) => {
+        await service.delete()
       },
     },
-    alike: (outcome) => ({ ...outcome, events: [...new Set(outcome.events)] }),
+    normalize: (outcome) => ({ ...outcome, events: [...new Set(outcome.events)] }),
   },
   'an expiry': {
-    takesS: 3700,
-    play: async (world) => {
-      await created(world, one())
-      await world.settle()
-      world.time.moveTo(world.time.now + 3_700_000)
-      await world.sweep()
+    extraS: 3700,
+    playAnimation: async (service) => {
+      await createJob(service, singleTask())
+      await service.runToEnd()
+      service.time.moveTo(service.time.now + 3_700_000)
+      await service.sweep()
     },
   },
-  'an upload that arrives': uploadStory(picture),
-  'an upload that is no picture': uploadStory(new Uint8Array([1, 2, 3])),
-} as const satisfies Readonly<Record<string, Story>>
+  'an upload that arrives': uploadScenario(onePixelPng),
+  'an upload that is not an image': uploadScenario(new Uint8Array([1, 2, 3])),
+} as const satisfies Readonly<Record<string, Scenario>>
 
-async function created(world: World, ...job: Parameters<World['create']>): Promise<void> {
-  await world.create(...job)
+async function createJob(
+  service: SimulatedService,
+  ...job: Parameters<SimulatedService['create']>
+): Promise<void> {
+  await service.create(...job)
 }
 
-/** Keys of what a world still has in its bucket. */
-export const keysLeft = (world: World) =>
-  [...world.files.objects.keys()].filter(
-    (key) => key.startsWith(jobPrefix(world.jobId)) || key.startsWith('uploads/'),
+/** Keys of the job's files that are still in the bucket. */
+export const remainingKeys = (service: SimulatedService) =>
+  [...service.files.objects.keys()].filter(
+    (key) => key.startsWith(jobPrefix(service.jobId)) || key.startsWith('uploads/'),
   )

@@ -26,26 +26,26 @@ import {
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import {
-  awaited,
-  changed,
+  applyChange,
+  awaitedUpload,
   completed,
-  exported,
+  exportTask,
   failed,
   file,
-  given,
-  later,
-  moment,
   newJob,
-  task,
+  newTask,
+  secondsLater,
+  storedImport,
+  timestamp,
   withTasks,
 } from './records.ts'
 
-const chain = [given('in'), task('first', [0]), task('second', [1]), exported('out', [2])]
-const conversion = [given('in'), task('work', [0]), exported('out', [1])]
+const chain = [storedImport('in'), newTask('first', [0]), newTask('second', [1]), exportTask('out', [2])]
+const conversion = [storedImport('in'), newTask('work', [0]), exportTask('out', [1])]
 const skipped = (second: number): Partial<Task> => ({
-  ...{ status: 'cancelled', code: 'INPUT_TASK_FAILED', endedAt: moment(second), open: undefined },
+  ...{ status: 'cancelled', code: 'INPUT_TASK_FAILED', endedAt: timestamp(second), open: undefined },
 })
-const pair = [given('in'), task('left', [0]), task('right', [0]), exported('out', [1, 2])]
+const pair = [storedImport('in'), newTask('left', [0]), newTask('right', [0]), exportTask('out', [1, 2])]
 const none: readonly string[] = []
 const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
@@ -104,7 +104,7 @@ test('a job is decided when all its tasks are over, or at the first loss where i
 })
 
 test('a job of nothing that runs has nothing open, and is decided from the start', () => {
-  const { job } = newJob([given('in'), exported('out', [0])])
+  const { job } = newJob([storedImport('in'), exportTask('out', [0])])
   assert.equal('open' in job, false)
   assert.equal(isOutcomeKnown(job), true)
 })
@@ -148,7 +148,7 @@ test('a task that begins anew takes nothing from what is stored of its progress'
   const before = percentOf(stored)
   const store = {
     changeJob: async (_id: string, change: Change) => {
-      stored = changed(stored, change)
+      stored = applyChange(stored, change)
       return { applied: true, record: stored }
     },
   }
@@ -187,7 +187,7 @@ test('progress is told once by who stored it, also when more of it takes its pla
   const store = {
     changeJob: async (_id: string, change: Change) => {
       const { log } = stored
-      stored = changed(stored, change)
+      stored = applyChange(stored, change)
       const facts = Object.entries(change.set ?? {}).filter(([name]) => name.startsWith('log.'))
       for (const [name, fact] of facts)
         stored = { ...stored, log: { ...log, [name.slice(4)]: fact as (typeof log)[string] } } // As it was set.
@@ -257,10 +257,10 @@ test('a branch that gave files does not save a job of which another branch faile
 
 test('a task that may fail does not fail its job', () => {
   const mayFail = [
-    given('in'),
-    task('left', [0], { continueOnError: true }),
-    task('right', [0]),
-    exported('out', [1, 2]),
+    storedImport('in'),
+    newTask('left', [0], { continueOnError: true }),
+    newTask('right', [0]),
+    exportTask('out', [1, 2]),
   ]
   const state = withTasks(newJob(mayFail), { left: failed(3, 'x'), right: completed(4, file('b.webp')) })
   const { status, result } = decideOutcome(state)
@@ -269,10 +269,10 @@ test('a task that may fail does not fail its job', () => {
 })
 
 test('a batch is completed when one item is, and counts the others', () => {
-  const refused = task('refused', [0], {
+  const refused = newTask('refused', [0], {
     fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'no way' },
   })
-  const request = [...pair.slice(0, 3), refused, exported('out', [1, 2])]
+  const request = [...pair.slice(0, 3), refused, exportTask('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
   const one = withTasks(batch, { left: completed(3, file('a.webp')), right: failed(4, 'x') })
   const { status, summary, error } = decideOutcome(one)
@@ -286,12 +286,12 @@ test('a batch is completed when one item is, and counts the others', () => {
 })
 
 test('a job of imports and exports alone is completed with the files that were sent', () => {
-  const { status, result } = decideOutcome(newJob([given('in', 'a.png'), exported('out', [0])]))
+  const { status, result } = decideOutcome(newJob([storedImport('in', 'a.png'), exportTask('out', [0])]))
   assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
 })
 
 test('a job that only takes files elsewhere is completed with those files, and knows its source', () => {
-  const s3 = (name: string, kind: string, ins: number[]) => task(name, ins, { operation: `${kind}/s3` })
+  const s3 = (name: string, kind: string, ins: number[]) => newTask(name, ins, { operation: `${kind}/s3` })
   const url = 's3://box/a.png'
   const { key: _, format, ...stored } = file('a.png')
   const state = withTasks(newJob([s3('in', 'import', []), s3('out', 'export', [0])]), {
@@ -305,7 +305,7 @@ test('a job that only takes files elsewhere is completed with those files, and k
 })
 
 test('files of one name do not hide each other, and a file that two exports give is given once', () => {
-  const twice = [...pair, exported('again', [1])]
+  const twice = [...pair, exportTask('again', [1])]
   const state = withTasks(newJob(twice), {
     left: completed(3, file('a.webp', 'k1')),
     right: completed(4, file('a.webp', 'k2')),
@@ -321,7 +321,7 @@ test('files of one name do not hide each other, and a file that two exports give
 
 test('an export names its files by its template', () => {
   const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
-  const state = withTasks(newJob([...pair.slice(0, 3), exported('out', [1, 2], template)]), {
+  const state = withTasks(newJob([...pair.slice(0, 3), exportTask('out', [1, 2], template)]), {
     left: completed(3, file('a.webp')),
     right: completed(4, file('b.webp')),
   })
@@ -335,13 +335,13 @@ test('an export names its files by its template', () => {
 
 test('a result tells what was kept of all that was sent: in turn what is left, side by side the sum', () => {
   const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
-  const inTurn = newJob([given('in'), task('first', [0]), task('second', [1])])
+  const inTurn = newJob([storedImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chained = withTasks(inTurn, {
     first: { ...completed(3, file('a')), fidelity: words(100, 80) },
     second: { ...completed(4, file('b')), fidelity: words(80, 40) },
   })
   assert.deepEqual(resultOfJob(chained).fidelity?.words, kept(100, 40))
-  const beside = withTasks(newJob([given('in'), task('left', [0]), task('right', [0])]), {
+  const beside = withTasks(newJob([storedImport('in'), newTask('left', [0]), newTask('right', [0])]), {
     left: { ...completed(3, file('a')), fidelity: words(100, 80) },
     right: { ...completed(4, file('b')), fidelity: words(10, 10) },
   })
@@ -424,7 +424,7 @@ test('every file of a job is known once, sources as sources, half-done work incl
 })
 
 test('files of a job are in the order of its request', () => {
-  const state = newJob([given('in'), task('work', [0]), given('late'), task('last', [2])])
+  const state = newJob([storedImport('in'), newTask('work', [0]), storedImport('late'), newTask('last', [2])])
   const made = withTasks(state, {
     work: completed(3, file('a.webp')),
     last: completed(2, file('b.webp')),
@@ -433,7 +433,7 @@ test('files of a job are in the order of its request', () => {
   assert.deepEqual(keys, ['in/in', 'a.webp', 'in/late', 'b.webp'])
 })
 
-const longAfter = later(1000)
+const longAfter = secondsLater(1000)
 
 test('what is ready in a live job is sent again, what waits is not', () => {
   const state = newJob(chain)
@@ -446,25 +446,30 @@ test('what is ready in a live job is sent again, what waits is not', () => {
 })
 
 test('nothing of a job is sent while it waits for an upload', () => {
-  const state = newJob([given('there'), awaited('in'), task('early', [0]), task('work', [1])])
+  const state = newJob([
+    storedImport('there'),
+    awaitedUpload('in'),
+    newTask('early', [0]),
+    newTask('work', [1]),
+  ])
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), none)
 })
 
 test('a task is taken from its worker when the lease and some time are over', () => {
   const held = (second: number) =>
     withTasks(newJob(conversion), {
-      work: { status: 'processing', leaseId: 'lease', leaseUntil: moment(second) },
+      work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message on its way to its worker takes that long')
-  assert.deepEqual(names(findStalledTasks(held(100), later(100 + leaseGraceS - 1)).toSend), none)
-  assert.deepEqual(names(findStalledTasks(held(100), later(100 + leaseGraceS)).toSend), ['work'])
+  assert.deepEqual(names(findStalledTasks(held(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
+  assert.deepEqual(names(findStalledTasks(held(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
 })
 
 test('a task that is over is told of again where its job or another task still counts on it', () => {
   const done = withTasks(newJob(chain), { first: completed(3, file('a')) })
   assert.deepEqual(names(findStalledTasks(done, longAfter).unreported), ['first'])
   // Whoever ended it is on the way to tell.
-  assert.deepEqual(names(findStalledTasks(done, later(3 + leaseGraceS - 1)).unreported), none)
+  assert.deepEqual(names(findStalledTasks(done, secondsLater(3 + leaseGraceS - 1)).unreported), none)
   const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
   assert.deepEqual(
     names(findStalledTasks(counted, longAfter).unreported),
@@ -478,8 +483,8 @@ test('a task that is over is told of again where its job or another task still c
 test('behind a latch somebody is told again only when all that it gathers are over', () => {
   const count = 150
   const ins = Array.from({ length: count }, (_, at) => at + 1)
-  const works = ins.map((number) => task(`work-${number}`, [0]))
-  const state = newJob([given('in'), ...works, task('join', ins)])
+  const works = ins.map((number) => newTask(`work-${number}`, [0]))
+  const state = newJob([storedImport('in'), ...works, newTask('join', ins)])
   const done = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, completed(3, file('a'))])))
   assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), none)
@@ -521,35 +526,35 @@ test('parts are looked after as long as their task waits for them, and their tas
   )
   const joining = withTasks(state, { work: { open: undefined } })
   assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, longAfter).toSend), ['work'])
-  const joined = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: moment(995) } })
+  const joined = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
   assert.deepEqual(names(findStalledTasks({ ...joined, chunks }, longAfter).toSend), none)
 })
 
 const ended = (state: JobState, second: number, endedBy = 'lease'): Job =>
-  changed(state.job, jobEndChange(state, decideOutcome(state), endedBy, later(second)))
+  applyChange(state.job, jobEndChange(state, decideOutcome(state), endedBy, secondsLater(second)))
 
 test('a job that ends before anybody told of its start began with the first of its tasks', () => {
   const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
-  const begun = (number: number, second: number) => ({ ...task, number, startedAt: moment(second) })
+  const begun = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
   const tasks = [begun(4, 3), begun(3, 2), begun(2, 2), begun(5, 4)]
-  const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', later(9))
-  assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, moment(2)])
+  const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
+  assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })
 
 test('the end of a job stores how it ended, and its retention counts from then', () => {
   const begun = newJob(conversion)
   const processing = {
     ...begun.job,
-    ...{ status: 'processing' as const, startedAt: moment(1), startedWith: 1 },
+    ...{ status: 'processing' as const, startedAt: timestamp(1), startedWith: 1 },
     ...{ sequence: 3, numbers: { created: 1, queued: 2, started: 3 } },
   }
   const state = withTasks({ ...begun, job: processing }, { work: completed(5, file('a.webp')) })
   const job = ended(state, 10)
   assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
-  assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', moment(10)])
-  assert.deepEqual([job.expiresAt, job.wakeAt], [moment(3610), moment(3610)])
+  assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', timestamp(10)])
+  assert.deepEqual([job.expiresAt, job.wakeAt], [timestamp(3610), timestamp(3610)])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(job.result?.files, [file('a.webp')])
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#completed')
@@ -565,10 +570,10 @@ function withoutKeys(job: Job): Job {
 test('a job that is over before anybody told of its start tells of both', () => {
   const state = withTasks(newJob(chain), {
     first: completed(5, file('a')),
-    second: { ...completed(9, file('b')), startedAt: moment(6) },
+    second: { ...completed(9, file('b')), startedAt: timestamp(6) },
   })
   const job = ended(state, 10)
-  assert.deepEqual([job.startedAt, job.startedWith], [moment(4), 1])
+  assert.deepEqual([job.startedAt, job.startedWith], [timestamp(4), 1])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(
     unpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [
@@ -576,7 +581,7 @@ test('a job that is over before anybody told of its start tells of both', () => 
       sequence,
       timestamp,
     ]),
-    [['job.started', 3, moment(4)]],
+    [['job.started', 3, timestamp(4)]],
   )
 })
 
@@ -596,7 +601,7 @@ test('a result of many files is not stored with the job', () => {
 })
 
 test('the result of a job that gives out no links is what it took elsewhere', () => {
-  const state = withTasks(newJob([given('in'), task('work', [0]), task('send', [1])]), {
+  const state = withTasks(newJob([storedImport('in'), newTask('work', [0]), newTask('send', [1])]), {
     work: completed(5, file('a.webp')),
     send: {
       ...completed(6),
@@ -604,7 +609,7 @@ test('the result of a job that gives out no links is what it took elsewhere', ()
     },
   })
   assert.deepEqual(resultOfJob(state).files, [file('a.webp')])
-  const linked = withTasks(newJob([given('in'), task('work', [0]), exported('out', [0])]), {
+  const linked = withTasks(newJob([storedImport('in'), newTask('work', [0]), exportTask('out', [0])]), {
     work: completed(5, file('a.webp')),
   })
   assert.deepEqual(
@@ -614,8 +619,11 @@ test('the result of a job that gives out no links is what it took elsewhere', ()
 })
 
 test('what a task wants is asked of all files of its inputs, in the order of the inputs', () => {
-  const request = [given('a'), given('b'), task('first', [0], { spec: { options: {} } })]
-  const join = task('join', [1, 2, 0], { operation: 'archive', spec: { to: 'zip', options: { level: 9 } } })
+  const request = [storedImport('a'), storedImport('b'), newTask('first', [0], { spec: { options: {} } })]
+  const join = newTask('join', [1, 2, 0], {
+    operation: 'archive',
+    spec: { to: 'zip', options: { level: 9 } },
+  })
   const state = withTasks(newJob([...request, join]), { first: completed(3, file('x'), file('y')) })
   const taken = state.tasks.find(({ name }) => name === 'join')
   assert.ok(taken)

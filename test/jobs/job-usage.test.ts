@@ -2,25 +2,34 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
 import { measureJobUsage } from '../../lib/jobs/job-usage.ts'
-import { completed, exported, file, given, moment, newJob, task, withTasks } from './records.ts'
+import {
+  completed,
+  exportTask,
+  file,
+  newJob,
+  newTask,
+  storedImport,
+  timestamp,
+  withTasks,
+} from './records.ts'
 
 const sized = (name: string, size: number, format = 'webp'): StoredFile => ({ ...file(name), size, format })
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 
 const made = newJob(
   [
-    ...[given('in'), task('fetched', [], { operation: 'import/url' })],
-    ...[task('first', [0, 1]), task('second', [2]), exported('out', [3])],
+    ...[storedImport('in'), newTask('fetched', [], { operation: 'import/url' })],
+    ...[newTask('first', [0, 1]), newTask('second', [2]), exportTask('out', [3])],
   ],
   { keyId: 'key_1' },
 )
 const worked = withTasks(made, {
   fetched: { ...completed(3, sized('a', 40)), brought: sized('a', 30) },
-  first: { ...completed(5, sized('b', 7)), startedAt: moment(3), engine: 'vips' },
-  second: { ...completed(9, sized('c', 500)), startedAt: moment(6), engine: 'ffmpeg' },
+  first: { ...completed(5, sized('b', 7)), startedAt: timestamp(3), engine: 'vips' },
+  second: { ...completed(9, sized('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
 })
 const over = of(worked, {
-  ...{ status: 'completed', queuedAt: moment(1), startedAt: moment(3), endedAt: moment(9) },
+  ...{ status: 'completed', queuedAt: timestamp(1), startedAt: timestamp(3), endedAt: timestamp(9) },
 })
 
 test('of a job is counted what was worked, what came in and what went out', () => {
@@ -39,20 +48,23 @@ test('of one that failed nothing went out, and its format is the one that was wa
 })
 
 test('of one that never began no time is counted, and of one without a key none is named', () => {
-  const waiting = of(newJob([given('in'), task('work', [0])]), { status: 'cancelled', endedAt: moment(9) })
+  const waiting = of(newJob([storedImport('in'), newTask('work', [0])]), {
+    status: 'cancelled',
+    endedAt: timestamp(9),
+  })
   assert.deepEqual(measureJobUsage(waiting), {
     ...{ format: 'webp', engine: null, workMs: 0, bytesIn: 1, bytesOut: 0 },
   })
-  const begun = of(waiting, { startedAt: moment(4) })
+  const begun = of(waiting, { startedAt: timestamp(4) })
   assert.deepEqual([measureJobUsage(begun).durationMs, measureJobUsage(begun).queueMs], [5000, 4000])
   // Clocks of two machines may differ.
-  assert.equal(measureJobUsage(of(waiting, { startedAt: moment(12) })).durationMs, 0)
+  assert.equal(measureJobUsage(of(waiting, { startedAt: timestamp(12) })).durationMs, 0)
 })
 
 test('a job is of the engine that made its result, if only one did', () => {
-  const [only] = newJob([given('in'), task('work', [0])]).tasks
+  const [only] = newJob([storedImport('in'), newTask('work', [0])]).tasks
   assert.ok(only)
-  const single = withTasks(newJob([given('in'), task('work', [0])]), {
+  const single = withTasks(newJob([storedImport('in'), newTask('work', [0])]), {
     work: { ...completed(5, sized('b', 7)), engine: 'pdf' },
   })
   assert.equal(measureJobUsage(of(single, { status: 'completed' })).engine, 'pdf')

@@ -9,12 +9,12 @@ import {
   Task,
   type Warning,
 } from '../../lib/jobs/job.ts'
-import { moment } from './records.ts'
+import { timestamp } from './records.ts'
 
 /** With every attribute that there may be. */
 type Whole<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> }
 
-const [at, numbers, details] = [moment(0), new Set([1, 2]), { pages: 2 }]
+const [at, numbers, details] = [timestamp(0), new Set([1, 2]), { pages: 2 }]
 const file: Whole<StoredFile> = {
   ...{ key: 'jobs/job_1/1/a', filename: 'a.svg', format: 'svg', mimeType: 'image/svg+xml', size: 1 },
   ...{ sha256: '00', etag: '"1"', locked: true, traits: ['browser-drawing'] },

@@ -3,14 +3,24 @@ import { test } from 'node:test'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { awaited, completed, exported, file, given, later, moment, records, task } from './records.ts'
+import {
+  awaitedUpload,
+  completed,
+  createRecords,
+  exportTask,
+  file,
+  newTask,
+  secondsLater,
+  storedImport,
+  timestamp,
+} from './records.ts'
 
-const two = [given('in'), task('first', [0]), task('second', [1]), exported('out', [2])]
+const two = [storedImport('in'), newTask('first', [0]), newTask('second', [1]), exportTask('out', [2])]
 
 /** A job that was made a while ago, as the table and whoever listens have it now. */
 async function made(tasks = two, more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
-  assert.equal(await own.jobs.create(records(tasks)), true)
+  assert.equal(await own.jobs.create(createRecords(tasks)), true)
   const job = async (): Promise<Job> => {
     const found = await own.store.getJob('job_1')
     assert.ok(found)
@@ -26,78 +36,78 @@ async function made(tasks = two, more: Partial<JobsDeps> = {}) {
     change: (set: Partial<Job>, remove: string[] = []) => own.store.changeJob('job_1', { set, remove }),
     changeTask: (number: number, set: Partial<Task>) =>
       own.store.changeTask({ jobId: 'job_1', task: number }, { set }),
-    wake: (seconds: number) => own.jobs.wake('job_1', later(seconds)),
+    wake: (seconds: number) => own.jobs.wake('job_1', secondsLater(seconds)),
   }
 }
 const lost = { operation: 'import/upload', code: 'CORRUPT_FILE', message: 'It is no picture.' } as const
 
 test('a job that is made is told of, and what can run from the start is sent', async () => {
-  const { told, sent, job } = await made([...two, task('beside', [0])])
-  assert.deepEqual(told(), ['job.created', 'job.queued'])
-  assert.deepEqual(sent(), [1, 4])
+  const { takeEvents, takeSentTasks, job } = await made([...two, newTask('beside', [0])])
+  assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
+  assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
 })
 
 test('a job in which there is nothing to do is over at once', async () => {
-  const { told, job } = await made([given('in'), exported('out', [0])])
-  assert.deepEqual(told(), ['job.created', 'job.queued', 'job.started', 'job.completed'])
+  const { takeEvents, job } = await made([storedImport('in'), exportTask('out', [0])])
+  assert.deepEqual(takeEvents(), ['job.created', 'job.queued', 'job.started', 'job.completed'])
   const { result, startedAt } = await job()
   assert.deepEqual([result?.files.length, startedAt], [1, undefined])
 })
 
 test('a job is not made without what has to hold with it, and nothing is told then', async () => {
-  const { jobs, store, told, sent } = memoryJobs()
+  const { jobs, store, takeEvents, takeSentTasks } = memoryJobs()
   const claim = {
     update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' },
     change: { set: { jobId: 'job_1' } },
     if: { exists: true },
   }
-  assert.equal(await jobs.create(records(two), [claim]), false)
-  assert.deepEqual([await store.getJob('job_1'), told(), sent()], [undefined, [], []])
+  assert.equal(await jobs.create(createRecords(two), [claim]), false)
+  assert.deepEqual([await store.getJob('job_1'), takeEvents(), takeSentTasks()], [undefined, [], []])
 })
 
 test('a job that waits for a file tells of itself, once, and sends nothing', async () => {
-  const { told, sent, job, wake } = await made([awaited('in'), task('work', [0])])
-  assert.deepEqual([told(), sent()], [['job.created'], []])
+  const { takeEvents, takeSentTasks, job, wake } = await made([awaitedUpload('in'), newTask('work', [0])])
+  assert.deepEqual([takeEvents(), takeSentTasks()], [['job.created'], []])
   assert.deepEqual((await job()).log, {})
   await wake(60)
-  assert.deepEqual(told(), [], 'it is known to be out')
+  assert.deepEqual(takeEvents(), [], 'it is known to be out')
 })
 
 test('a job that is cancelled is so once, with its tasks, and is kept from then on as long as others', async (t) => {
-  const { jobs, job, told, wake } = await made()
-  told()
-  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
+  const { jobs, job, takeEvents, wake } = await made()
+  takeEvents()
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const before = await job()
   const state = await jobs.cancel('job_1', 'user')
   assert.ok(state?.tasks.every(({ status }) => status === 'cancelled'))
   const { status, cancelledBy, endedAt, expiresAt, wakeAt, unsaid, numbers, sequence, ...rest } = await job()
   assert.deepEqual(
     [status, cancelledBy, endedAt, expiresAt],
-    ['cancelled', 'user', moment(100), moment(3700)],
+    ['cancelled', 'user', timestamp(100), timestamp(3700)],
   )
   assert.deepEqual([wakeAt, unsaid, rest.deletedAt], [expiresAt, undefined, undefined])
   assert.deepEqual([numbers['ended'], sequence], [before.sequence + 1, before.sequence + 1])
-  assert.equal(told().at(-1), 'job.cancelled')
+  assert.equal(takeEvents().at(-1), 'job.cancelled')
   assert.equal(await jobs.cancel('job_1', 'system'), undefined)
   assert.equal(await jobs.cancel('job_2', 'user'), undefined, 'there is none')
   assert.equal((await job()).cancelledBy, 'user')
   await wake(200)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(takeEvents(), [])
 })
 
 test('a cancellation that nobody came to tell of is told by who looks, soon', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
-  const { jobs, job, bus, told, wake, table } = await made()
-  told()
-  bus.refuse(1)
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
+  const { jobs, job, bus, takeEvents, wake, table } = await made()
+  takeEvents()
+  bus.failTimes(1)
   await assert.rejects(jobs.cancel('job_1', 'user'), /the bus refused/)
   const { wakeAt, unsaid } = await job()
-  assert.deepEqual([wakeAt, unsaid], [moment(115), true])
+  assert.deepEqual([wakeAt, unsaid], [timestamp(115), true])
   const item = table.items.find(({ sk }) => sk === 'JOB')
   assert.equal(item?.['listKey'], 'anon_1#cancelled')
   await wake(115)
-  assert.equal(told().at(-1), 'job.cancelled')
+  assert.equal(takeEvents().at(-1), 'job.cancelled')
   assert.equal((await job()).unsaid, undefined)
 })
 
@@ -115,7 +125,7 @@ test('each time that somebody is led to a file is told under a number of its own
       ['file.downloaded', before.sequence + 2],
     ],
   )
-  await change({ deletedAt: moment(5) })
+  await change({ deletedAt: timestamp(5) })
   await jobs.publishDownload(before, file('a.png'), facts)
   await jobs.publishDownload({ ...before, id: 'job_2' }, file('a.png'), facts)
   await change({ status: 'expired' }, ['deletedAt'])
@@ -126,17 +136,22 @@ test('each time that somebody is led to a file is told under a number of its own
 
 test('a file that arrives is told of, whether or not a job wants it', async () => {
   const { jobs, bus } = memoryJobs()
-  await jobs.publishUpload({ owner: 'anon_1', file: file('a.png'), occurredAt: moment(0), via: 'presigned' })
+  await jobs.publishUpload({
+    owner: 'anon_1',
+    file: file('a.png'),
+    occurredAt: timestamp(0),
+    via: 'presigned',
+  })
   const [event] = bus.published as unknown as { event: string; file: { filename: string } }[]
   assert.deepEqual([event?.event, event?.file.filename], ['file.uploaded', 'a.png'])
 })
 
 test('with the last file that it waited for a job is queued, and what can run is sent', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(100) })
-  const { jobs, job, whole, told, sent } = await made([
-    ...[awaited('one'), awaited('other'), task('work', [0]), task('both', [0, 1])],
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
+  const { jobs, job, whole, takeEvents, takeSentTasks } = await made([
+    ...[awaitedUpload('one'), awaitedUpload('other'), newTask('work', [0]), newTask('both', [0, 1])],
   ])
-  told()
+  takeEvents()
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
   assert.equal(await jobs.completeUpload(ref(0), { file: file('a.png') }), true)
   const [arrived] = (await whole()).tasks
@@ -144,26 +159,26 @@ test('with the last file that it waited for a job is queued, and what can run is
   assert.deepEqual(
     { status, percent, files, startedAt, endedAt, endedBy, form },
     {
-      ...{ status: 'completed', percent: 100, files: [file('a.png')], startedAt: moment(100) },
-      ...{ endedAt: moment(100), endedBy: 'upload', form: undefined },
+      ...{ status: 'completed', percent: 100, files: [file('a.png')], startedAt: timestamp(100) },
+      ...{ endedAt: timestamp(100), endedBy: 'upload', form: undefined },
     },
   )
-  assert.deepEqual([(await job()).status, sent(), told()], ['pending', [], []])
-  t.mock.timers.setTime(later(200).getTime())
+  assert.deepEqual([(await job()).status, takeSentTasks(), takeEvents()], ['pending', [], []])
+  t.mock.timers.setTime(secondsLater(200).getTime())
   assert.equal(await jobs.completeUpload(ref(1), { file: file('b.png') }), true)
   const { wakeAt, queuedAt, waiting, numbers, sequence, ...rest } = await job()
   assert.deepEqual(
     [rest.status, queuedAt, wakeAt, waiting, numbers, sequence],
-    ['queued', moment(200), moment(260), undefined, { created: 1, queued: 2 }, 2],
+    ['queued', timestamp(200), timestamp(260), undefined, { created: 1, queued: 2 }, 2],
   )
-  assert.deepEqual([sent(), told()], [[2, 3], ['job.queued']])
+  assert.deepEqual([takeSentTasks(), takeEvents()], [[2, 3], ['job.queued']])
   assert.equal(await jobs.completeUpload(ref(1), { file: file('c.png') }), true)
   assert.equal((await whole()).tasks[1]?.files[0]?.filename, 'b.png', 'the first one counts')
-  assert.deepEqual([sent(), told()], [[], []], 'nothing new')
+  assert.deepEqual([takeSentTasks(), takeEvents()], [[], []], 'nothing new')
 })
 
 test('a job is queued once, though two tell at once of the last file that it waited for', async () => {
-  const { jobs, job, bus } = await made([awaited('in'), task('work', [0])])
+  const { jobs, job, bus } = await made([awaitedUpload('in'), newTask('work', [0])])
   const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
   assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
   const { sequence, numbers } = await job()
@@ -180,66 +195,71 @@ test('an end that nobody came to tell of is told whole when what led to it is to
     ['plan', 'cancelled'],
     ['cancel', 'pending'],
   ] as const) {
-    const { jobs, changeTask, whole, store, sent } = await made([
-      ...[awaited('in'), task('work', [0]), task('more', [1])],
+    const { jobs, changeTask, whole, store, takeSentTasks } = await made([
+      ...[awaitedUpload('in'), newTask('work', [0]), newTask('more', [1])],
     ])
-    await changeTask(0, { status: 'failed', endedAt: moment(5) })
+    await changeTask(0, { status: 'failed', endedAt: timestamp(5) })
     await store.changeTask(
       { jobId: 'job_1', task: 1 },
-      { set: { status: 'cancelled', endedBy, endedAt: moment(5) }, exclude: { open: new Set([0]) } },
+      { set: { status: 'cancelled', endedBy, endedAt: timestamp(5) }, exclude: { open: new Set([0]) } },
     )
     assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost }), false)
     assert.equal((await whole()).tasks[2]?.status, last, endedBy)
-    assert.deepEqual(sent(), [])
+    assert.deepEqual(takeSentTasks(), [])
   }
 })
 
 test('a job whose creator could not tell of it is told of by who looks', async () => {
   const own = memoryJobs()
-  own.bus.refuse(1)
-  await assert.rejects(own.jobs.create(records([awaited('in'), task('work', [0])])), /the bus refused/)
-  await own.jobs.wake('job_1', later(60))
-  assert.deepEqual([own.told(), (await own.store.getJob('job_1'))?.log], [['job.created'], {}])
+  own.bus.failTimes(1)
+  await assert.rejects(
+    own.jobs.create(createRecords([awaitedUpload('in'), newTask('work', [0])])),
+    /the bus refused/,
+  )
+  await own.jobs.wake('job_1', secondsLater(60))
+  assert.deepEqual([own.takeEvents(), (await own.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
 
 test('a file that is none that can be used ends its task, and that its job', async () => {
-  const { jobs, job, whole, sent } = await made([awaited('in'), task('work', [0])])
+  const { jobs, job, whole, takeSentTasks } = await made([awaitedUpload('in'), newTask('work', [0])])
   const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
   assert.equal(arrived, false)
   const [first, second] = (await whole()).tasks
   assert.deepEqual([first?.status, first?.code, second?.status], ['failed', lost.code, 'cancelled'])
-  assert.deepEqual([(await job()).status, sent()], ['failed', []])
+  assert.deepEqual([(await job()).status, takeSentTasks()], ['failed', []])
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lost }), false)
 })
 
 test('while a job waits for files somebody looks for them each minute, for an hour', async () => {
   const looked: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
-  const { wake, job, told } = await made([awaited('in'), task('work', [0])], { checkForUpload })
-  told()
+  const { wake, job, takeEvents } = await made([awaitedUpload('in'), newTask('work', [0])], {
+    checkForUpload,
+  })
+  takeEvents()
   await wake(3600)
-  assert.deepEqual([looked, (await job()).wakeAt], [[0], moment(3660)])
+  assert.deepEqual([looked, (await job()).wakeAt], [[0], timestamp(3660)])
   await wake(3601)
   const { status, expiredFor } = await job()
-  assert.deepEqual([status, expiredFor, told()], ['expired', 'upload_timeout', ['job.expired']])
+  assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
 })
 
 test('a file that came while its job was looked at ends the wait, however late it is', async () => {
-  const { jobs, ...own } = await made([awaited('in'), task('work', [0])], {
+  const { jobs, ...own } = await made([awaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
   })
   await own.wake(4000)
-  assert.deepEqual([(await own.job()).status, own.sent()], ['queued', [1]])
+  assert.deepEqual([(await own.job()).status, own.takeSentTasks()], ['queued', [1]])
 })
 
 test('a file that nobody told the job of is told by who looks', async () => {
-  const { changeTask, wake, job, sent } = await made([awaited('in'), task('work', [0])], {
+  const { changeTask, wake, job, takeSentTasks } = await made([awaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: () => assert.fail('it is there'),
   })
-  await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: moment(5) })
+  await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: timestamp(5) })
   await wake(60)
-  assert.deepEqual([(await job()).status, sent()], ['queued', [1]])
+  assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', [1]])
 })
 
 test('a job that lives is looked at as often as it is old, from five minutes to an hour', async () => {
@@ -251,86 +271,95 @@ test('a job that lives is looked at as often as it is old, from five minutes to 
     [3700, 3600],
   ] as const) {
     await wake(seconds)
-    assert.equal((await job()).wakeAt, moment(seconds + pause), `after ${seconds} s`)
+    assert.equal((await job()).wakeAt, timestamp(seconds + pause), `after ${seconds} s`)
   }
 })
 
 test('the first look at a job tells of its beginning once more, later ones do not', async () => {
-  const { wake, told, sent } = await made()
-  assert.deepEqual([told().length, sent()], [2, [1]])
+  const { wake, takeEvents, takeSentTasks } = await made()
+  assert.deepEqual([takeEvents().length, takeSentTasks()], [2, [1]])
   await wake(60)
-  assert.deepEqual([told(), sent()], [['job.created', 'job.queued'], [1]], 'the message may be lost')
+  assert.deepEqual(
+    [takeEvents(), takeSentTasks()],
+    [['job.created', 'job.queued'], [1]],
+    'the message may be lost',
+  )
   await wake(360)
-  assert.deepEqual([told(), sent()], [[], [1]])
+  assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
 })
 
 test('what is over and was not counted is, and with the last of it the job ends', async () => {
-  const { wake, changeTask, sent, job, told } = await made()
-  sent()
+  const { wake, changeTask, takeSentTasks, job, takeEvents } = await made()
+  takeSentTasks()
   const done = completed(2, file('a.png'))
   await changeTask(1, done)
   await wake(60)
-  assert.deepEqual([sent(), (await job()).status], [[2], 'queued'])
+  assert.deepEqual([takeSentTasks(), (await job()).status], [[2], 'queued'])
   await changeTask(2, done)
-  told()
+  takeEvents()
   await wake(360)
   assert.equal((await job()).status, 'completed')
-  assert.deepEqual(told().slice(-2), ['job.started', 'job.completed'])
+  assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
 test('a job whose tasks are all over ends with the next look, though each of them was counted', async () => {
   const { wake, changeTask, change, job } = await made()
   for (const number of [1, 2])
-    await changeTask(number, { status: 'completed', files: [], endedAt: moment(59), startedAt: moment(58) })
+    await changeTask(number, {
+      status: 'completed',
+      files: [],
+      endedAt: timestamp(59),
+      startedAt: timestamp(58),
+    })
   await change({}, ['open'])
   await wake(60)
   assert.equal((await job()).status, 'completed')
 })
 
 test('a job that is over is looked at when its time is over, and goes then', async () => {
-  const { wake, job, told, change, whole } = await made([given('in'), exported('out', [0])])
-  told()
-  const expiresAt = moment(5000)
-  await change({ expiresAt, wakeAt: moment(1), endedAt: moment(0) }, ['unsaid'])
+  const { wake, job, takeEvents, change, whole } = await made([storedImport('in'), exportTask('out', [0])])
+  takeEvents()
+  const expiresAt = timestamp(5000)
+  await change({ expiresAt, wakeAt: timestamp(1), endedAt: timestamp(0) }, ['unsaid'])
   await wake(4999)
-  assert.deepEqual([(await job()).status, (await job()).wakeAt, told()], ['completed', expiresAt, []])
+  assert.deepEqual([(await job()).status, (await job()).wakeAt, takeEvents()], ['completed', expiresAt, []])
   await wake(5000)
   const left = await job()
   assert.deepEqual([left.status, left.expiredFor, left.wakeAt], ['expired', 'retention', undefined])
-  assert.deepEqual(told(), ['file.deleted', 'job.expired'])
+  assert.deepEqual(takeEvents(), ['file.deleted', 'job.expired'])
   assert.deepEqual((await whole()).tasks, [])
 })
 
 test('a job that was deleted as somebody looked at it is looked at as soon as that wants', async () => {
-  const { jobs, job, change, store } = await made([given('in'), exported('out', [0])])
-  await change({ wakeAt: moment(1), expiresAt: moment(5000) }, ['unsaid'])
+  const { jobs, job, change, store } = await made([storedImport('in'), exportTask('out', [0])])
+  await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const stale = await job()
-  await change({ deletedAt: moment(2), unsaid: true, wakeAt: moment(17) })
+  await change({ deletedAt: timestamp(2), unsaid: true, wakeAt: timestamp(17) })
   const read = store.getJob.bind(store)
   store.getJob = async () => stale
-  await jobs.wake('job_1', later(3))
+  await jobs.wake('job_1', secondsLater(3))
   store.getJob = read
-  assert.equal((await job()).wakeAt, moment(17))
+  assert.equal((await job()).wakeAt, timestamp(17))
 })
 
 test('a deletion takes the job with all that it has, once', async () => {
-  const { jobs, table, told, files } = await made()
-  told()
+  const { jobs, table, takeEvents, files } = await made()
+  takeEvents()
   files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
   assert.equal(await jobs.delete('job_1'), true)
   assert.deepEqual([table.items, [...files.objects.keys()]], [[], []])
-  assert.deepEqual(told().slice(-2), ['job.cancelled', 'file.deleted'])
+  assert.deepEqual(takeEvents().slice(-2), ['job.cancelled', 'file.deleted'])
   assert.equal(await jobs.delete('job_1'), false)
 })
 
 test('a deletion that stopped on its way is brought to its end by who looks', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(50) })
-  const { jobs, bus, table, job, wake, told } = await made()
-  told()
-  bus.refuse(1)
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
+  const { jobs, bus, table, job, wake, takeEvents } = await made()
+  takeEvents()
+  bus.failTimes(1)
   await assert.rejects(jobs.delete('job_1'), /the bus refused/)
   const { wakeAt, deletedAt } = await job()
-  assert.deepEqual([deletedAt, wakeAt], [moment(50), moment(65)])
+  assert.deepEqual([deletedAt, wakeAt], [timestamp(50), timestamp(65)])
   await wake(100)
   assert.deepEqual(table.items, [])
   await wake(200)

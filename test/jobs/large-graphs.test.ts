@@ -2,36 +2,36 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resultOfJob } from '../../lib/jobs/job-state-machine.ts'
 import { chain, diamond, fanOutAndIn } from './new-tasks.ts'
-import { figures, runGraph } from './run-graph.ts'
+import { describeRun, runGraph } from './run-graph.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** Of a task without work in a large graph, its creation included; half a one for what the clock makes write. */
+/** Writes per task in a large graph, including its creation; tests add 0.5 for time-based writes. */
 const mostWrites = 5
 
-test('a fan of more tasks than one set holds and the one that takes the files of all end, each task once', async (t) => {
+test('a fan-out and fan-in over more than one join bucket runs each task once', async (t) => {
   const run = await runGraph(database, fanOutAndIn(120))
-  const sink = (await run.world.state()).tasks.at(-1)
+  const sink = (await run.service.state()).tasks.at(-1)
   assert.deepEqual([sink?.name, sink?.ins.length, sink?.got?.size], ['sink', 120, 2])
-  // Beside its own: the root's arrival at it, its arrival at the latch of the sink, and its bucket.
-  assert.ok(run.writesPerTask <= mostWrites + 1.5, `${run.writesPerTask} writes a task`)
-  const pages = run.world.calls.filter(({ name }) => name === 'BatchGet').map(({ keys }) => keys.length)
-  assert.equal(Math.max(...pages), 100, 'what the sink takes is read in pages')
-  t.diagnostic(figures(run))
+  // In addition to its own writes: the update by the root, the update of the sink's join bucket, and of its count bucket.
+  assert.ok(run.writesPerTask <= mostWrites + 1.5, `${run.writesPerTask} writes per task`)
+  const pages = run.service.calls.filter(({ name }) => name === 'BatchGet').map(({ keys }) => keys.length)
+  assert.equal(Math.max(...pages), 100, 'the inputs of the sink are read in pages')
+  t.diagnostic(describeRun(run))
 })
 
-test('a chain of fifty tasks ends, at five writes a task at most', async (t) => {
+test('a chain of fifty tasks needs at most five writes per task', async (t) => {
   const run = await runGraph(database, chain(50))
-  assert.ok(run.writesPerTask <= mostWrites + 0.5, `${run.writesPerTask} writes a task`)
-  t.diagnostic(figures(run))
+  assert.ok(run.writesPerTask <= mostWrites + 0.5, `${run.writesPerTask} writes per task`)
+  t.diagnostic(describeRun(run))
 })
 
-test('a diamond whose messages all come twice runs each task once', async () => {
-  const { world } = await runGraph(database, diamond(), { copies: () => 2 })
+test('a diamond whose messages are all delivered twice runs each task once', async () => {
+  const { service } = await runGraph(database, diamond(), { copies: () => 2 })
   assert.deepEqual(
-    resultOfJob(await world.state()).files.map(({ key }) =>
-      Buffer.from(world.files.objects.get(key) ?? []).toString(),
+    resultOfJob(await service.state()).files.map(({ key }) =>
+      Buffer.from(service.files.objects.get(key) ?? []).toString(),
     ),
     ['e', 'f'],
   )

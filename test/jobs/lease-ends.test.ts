@@ -7,21 +7,21 @@ import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { exported, file, given, later, moment, records, task } from './records.ts'
+import { createRecords, exportTask, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
 
 /** What comes to stand in the records of a job when a worker claims a task of it and gives it back. */
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-const only = [given('in'), task('a', [0]), exported('out', [1])]
-const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
+const only = [storedImport('in'), newTask('a', [0]), exportTask('out', [1])]
+const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
 const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
 async function made(tasks: readonly NewTask[] = two) {
   const own = memoryJobs()
-  await own.jobs.create(records(tasks))
-  own.sent()
-  own.told()
+  await own.jobs.create(createRecords(tasks))
+  own.takeSentTasks()
+  own.takeEvents()
   const ref = { jobId: 'job_1', task: 1 }
   const job = async (): Promise<Job> => {
     const found = await own.store.getJob('job_1')
@@ -51,22 +51,22 @@ async function made(tasks: readonly NewTask[] = two) {
 }
 
 test('a task is claimed by one at a time, the next one counts another attempt of the same time', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(10) })
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await made()
   const mine = lease()
   assert.equal((await mine.claim()).applied, true)
   const { status, attempt, leaseId, leaseUntil, startedAt } = await found()
   assert.deepEqual(
     [status, attempt, leaseId, leaseUntil, startedAt],
-    ['processing', 1, 'lease_1', moment(25), moment(10)],
+    ['processing', 1, 'lease_1', timestamp(25), timestamp(10)],
   )
-  t.mock.timers.setTime(later(24).getTime())
+  t.mock.timers.setTime(secondsLater(24).getTime())
   const other = await lease('lease_2').claim()
   assert.deepEqual([other.applied, other.record?.leaseId], [false, 'lease_1'])
-  t.mock.timers.setTime(later(25).getTime())
+  t.mock.timers.setTime(secondsLater(25).getTime())
   assert.equal((await lease('lease_2').claim()).applied, true)
   const again = await found()
-  assert.deepEqual([again.attempt, again.leaseId, again.startedAt], [2, 'lease_2', moment(10)])
+  assert.deepEqual([again.attempt, again.leaseId, again.startedAt], [2, 'lease_2', timestamp(10)])
 })
 
 test('a task is not claimed that waits for another one or for its parts, has lost one, or is over', async () => {
@@ -77,13 +77,13 @@ test('a task is not claimed that waits for another one or for its parts, has los
     [{ open: numbers }, false],
     [{ lost: numbers }, false],
     [{ status: 'completed' }, false],
-    [{ status: 'cancelled', leaseUntil: moment(-9) }, false],
+    [{ status: 'cancelled', leaseUntil: timestamp(-9) }, false],
     [{ status: 'processing' }, false],
     [split, true],
     [{ ...split, status: 'completed' }, false],
     [{ ...split, open: numbers }, false],
     [{ ...split, lost: numbers }, false],
-    [{ ...split, leaseId: 'lease_2', leaseUntil: moment(9e8) }, false],
+    [{ ...split, leaseId: 'lease_2', leaseUntil: timestamp(9e8) }, false],
   ] as const) {
     const { change, lease } = await made()
     await change(set as Partial<Task>)
@@ -93,9 +93,9 @@ test('a task is not claimed that waits for another one or for its parts, has los
 
 for (const isStarted of [false, true])
   test(`the only task of a job that ${isStarted ? 'has begun' : 'was not told of'} ends with it, in one write`, async () => {
-    const { held, job, found, jobs, told, table, bus } = await made(only)
+    const { held, job, found, jobs, takeEvents, table, bus } = await made(only)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
-    told()
+    takeEvents()
     const before = bus.events.length
     const one = await held()
     let updates = 0
@@ -125,16 +125,16 @@ for (const isStarted of [false, true])
     assert.deepEqual(bus.contradictions, [])
     // Whoever tells it again says the same.
     await jobs.completion.lifecycle.republishEnd('job_1')
-    assert.equal(told().at(-1), 'job.completed')
+    assert.equal(takeEvents().at(-1), 'job.completed')
   })
 
 test('a job that somebody changed while its only task ended ends after it, with both told', async () => {
-  const { held, job, jobs, told, bus } = await made(only)
+  const { held, job, jobs, takeEvents, bus } = await made(only)
   const one = await held()
   await jobs.publishDownload(await job(), file('a.png'), { signed: false, ip: null })
-  told()
+  takeEvents()
   assert.equal(await one.finish(end), true)
-  assert.deepEqual(told(), ['job.started', 'job.completed'])
+  assert.deepEqual(takeEvents(), ['job.started', 'job.completed'])
   const { status, sequence, numbers } = await job()
   assert.deepEqual([status, sequence, numbers['ended']], ['completed', 5, 5])
   assert.deepEqual(
@@ -144,26 +144,29 @@ test('a job that somebody changed while its only task ended ends after it, with 
 })
 
 test('an end that somebody else was before changes neither its task nor its job', async () => {
-  const { held, change, job, found, told } = await made(only)
+  const { held, change, job, found, takeEvents } = await made(only)
   const one = await held()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual([await one.finish(end), (await found()).status], [false, 'processing'])
   assert.notEqual((await job()).status, 'completed')
-  told()
+  takeEvents()
   const other = await made(only)
   const cancelled = await other.held()
   await other.jobs.cancel('job_1', 'user')
-  other.told()
+  other.takeEvents()
   assert.deepEqual([await cancelled.finish(end), (await other.found()).status], [false, 'cancelled'])
-  assert.deepEqual([(await other.job()).status, other.told()], ['cancelled', []])
+  assert.deepEqual([(await other.job()).status, other.takeEvents()], ['cancelled', []])
 })
 
 test('an end that somebody else was before sends nobody', async () => {
-  const { held, change, found, sent, told } = await made()
+  const { held, change, found, takeSentTasks, takeEvents } = await made()
   const one = await held()
   await change({ leaseId: 'lease_2' })
-  assert.deepEqual([await one.finish(end), (await found()).status, sent()], [false, 'processing', []])
-  assert.deepEqual(told(), ['job.started'])
+  assert.deepEqual(
+    [await one.finish(end), (await found()).status, takeSentTasks()],
+    [false, 'processing', []],
+  )
+  assert.deepEqual(takeEvents(), ['job.started'])
 })
 
 test('a job that was cancelled as its only task told of its progress stays so', async () => {
@@ -179,9 +182,11 @@ test('a job that was cancelled as its only task told of its progress stays so', 
 })
 
 test('the only task of a job whose files stand apart ends it with them', async () => {
-  const many = Array.from({ length: 20 }, (_, at) => given(`in-${at}`, `${'long name '.repeat(9)}${at}.png`))
-  const { store, jobs, told } = memoryJobs()
-  await jobs.create(records([...many, task('a', [0]), exported('out', [20, 0])]))
+  const many = Array.from({ length: 20 }, (_, at) =>
+    storedImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
+  )
+  const { store, jobs, takeEvents } = memoryJobs()
+  await jobs.create(createRecords([...many, newTask('a', [0]), exportTask('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
   const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
@@ -191,26 +196,26 @@ test('the only task of a job whose files stand apart ends it with them', async (
   one.startHeartbeat(job, () => {})
   assert.equal(await one.finish(end), true)
   assert.equal((await store.getJob('job_1'))?.result?.files.length, 2)
-  assert.deepEqual(told().slice(-2), ['job.started', 'job.completed'])
+  assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
 test('the file that the only task of a job brought is told of with its end', async () => {
-  const { held, told } = await made([
-    ...[given('in'), task('a', [], { operation: 'import/url' }), exported('out', [1])],
+  const { held, takeEvents } = await made([
+    ...[storedImport('in'), newTask('a', [], { operation: 'import/url' }), exportTask('out', [1])],
   ])
   const one = await held()
   assert.equal(await one.finish(end), true)
-  assert.deepEqual(told(), ['file.uploaded', 'job.started', 'job.completed'])
+  assert.deepEqual(takeEvents(), ['file.uploaded', 'job.started', 'job.completed'])
 })
 
 test('the end of one of several tasks sends the next, and tells that their job has begun', async () => {
-  const { held, sent, told, job, found, change } = await made()
+  const { held, takeSentTasks, takeEvents, job, found, change } = await made()
   await change({ pieces: [piece], begun: 'upload 1', stage: 'encoding' })
   const one = await held()
   assert.equal(await one.finish({ ...end, engine: 'vips' }), true)
   const { leaseId, leaseUntil, pieces, begun, stage } = await found()
   assert.deepEqual([leaseId, leaseUntil, pieces, begun, stage], Array(5).fill(undefined))
-  assert.deepEqual([sent(), told()], [[2], ['job.started']])
+  assert.deepEqual([takeSentTasks(), takeEvents()], [[2], ['job.started']])
   const { status, startedWith } = await job()
   assert.deepEqual([status, startedWith, (await found()).engine], ['processing', 1, 'vips'])
   const { ranMs, endedAt } = await found()
@@ -221,7 +226,7 @@ test('the end of one of several tasks sends the next, and tells that their job h
 test('an end that was stored is not replaced by another one of the same worker', async () => {
   const { held, bus, found } = await made(only)
   const one = await held()
-  bus.refuse(1)
+  bus.failTimes(1)
   await assert.rejects(one.finish(end), /the bus refused/)
   assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
   assert.equal((await found()).status, 'completed')
@@ -250,7 +255,7 @@ test('a task that is shared out waits for its parts, which are sent', async () =
   await change({ percent: 30, got: new Set([9]) })
   const one = await held()
   const parts = [1000, 1001].map((part) =>
-    createChunkRecord({ ...records(two).tasks[0], number: 1 } as Task, part, {}, later(0)),
+    createChunkRecord({ ...createRecords(two).tasks[0], number: 1 } as Task, part, {}, secondsLater(0)),
   )
   const warnings = [{ code: 'SHARED', message: 'It was shared out.' }]
   one.reportProgress(35, 'reading')
@@ -273,20 +278,20 @@ test('a task that is shared out waits for its parts, which are sent', async () =
 })
 
 test('of a task that is somebody else’s by now nothing is shared out or handed on', async () => {
-  const { held, change, sent, store, ref, found } = await made()
+  const { held, change, takeSentTasks, store, ref, found } = await made()
   const one = await held()
   await change({ leaseId: 'lease_2' })
   const before = await found()
-  const parts = [createChunkRecord(before, 1000, {}, later(0))]
+  const parts = [createChunkRecord(before, 1000, {}, secondsLater(0))]
   assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), false)
   assert.equal(await store.getTask({ ...ref, part: 1000 }), undefined)
   assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), false)
   await one.release()
-  assert.deepEqual([await found(), sent()], [before, []])
+  assert.deepEqual([await found(), takeSentTasks()], [before, []])
 })
 
 test('what another image goes on with has nothing left of the parts that it was joined from', async () => {
-  const { held, change, found, sent } = await made()
+  const { held, change, found, takeSentTasks } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
   const one = await held()
   assert.equal(await one.handOver({ pieces: [piece], warnings: [], engine: 'vips' }), true)
@@ -297,37 +302,37 @@ test('what another image goes on with has nothing left of the parts that it was 
   )
   const { leaseId, leaseUntil, expandedBy, partCount, got } = rest
   assert.deepEqual([leaseId, leaseUntil, expandedBy, partCount, got], Array(5).fill(undefined))
-  assert.deepEqual(sent(), [1])
+  assert.deepEqual(takeSentTasks(), [1])
 })
 
 test('a part says how long its worker had it, counts for its task, and shows no progress of its own', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
-  const { store, change, found, held, told } = await made()
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { store, change, found, held, takeEvents } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
-  await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
   const one = await held('lease_1', 1000)
-  t.mock.timers.setTime(later(17).getTime())
+  t.mock.timers.setTime(secondsLater(17).getTime())
   assert.equal(await one.finish(end), true)
   const { ranMs, status } = await found(1000)
   assert.deepEqual([ranMs, status], [7000, 'completed'])
   assert.deepEqual((await found()).open, new Set([1001]))
-  assert.ok(told().includes('job.started'))
+  assert.ok(takeEvents().includes('job.started'))
 })
 
 test('whoever has a task gets an answer that is right though each answer of the table is lost once', async () => {
   for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
-    const { table, held, found, sent, job, jobs, told } = await made()
-    table.losesAnswers = true
+    const { table, held, found, takeSentTasks, job, jobs, takeEvents } = await made()
+    table.losesResponses = true
     const one = await held()
     assert.equal((await found()).attempt, 1)
-    const parts = [createChunkRecord(await found(), 1000, {}, later(0))]
+    const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     if (way === 'finish') {
       assert.equal(await one.finish(end), true)
       assert.deepEqual(
         [(await found()).status, (await job()).numbers],
         ['completed', { created: 1, queued: 2, started: 3 }],
       )
-      assert.deepEqual([sent().slice(-1), told()], [[2], ['job.started']])
+      assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
       const last = new Lease(
         { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // no more is used
         ...(['lease_2', log] as const),
@@ -336,13 +341,16 @@ test('whoever has a task gets an answer that is right though each answer of the 
       last.startHeartbeat(await job(), () => {})
       assert.equal(await last.finish(end), true)
       const { status, sequence, numbers } = await job()
-      assert.deepEqual([status, sequence, numbers['ended'], told()], ['completed', 4, 4, ['job.completed']])
+      assert.deepEqual(
+        [status, sequence, numbers['ended'], takeEvents()],
+        ['completed', 4, 4, ['job.completed']],
+      )
     } else if (way === 'handOver') {
       assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), true)
-      assert.deepEqual([(await found()).status, sent()], ['pending', [1]])
+      assert.deepEqual([(await found()).status, takeSentTasks()], ['pending', [1]])
     } else if (way === 'expand') {
       assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), true)
-      assert.deepEqual([(await found()).partCount, sent()], [1, [1]])
+      assert.deepEqual([(await found()).partCount, takeSentTasks()], [1, [1]])
     } else {
       await one[way]()
       assert.deepEqual([(await found()).status, (await found()).leaseId], ['pending', undefined])
@@ -351,13 +359,13 @@ test('whoever has a task gets an answer that is right though each answer of the 
 })
 
 test('a worker writes nothing of its task beside how it ends, which waits for the last sign of life', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
-    const { held, store, found, job, jobs, told } = await made()
+    const { held, store, found, job, jobs, takeEvents } = await made()
     await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
-    told()
+    takeEvents()
     const one = await held()
-    const parts = [createChunkRecord(await found(), 1000, {}, later(0))]
+    const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     const written: string[] = []
     let goOn = () => {}
     const change = store.changeTask.bind(store)
@@ -390,36 +398,36 @@ test('a worker writes nothing of its task beside how it ends, which waits for th
 })
 
 test('the start of a job is told while its task runs, but not once that is given back', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
-  const { held, told } = await made()
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { held, takeEvents } = await made()
   const one = await held()
   t.mock.timers.tick(299)
   await turn()
-  assert.deepEqual(told(), [])
+  assert.deepEqual(takeEvents(), [])
   t.mock.timers.tick(1)
   await turn()
   await one.stopHeartbeat()
-  assert.deepEqual(told(), ['job.started'])
+  assert.deepEqual(takeEvents(), ['job.started'])
   const other = await made()
   const quick = await other.held()
   await quick.release()
   t.mock.timers.tick(3000)
   await turn()
-  assert.deepEqual(other.told(), [])
+  assert.deepEqual(other.takeEvents(), [])
 })
 
 test('what is told of a task is worth it: five points in half a second, one in two', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
-  const { held, told, job, jobs, found } = await made(only)
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { held, takeEvents, job, jobs, found } = await made(only)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
-  told()
+  takeEvents()
   const one = await held()
   const tell = async (afterMs: number, percent: number) => {
     t.mock.timers.tick(afterMs)
     await turn()
     one.reportProgress(percent, 'encoding')
     await turn()
-    return told().length
+    return takeEvents().length
   }
   assert.equal(await tell(499, 5), 0, 'too soon')
   assert.equal(await tell(1, 4.9), 1, 'what was shown once does not fall')
@@ -443,7 +451,7 @@ test('what is told of a task is worth it: five points in half a second, one in t
 })
 
 test('a task that is joined goes on where its parts have brought it', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held, change, found } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
   const one = await held()
@@ -467,11 +475,11 @@ test('a task that another worker takes over is shown no less than it was', async
 })
 
 test('what is too little to be told of a large job does not end what is told of it', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
-  const twenty = Array.from({ length: 20 }, (_, at) => task(`t${at}`, [0]))
-  const { held, told, job, jobs } = await made([given('in'), ...twenty])
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const twenty = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
+  const { held, takeEvents, job, jobs } = await made([storedImport('in'), ...twenty])
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
-  told()
+  takeEvents()
   const one = await held()
   for (const percent of [5, 10, 60]) {
     t.mock.timers.tick(600)
@@ -480,26 +488,26 @@ test('what is too little to be told of a large job does not end what is told of 
     await turn()
   }
   await one.stopHeartbeat()
-  assert.deepEqual([told(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
+  assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
 test('the time of a task that is given back begins with its claim, not with its worker', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(10) })
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await made()
   const one = lease()
-  t.mock.timers.setTime(later(12).getTime())
+  t.mock.timers.setTime(secondsLater(12).getTime())
   await one.claim()
-  assert.equal((await found()).startedAt, moment(12))
+  assert.equal((await found()).startedAt, timestamp(12))
   await one.release()
   const { status, attempt, startedAt } = await found()
   assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
 })
 
 test('a part hides its message from others as long as its lease is, and is lost once nobody wants it', async (t) => {
-  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: later(10) })
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, jobs, job, change, found } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
-  await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
   const hidden: number[] = []
   const run = {
     ...{ services: { jobs }, ref: { jobId: 'job_1', task: 1, part: 1000 } },

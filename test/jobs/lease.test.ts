@@ -6,11 +6,11 @@ import type { Job, Task } from '../../lib/jobs/job.ts'
 import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
-import { given, moment, newJob, start, task } from './records.ts'
+import { newJob, newTask, start, storedImport, timestamp } from './records.ts'
 
 test('a worker that shows signs of life keeps its task, and its message with it, until somebody else has it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
-  const { job, tasks } = newJob([given('in'), task('work', [0])])
+  const { job, tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
   const visibleIn: number[] = []
   let isMine = true
@@ -21,17 +21,17 @@ test('a worker that shows signs of life keeps its task, and its message with it,
     },
   }
   const extendVisibility = async (seconds: number) => visibleIn.push(seconds)
-  const run = { services: { jobs: { store, settlement: {} } }, extendVisibility } as unknown as TaskRun // no more is used
+  const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun // no more is used
   const lease = new Lease(run, 'lease_1', {} as Log)
   await lease.claim()
-  assert.equal(writes[0]?.change.set?.['leaseUntil'], moment(15))
+  assert.equal(writes[0]?.change.set?.['leaseUntil'], timestamp(15))
 
   let lost = 0
   lease.startHeartbeat({ ...job, status: 'processing' }, () => lost++)
   t.mock.timers.tick(3000)
   await turn()
   const [, beat] = writes
-  assert.equal(beat?.change.set?.['leaseUntil'], moment(18))
+  assert.equal(beat?.change.set?.['leaseUntil'], timestamp(18))
   assert.deepEqual(beat?.condition, { equal: { status: 'processing', leaseId: 'lease_1' } })
   assert.deepEqual([visibleIn, lost], [[16], 0])
 
@@ -47,7 +47,7 @@ test('a worker that shows signs of life keeps its task, and its message with it,
 
 test('a task that is given back costs no attempt, and its time counts from the claim of whoever began it', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { tasks } = newJob([given('in'), task('work', [0])])
+  const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
   /** What is written of it by a worker that claimed it just now. */
   const givenBack = async (claimed: Partial<Task>): Promise<Change> => {
     const writes: Change[] = []
@@ -64,16 +64,20 @@ test('a task that is given back costs no attempt, and its time counts from the c
   }
   const [isMineNoMore, setPlus] = [['leaseId', 'leaseUntil'], { attempt: ['attempt', -1] }]
   const remove = [...isMineNoMore, 'startedAt']
-  assert.deepEqual(await givenBack({ startedAt: moment(0) }), { set: { status: 'pending' }, setPlus, remove })
+  assert.deepEqual(await givenBack({ startedAt: timestamp(0) }), {
+    set: { status: 'pending' },
+    setPlus,
+    remove,
+  })
   // Where another image goes on, or parts are joined, attempts are counted anew.
-  const startedAt = moment(-60)
+  const startedAt = timestamp(-60)
   assert.deepEqual((await givenBack({ startedAt })).remove, isMineNoMore)
   const joining = { set: { status: 'processing' }, setPlus, remove: isMineNoMore }
   assert.deepEqual(await givenBack({ startedAt, expandedBy: 0 }), joining)
 })
 
 test('a task that another image goes on with keeps how far it is, and is tried there anew', async () => {
-  const { tasks } = newJob([given('in'), task('work', [0])])
+  const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const changes: Change[] = []
   const sent: unknown[] = []
   const store = {
@@ -82,7 +86,7 @@ test('a task that another image goes on with keeps how far it is, and is tried t
       return { applied: true, record: tasks[0] }
     },
   }
-  const services = { jobs: { store, settlement: { send: async (one: unknown) => sent.push(one) } } }
+  const services = { jobs: { store, completion: { sendTask: async (one: unknown) => sent.push(one) } } }
   const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
   await lease.claim()
   lease.reportProgress(40, 'loaded')
@@ -92,7 +96,7 @@ test('a task that another image goes on with keeps how far it is, and is tried t
 })
 
 test('what is left of a task is kept, unless it is somebody else’s by now', async () => {
-  const { tasks } = newJob([given('in'), task('work', [0])])
+  const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const sets: unknown[] = []
   let isMine = true
   const store = {
@@ -110,7 +114,7 @@ test('what is left of a task is kept, unless it is somebody else’s by now', as
 
 test('how far a task is gets told, but for one of parts or of hundreds, and with its start where that is untold', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
-  const { job, tasks } = newJob([given('in'), task('work', [0])])
+  const { job, tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const toldOf = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
     const told: unknown[] = []
     const course = {

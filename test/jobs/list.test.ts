@@ -4,7 +4,7 @@ import { encodeTime } from 'ulid'
 import type { Table } from '../../lib/aws/table.ts'
 import type { Job, JobStatus } from '../../lib/jobs/job.ts'
 import { type JobQuery, listKeyOf, queryJobs, tagKeyOf } from '../../lib/jobs/list.ts'
-import { moment, newJob, start } from './records.ts'
+import { newJob, start, timestamp } from './records.ts'
 
 const { job } = newJob([])
 /** As ids are made, a moment before the job is. */
@@ -14,7 +14,7 @@ const idOf = (at: number) =>
 /** Jobs of these states in their order, and what was asked of the indices. */
 function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
   const jobs = statuses.map(
-    (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: moment(at) }),
+    (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: timestamp(at) }),
   )
   const asked: unknown[] = []
   let looked = 0
@@ -81,7 +81,7 @@ test('only the lists of the states are read that are wanted, and none for what i
 
 test('moments leave out the jobs made at them, filters what does not match, and many tasks end a page', async () => {
   const { list } = listed(mixed)
-  const [createdAfterMs, createdBeforeMs] = [Date.parse(moment(1)), Date.parse(moment(4))]
+  const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])

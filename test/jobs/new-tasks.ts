@@ -2,9 +2,9 @@ import type { StoredFile } from '../../lib/jobs/job.ts'
 import { createGraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { importedDocument, importedFile } from './no-op-engine.ts'
 
-/** Tasks of no work by name, each with those whose files it takes. */
+/** Graphs of tasks for tests, by name with their input tasks. */
 
-export interface Wanted {
+export interface TaskInputs {
   readonly from: readonly string[]
   readonly continueOnError?: boolean
 }
@@ -13,25 +13,28 @@ const newTask = (name: string, operation: string): NewTask => ({
   ...{ name, operation, ins: [], spec: {}, continueOnError: false, warnings: [] },
 })
 
-export const imported = (name = 'import', file: StoredFile = importedFile): NewTask => ({
+export const importedTask = (name = 'import', file: StoredFile = importedFile): NewTask => ({
   ...newTask(name, 'import/base64'),
   fixed: { status: 'completed', files: [file] },
 })
 
-export const awaited = (name: string, uploadId: string): NewTask => ({
+export const awaitedUpload = (name: string, uploadId: string): NewTask => ({
   ...newTask(name, 'import/upload'),
   awaited: { uploadId, form: { form: { url: 'http://localhost', parameters: {} } } },
 })
 
-/** The tasks after one import, with an export of those that nobody takes. */
-export function graph(wanted: Readonly<Record<string, Wanted>>, imports = [imported()]): NewTask[] {
-  const names = [...imports.map(({ name }) => name), ...Object.keys(wanted)]
+/** Creates tasks after one import, with an export of those that no other task uses. */
+export function createGraph(
+  inputsByTask: Readonly<Record<string, TaskInputs>>,
+  imports = [importedTask()],
+): NewTask[] {
+  const names = [...imports.map(({ name }) => name), ...Object.keys(inputsByTask)]
   const numberOf = (name: string) => {
     const number = names.indexOf(name)
-    if (number < 0) throw new Error(`no task is called ${name}`)
+    if (number < 0) throw new Error(`there is no task ${name}`)
     return number
   }
-  const works = Object.entries(wanted).map(
+  const workTasks = Object.entries(inputsByTask).map(
     ([name, { from, continueOnError = false }]): NewTask => ({
       ...newTask(name, 'watermark'),
       ins: from.map(numberOf),
@@ -39,26 +42,28 @@ export function graph(wanted: Readonly<Record<string, Wanted>>, imports = [impor
       continueOnError,
     }),
   )
-  const taken = new Set(Object.values(wanted).flatMap(({ from }) => from))
-  const leaves = Object.keys(wanted).filter((name) => !taken.has(name))
+  const usedTasks = new Set(Object.values(inputsByTask).flatMap(({ from }) => from))
+  const leaves = Object.keys(inputsByTask).filter((name) => !usedTasks.has(name))
   const exported = { ...newTask('export', 'export/url'), ins: leaves.map(numberOf) }
-  return [...imports, ...works, { ...exported, fixed: { status: 'pending' } }]
+  return [...imports, ...workTasks, { ...exported, fixed: { status: 'pending' } }]
 }
 
-/** A document that becomes a picture by way of two images. */
-export const document = (): NewTask[] => {
-  const [source, work, out] = graph({ a: { from: ['import'] } }, [imported('import', importedDocument)])
+/** A document that is converted to an image in two container images. */
+export const documentGraph = (): NewTask[] => {
+  const [source, work, out] = createGraph({ a: { from: ['import'] } }, [
+    importedTask('import', importedDocument),
+  ])
   if (!source || !work || !out) throw new Error('a graph of one has three tasks')
   return [source, { ...work, operation: 'convert', spec: { to: 'png', options: {} } }, out]
 }
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 
-export const one = () => graph({ a: { from: ['import'] } })
+export const singleTask = () => createGraph({ a: { from: ['import'] } })
 
-/** Six tasks: a, then b and c, d of both, and e and f of d. */
-export const diamond = (changes: Readonly<Record<string, Partial<Wanted>>> = {}) =>
-  graph({
+/** Six tasks: a; b and c after a; d after both; e and f after d. */
+export const diamond = (changes: Readonly<Record<string, Partial<TaskInputs>>> = {}) =>
+  createGraph({
     a: { from: ['import'], ...changes['a'] },
     b: { from: ['a'], ...changes['b'] },
     c: { from: ['a'], ...changes['c'] },
@@ -67,42 +72,42 @@ export const diamond = (changes: Readonly<Record<string, Partial<Wanted>>> = {})
     f: { from: ['d'], ...changes['f'] },
   })
 
-/** A task and so many that take its files. */
+/** One task with `count` dependents. */
 export const fanOut = (count: number) =>
-  graph({
+  createGraph({
     root: { from: ['import'] },
     ...Object.fromEntries(numbered(count, 't').map((name) => [name, { from: ['root'] }])),
   })
 
-/** So many tasks and one that takes the files of all. */
+/** `count` tasks with one common dependent. */
 export const fanIn = (count: number) =>
-  graph({
+  createGraph({
     ...Object.fromEntries(numbered(count, 't').map((name) => [name, { from: ['import'] }])),
     sink: { from: numbered(count, 't') },
   })
 
-/** Both: a task, so many that take its files, and one that takes the files of all. */
+/** One task, `count` dependents, and one task that depends on all of them. */
 export const fanOutAndIn = (count: number) =>
-  graph({
+  createGraph({
     root: { from: ['import'] },
     ...Object.fromEntries(numbered(count, 't').map((name) => [name, { from: ['root'] }])),
     sink: { from: numbered(count, 't') },
   })
 
 export const chain = (count: number) =>
-  graph(
+  createGraph(
     Object.fromEntries(
       numbered(count, 't').map((name, at) => [name, { from: [at === 0 ? 'import' : `t${at - 1}`] }]),
     ),
   )
 
-export const records = (id: string, tasks: readonly NewTask[], wishes: Partial<NewJob> = {}) =>
+export const createRecords = (id: string, tasks: readonly NewTask[], more: Partial<NewJob> = {}) =>
   createGraphRecords(
     {
       ...{ id, owner: 'anon_1', requestId: 'req_1', tag: null, warnings: [], retentionS: 3600 },
       display: { source: null, target: { format: 'png' }, operations: ['watermark'], pollS: 2 },
       ...{ require: 'all', failFast: false, tasks },
-      ...wishes,
+      ...more,
     },
     new Date(),
   )

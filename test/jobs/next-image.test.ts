@@ -14,9 +14,9 @@ import {
 } from '../../lib/jobs/keys.ts'
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { createChunks } from '../../lib/jobs/run/chunks.ts'
-import { completed, file, given, newJob, task, withTasks } from './records.ts'
+import { completed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
-const fresh = newJob([given('in'), task('work', [0])])
+const fresh = newJob([storedImport('in'), newTask('work', [0])])
 
 test('what a client hears of a failure is what was meant for it, and of a breakdown no word of its own', () => {
   const meant = new AppError('CORRUPT_FILE', 'It is cut off.', { format: 'png' })
@@ -68,9 +68,9 @@ test('the next step of a task is done by the image of the first piece that has o
 
 test('a task wants what its operation does, of the files that those before it gave', () => {
   const state = newJob([
-    given('in'),
-    task('a', [0]),
-    task('b', [0, 1], { spec: { to: 'jpg', options: { dpi: 7 } } }),
+    storedImport('in'),
+    newTask('a', [0]),
+    newTask('b', [0, 1], { spec: { to: 'jpg', options: { dpi: 7 } } }),
   ])
   const done = withTasks(state, { a: completed(3, file('a.png', 'k/a')) })
   const b = done.tasks.find(({ name }) => name === 'b')

@@ -6,45 +6,44 @@ import type { StoredFile } from '../../lib/jobs/job.ts'
 
 const Options = z.object({
   name: z.string().default(''),
-  /** Letters of the name of which a worker makes a file; all of them when left out. */
+  /** Characters of the name per chunk; all of them when left out. */
   each: z.int().optional(),
 })
 
-/** Some letters of a name. */
-const Share = z.object({ number: z.int(), letters: z.string().optional() })
+/** A substring of a name. */
+const ChunkSpec = z.object({ number: z.int(), letters: z.string().optional() })
 
 const limits = { memoryMb: 1, diskMb: 1, timeoutS: 600 }
 const version = () => '1.0'
 
-/** What happens in a task of this name before its file is there. */
+/** Called in the task with this name before its file is written. */
 export type Behavior = (name: string, tools: Tools) => Promise<Shortfall | undefined>
 
 /**
- * Engines without a program: what they make of pictures is a file with the name of the task in it. The second goes on
- * in another image with what the first makes of documents. The first shares out names, letter by letter, and wants the
- * PDFs that it was sent again where it joins. GIFs are read by it, by another one beside it, and by one in another image,
- * in this order.
+ * Engines without programs, whose output is a file that contains the name of the task. `libreoffice` converts documents
+ * to PDF in another image. `vips` splits names into chunks of characters, and needs its PDF inputs again for joining.
+ * GIFs are read by `vips`, by `imagemagick` in the same image and by `ffmpeg` in another image, in this order.
  */
 export function noOpEngines(behave: Behavior): readonly Engine[] {
   const makes =
     (file: string, by = ''): Engine['run'] =>
     async ({ outDir, options, chunk, from, inputs: [input] }, tools) => {
       const { name: plain } = Options.parse(options)
-      // Of pictures that several read it is told who does.
+      // For images that several engines read, the output names the engine.
       const name = from === 'gif' ? `${plain} by ${by}` : plain
-      const { number, letters } = chunk ? Share.parse(chunk) : { number: undefined, letters: name }
+      const { number, letters } = chunk ? ChunkSpec.parse(chunk) : { number: undefined, letters: name }
       const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
       await writeFile(path, letters ?? (await readFile(input?.path ?? '')))
-      if (number !== undefined) tools.warn('SHARED', 'It was shared out.')
+      if (number !== undefined) tools.warn('SHARED', 'It was split.')
       return { files: [{ path }], ...(shortfall && { shortfall }) }
     }
   const split: Engine['split'] = async ({ options }, tools, { workers }) => {
     const { name, each } = Options.parse(options)
     if (each === undefined || workers < 2) return undefined
     const letters = name.match(new RegExp(`.{1,${each}}`, 'g')) ?? []
-    // Every other share has its letters cut out for it.
+    // Every second chunk gets a file with its characters.
     return Promise.all(
       letters.map(async (some, at) => {
         if (at % 2 === 0) return { spec: { number: at + 1, letters: some } }
@@ -92,7 +91,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       capabilities: [
         {
           ...{ operation: 'convert', from: ['gif'], to: ['png'], cost: 3, options: Options },
-          drops: 'It moves no more.',
+          drops: 'The animation is lost.',
         },
       ],
     },

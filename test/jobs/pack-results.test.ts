@@ -7,7 +7,7 @@ import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../lib/errors.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { createZip, packResultsIntoZip } from '../../lib/jobs/run/pack-results.ts'
-import { completed, file, given, newJob, task, withTasks } from './records.ts'
+import { completed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
 const stored = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
   ...{ filename, key, size, mimeType, format: 'txt', sha256: 'ab' },
@@ -63,7 +63,7 @@ test('a ZIP has each file that is there under a name of its own, and says of eac
 })
 
 test('a ZIP is stored under the name that was asked for, with its size and digest', async () => {
-  const state = withTasks(newJob([given('in'), task('work', [0])]), {
+  const state = withTasks(newJob([storedImport('in'), newTask('work', [0])]), {
     work: completed(2, file('b.png', 'k/b')),
   })
   const received: Buffer[] = []

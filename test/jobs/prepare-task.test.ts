@@ -6,25 +6,26 @@ import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { prepareTask } from '../../lib/jobs/run/prepare-task.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import type { Services } from '../../lib/services.ts'
-import { chain, one, records } from './new-tasks.ts'
+import { chain, createRecords, singleTask } from './new-tasks.ts'
 import { importedFile } from './no-op-engine.ts'
-import { World } from './simulated-service.ts'
+import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
 /** A job of two tasks, one after the other, whose messages are lost. */
-async function newWorld() {
-  const world = new World({ database, tableName: await database.makeTable() })
-  await world.create(chain(2))
-  world.queues.lose()
-  const prepare = (task: number, services = world.services()) =>
-    prepareTask({ jobId: world.jobId, task }, services)
-  const { store } = world.services().jobs
-  const change = (task: number, set: Partial<Task>) => store.changeTask({ jobId: world.jobId, task }, { set })
-  return { world, prepare, change }
+async function newService() {
+  const service = new SimulatedService({ database, tableName: await database.makeTable() })
+  await service.create(chain(2))
+  service.queues.dropAll()
+  const prepare = (task: number, services = service.services()) =>
+    prepareTask({ jobId: service.jobId, task }, services)
+  const { store } = service.services().jobs
+  const change = (task: number, set: Partial<Task>) =>
+    store.changeTask({ jobId: service.jobId, task }, { set })
+  return { service, prepare, change }
 }
-const sent = ({ queues }: World) =>
+const sent = ({ queues }: SimulatedService) =>
   queues.bodies.map((body) => {
     const { task, part } = JSON.parse(body)
     return part === undefined ? task : `${task} part ${part}`
@@ -32,36 +33,36 @@ const sent = ({ queues }: World) =>
 const over: Partial<Task> = { status: 'completed', files: [importedFile], endedAt: new Date().toISOString() }
 
 test('a task that is ready is sent, and of a job that is over or gone nothing is', async () => {
-  const { world, prepare } = await newWorld()
+  const { service, prepare } = await newService()
   await prepare(1)
-  assert.deepEqual(sent(world), [1])
-  world.queues.lose()
+  assert.deepEqual(sent(service), [1])
+  service.queues.dropAll()
   await prepare(9)
-  await world.cancel()
+  await service.cancel()
   await prepare(1)
-  assert.deepEqual(sent(world), [])
+  assert.deepEqual(sent(service), [])
 })
 
 test('of a task that is over hears whoever waits for it', async () => {
-  const { world, prepare, change } = await newWorld()
+  const { service, prepare, change } = await newService()
   await change(1, over)
   await prepare(1)
-  assert.deepEqual(sent(world), [2])
+  assert.deepEqual(sent(service), [2])
 })
 
 test('of a task that is over the parts go that whoever ended it did not come to drop', async () => {
-  const { world, prepare, change } = await newWorld()
-  const [task] = (await world.state()).tasks
+  const { service, prepare, change } = await newService()
+  const [task] = (await service.state()).tasks
   assert.ok(task)
-  await world.services().jobs.store.addChunks([createChunkRecord(task, 1000, {}, new Date())])
+  await service.services().jobs.store.addChunks([createChunkRecord(task, 1000, {}, new Date())])
   await change(1, { ...over, expandedBy: 1 })
   await prepare(1)
-  assert.deepEqual((await world.state()).chunks, [])
+  assert.deepEqual((await service.state()).chunks, [])
 })
 
 test('of a task that waits for its parts those are sent that nobody has begun', async () => {
-  const { world, prepare, change } = await newWorld()
-  const [task] = (await world.state()).tasks
+  const { service, prepare, change } = await newService()
+  const [task] = (await service.state()).tasks
   assert.ok(task)
   const step = {
     operation: 'watermark',
@@ -76,38 +77,38 @@ test('of a task that waits for its parts those are sent that nobody has begun', 
     createChunkRecord(task, number, { pieces }, new Date()),
   )
   assert.ok(begun)
-  await world.services().jobs.store.addChunks([{ ...begun, status: 'processing' }, ...parts])
+  await service.services().jobs.store.addChunks([{ ...begun, status: 'processing' }, ...parts])
   await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
   await prepare(1)
-  assert.deepEqual(sent(world), ['1 part 1002'])
+  assert.deepEqual(sent(service), ['1 part 1002'])
 })
 
 test('a task that comes when its job is over, or it is, gives the turn of the job to the next one', async () => {
   for (const isCancelled of [true, false]) {
-    const { world, prepare, change } = await newWorld()
-    const own = world.services()
+    const { service, prepare, change } = await newService()
+    const own = service.services()
     const oneAtATime = { ...own.plans['self-hosted'], concurrentJobs: 1 }
     const services: Services = { ...own, plans: { ...own.plans, 'self-hosted': oneAtATime } }
     const slots = new ConcurrencySlots(services)
-    const next = records(newId('job'), one())
+    const next = createRecords(newId('job'), singleTask())
     await own.jobs.store.create(next)
-    const { job } = await world.state()
+    const { job } = await service.state()
     assert.equal(await slots.acquire(job, { jobId: job.id, task: 1 }, 'image'), true)
     assert.equal(await slots.acquire(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
     const { wakeAt } = (await own.table.get({ pk: `SLOTS#${job.owner}`, sk: 'SLOTS' })) ?? {}
     const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
     assert.ok(inS > 50 && inS <= 60, `nobody looks after those that wait for ${inS} s`)
     await prepare(1, services)
-    world.queues.lose()
-    if (isCancelled) await world.cancel()
+    service.queues.dropAll()
+    if (isCancelled) await service.cancel()
     else {
       await change(1, over)
       await prepare(1, services)
-      world.queues.lose()
+      service.queues.dropAll()
       await change(2, over)
     }
     await prepare(2, services)
-    const called = world.queues.bodies.map((body) => JSON.parse(body).jobId)
+    const called = service.queues.bodies.map((body) => JSON.parse(body).jobId)
     assert.deepEqual(called, [next.job.id], `${isCancelled}`)
   }
 })

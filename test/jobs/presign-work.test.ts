@@ -5,7 +5,7 @@ import { createPresigningSender, signatureLifetimeS } from '../../lib/jobs/presi
 import type { PresignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
 import type { TaskInputs, TaskSender } from '../../lib/jobs/task-sender.ts'
 import { isSealed, Vault } from '../../lib/sealed.ts'
-import { completed, file, given, newJob, start, task } from './records.ts'
+import { completed, file, newJob, newTask, start, storedImport } from './records.ts'
 
 const vault = new Vault('a secret of tests that is long enough')
 const [inAddress, outAddress] = ['https://store/', 'https://store/form']
@@ -13,7 +13,7 @@ const written = new Map<string, string>()
 
 /** What is sent with the second of two tasks, which takes the files of the first and of one that needed no work. */
 async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
-  const { fixed, tasks } = newJob([given('in'), task('work', [0]), task('join', [0, 1])])
+  const { fixed, tasks } = newJob([storedImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
   const [first, second] = tasks
   assert.ok(first && second)
   const planned: TaskSender = {

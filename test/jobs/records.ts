@@ -7,49 +7,49 @@ import {
   type NewTask,
 } from '../../lib/jobs/task-graph.ts'
 
-/** Records of jobs for tests that need no table. */
+/** Job records for tests without a table. */
 
 export const start = new Date('2026-01-01T00:00:00.000Z')
-export const later = (seconds: number) => new Date(start.getTime() + seconds * 1000)
-export const moment = (seconds: number) => later(seconds).toISOString()
+export const secondsLater = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+export const timestamp = (seconds: number) => secondsLater(seconds).toISOString()
 
 export const file = (name: string, key = name): StoredFile => ({
   ...{ key, filename: name, format: 'png', mimeType: 'image/png', size: 1, sha256: '' },
 })
 
-export const task = (name: string, ins: readonly number[], more: Partial<NewTask> = {}): NewTask => ({
+export const newTask = (name: string, ins: readonly number[], more: Partial<NewTask> = {}): NewTask => ({
   ...{ name, operation: 'convert', ins, spec: {}, continueOnError: false, warnings: [], ...more },
 })
 
-/** A file that is there from the start. */
-export const given = (name: string, filename = `${name}.png`): NewTask =>
-  task(name, [], {
+/** An import whose file is available from the start. */
+export const storedImport = (name: string, filename = `${name}.png`): NewTask =>
+  newTask(name, [], {
     operation: 'import/upload',
     fixed: { status: 'completed', files: [file(filename, `in/${name}`)] },
   })
 
-/** An upload that the job waits for. */
-export const awaited = (name: string): NewTask =>
-  task(name, [], { operation: 'import/upload', awaited: { uploadId: 'upl_1', form: {} } })
+/** An import that waits for an upload. */
+export const awaitedUpload = (name: string): NewTask =>
+  newTask(name, [], { operation: 'import/upload', awaited: { uploadId: 'upl_1', form: {} } })
 
-/** A link to the files of others. */
-export const exported = (name: string, ins: readonly number[], spec: NewTask['spec'] = {}): NewTask =>
-  task(name, ins, { operation: 'export/url', spec, fixed: { status: 'pending' } })
+/** An export of links to the files of other tasks. */
+export const exportTask = (name: string, ins: readonly number[], spec: NewTask['spec'] = {}): NewTask =>
+  newTask(name, ins, { operation: 'export/url', spec, fixed: { status: 'pending' } })
 
-export function records(tasks: readonly NewTask[], more: Partial<NewJob> = {}): GraphRecords {
+export function createRecords(tasks: readonly NewTask[], more: Partial<NewJob> = {}): GraphRecords {
   const display = { source: null, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
   const job = { id: 'job_1', owner: 'anon_1', requestId: 'req_1', tag: null, display, warnings: [] }
   const rules = { retentionS: 3600, require: 'all' as const, failFast: false }
   return createGraphRecords({ ...job, ...rules, tasks, ...more }, start)
 }
 
-/** The job as it is when it was made. */
+/** A job right after its creation. */
 export function newJob(tasks: readonly NewTask[], more: Partial<NewJob> = {}): JobState {
-  const { job, fixed, tasks: recorded } = records(tasks, more)
+  const { job, fixed, tasks: recorded } = createRecords(tasks, more)
   return { job, fixed, tasks: recorded, chunks: [] }
 }
 
-/** The same with other attributes of some tasks, by name. */
+/** The same state with changed attributes of some tasks, by name. */
 export const withTasks = (state: JobState, changes: Readonly<Record<string, Partial<Task>>>): JobState => ({
   ...state,
   tasks: state.tasks.map((one) => ({ ...one, ...changes[one.name] })),
@@ -57,17 +57,17 @@ export const withTasks = (state: JobState, changes: Readonly<Record<string, Part
 
 export const completed = (second: number, ...files: StoredFile[]): Partial<Task> => ({
   ...{ status: 'completed', percent: 100, files },
-  ...{ startedAt: moment(second - 1), endedAt: moment(second), open: undefined },
+  ...{ startedAt: timestamp(second - 1), endedAt: timestamp(second), open: undefined },
 })
 
 export const failed = (second: number, message: string): Partial<Task> => ({
-  ...{ status: 'failed', code: 'CORRUPT_FILE', message, endedAt: moment(second), open: undefined },
+  ...{ status: 'failed', code: 'CORRUPT_FILE', message, endedAt: timestamp(second), open: undefined },
 })
 
 type Attributes = Record<string, unknown>
 
-/** What the table makes of a record by a change: values that are added to are those from before. */
-export function changed<T extends object>(record: T, change: Change): T {
+/** Applies a change to a record like the table does; additions use the values from before the change. */
+export function applyChange<T extends object>(record: T, change: Change): T {
   const before = structuredClone(record) as Attributes
   const after = structuredClone(before)
   const { set = {}, setOnce = {}, setPlus = {}, remove = [] } = change
@@ -79,7 +79,7 @@ export function changed<T extends object>(record: T, change: Change): T {
   return after as T
 }
 
-/** A dot leads into a map. */
+/** A dot in a path selects a key of a map. */
 function put(record: Attributes, path: string, value: unknown): void {
   const [first = '', second] = path.split('.')
   const place = second === undefined ? record : (record[first] as Attributes)

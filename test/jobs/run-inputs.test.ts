@@ -15,7 +15,7 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, storedImport, newJob, newTask, withTasks } from './records.ts'
+import { file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
 const folder = scratchFolder('run-pieces')
 const page = '<p>a few words that are to come through</p>'

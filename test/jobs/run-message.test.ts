@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
-import { completed, storedImport, newJob, newTask } from './records.ts'
+import { completed, newJob, newTask, storedImport } from './records.ts'
 
 const { job, fixed, tasks } = newJob([storedImport('in'), newTask('work', [0])])
 

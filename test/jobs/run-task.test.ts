@@ -13,7 +13,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Services } from '../../lib/services.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { completed, file, given, later, moment, records, task } from './records.ts'
+import { completed, createRecords, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const config = { ANONYMOUS_PLAN: 'free' }
@@ -22,9 +22,9 @@ const config = { ANONYMOUS_PLAN: 'free' }
 async function made(concurrentJobs: number | null = null) {
   const own = memoryJobs()
   const { jobs, table, queues, files } = own
-  await jobs.create(records([given('in'), task('a', [0]), task('b', [1])]))
-  queues.lose()
-  own.told()
+  await jobs.create(createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])]))
+  queues.dropAll()
+  own.takeEvents()
   const services = { jobs, table, queues, files, log, config, plans: { free: { concurrentJobs } } }
   const ref = { jobId: 'job_1', task: 1 }
   return {
@@ -60,29 +60,29 @@ test('whoever has a message does the task with what it takes, once it is claimed
 })
 
 test('a message for a task that somebody has comes again when that lease is over', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: later(0) })
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(0) })
   const { run, change } = await made()
   for (const [leftMs, againInS] of [
     [9500, 11],
     [500, 2],
   ] as const) {
-    const leaseUntil = moment(leftMs / 1000)
+    const leaseUntil = timestamp(leftMs / 1000)
     await change({ status: 'processing', leaseId: 'other', leaseUntil })
     assert.deepEqual(await run(isAsked), { done: false, againInS })
   }
 })
 
 test('a message for a task that is gone, waits or is over does no work, and what follows is said again', async () => {
-  const { run, change, sent, store } = await made()
+  const { run, change, takeSentTasks, store } = await made()
   await change({ open: new Set([0]) })
-  assert.deepEqual([await run(isAsked), sent()], [messageDone, []])
+  assert.deepEqual([await run(isAsked), takeSentTasks()], [messageDone, []])
   await change(completed(5, file('a.png')))
   const [part] = [
-    createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, later(0)),
+    createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, secondsLater(0)),
   ]
   await store.addChunks([part])
   await change({ expandedBy: 1 })
-  assert.deepEqual([await run(isAsked), sent()], [messageDone, [2]])
+  assert.deepEqual([await run(isAsked), takeSentTasks()], [messageDone, [2]])
   assert.deepEqual(await store.getChunks(part), [], 'nor are its parts of use')
   const gone = await made()
   await gone.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
@@ -92,7 +92,7 @@ test('a message for a task that is gone, waits or is over does no work, and what
 test('a message for a task that waits for its parts sends those that nobody has begun', async () => {
   const { run, change, found, queues, store } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
-  await store.addChunks([createChunkRecord(await found(), 1000, {}, later(0))])
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
   assert.deepEqual(await run(isAsked), messageDone)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
@@ -171,18 +171,18 @@ test('an end that somebody else stored is not replaced, and its message comes ag
 })
 
 test('a task whose job has no turn waits, and costs no attempt; the end of another job gives it one', async () => {
-  const { run, found, slots, jobs, store, sent, ref } = await made(1)
-  await jobs.create(records([given('in'), task('a', [0])], { id: 'job_2' }))
-  sent()
+  const { run, found, slots, jobs, store, takeSentTasks, ref } = await made(1)
+  await jobs.create(createRecords([storedImport('in'), newTask('a', [0])], { id: 'job_2' }))
+  takeSentTasks()
   const [other, own] = [await store.getJob('job_2'), await store.getJob('job_1')]
   assert.ok(other && own)
   assert.equal(await slots.acquire(other, { ...ref, jobId: 'job_2' }, 'image'), true)
   assert.deepEqual(await run(isAsked), messageDone)
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   // A message for a job that is over, or for a task of it, gives its turn to the next one.
-  await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: moment(5) } })
+  await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: timestamp(5) } })
   await slots.release(other)
-  assert.deepEqual(sent(), [1])
+  assert.deepEqual(takeSentTasks(), [1])
   let isKept = false
   await run(async (_, { lease }) => {
     isKept = await slots.acquire(own, ref, 'image')
@@ -194,20 +194,20 @@ test('a task whose job has no turn waits, and costs no attempt; the end of anoth
 
 test('whoever ends the last task of a job, or finds it ended, gives its turn to the next one', async () => {
   for (const way of ['ends', 'finds it over', 'finds its job over'] as const) {
-    const { run, slots, jobs, store, sent, ref, change } = await made(1)
-    await jobs.create(records([given('in'), task('a', [0])], { id: 'job_2' }))
-    sent()
+    const { run, slots, jobs, store, takeSentTasks, ref, change } = await made(1)
+    await jobs.create(createRecords([storedImport('in'), newTask('a', [0])], { id: 'job_2' }))
+    takeSentTasks()
     const [own, next] = [await store.getJob('job_1'), await store.getJob('job_2')]
     assert.ok(own && next)
     assert.equal(await slots.acquire(own, ref, 'image'), true)
     assert.equal(await slots.acquire(next, { ...ref, jobId: 'job_2' }, 'image'), false)
-    const end = () => store.changeJob('job_1', { set: { status: 'cancelled', endedAt: moment(5) } })
+    const end = () => store.changeJob('job_1', { set: { status: 'cancelled', endedAt: timestamp(5) } })
     if (way !== 'ends') await end()
-    if (way === 'finds it over') await change({ status: 'cancelled', endedAt: moment(5) })
+    if (way === 'finds it over') await change({ status: 'cancelled', endedAt: timestamp(5) })
     await run(async () => {
       await end()
       return messageDone
     })
-    assert.ok(sent().includes(1), way)
+    assert.ok(takeSentTasks().includes(1), way)
   }
 })

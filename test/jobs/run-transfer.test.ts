@@ -9,9 +9,9 @@ import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { Store } from '../../lib/transfer/transfer.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { completed, file, given, newJob, task, withTasks } from './records.ts'
+import { completed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
-const state = withTasks(newJob([given('in'), task('work', [0]), task('send', [1])]), {
+const state = withTasks(newJob([storedImport('in'), newTask('work', [0]), newTask('send', [1])]), {
   work: completed(5, { ...file('a.webp', 'k/a'), size: 3 }, { ...file('b.webp', 'k/b'), size: 1 }),
 })
 const send = state.tasks[1]
@@ -139,7 +139,7 @@ test('a file with another SHA-256 than the one that was given is refused at once
   const sha256 = '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'
   await assert.rejects(runTransfer(run), {
     ...{ name: 'AppError', code: 'IMPORT_FAILED', details: { reason: 'incomplete', sha256 } },
-    message: `The file has the SHA-256 ${sha256}, not the one that was given.`,
+    message: `The file has the SHA-256 ${sha256}, not the expected one.`,
   })
   fields = { max_size: 1 }
   await assert.rejects(runTransfer(run), { code: 'FILE_TOO_LARGE' })
@@ -244,7 +244,7 @@ test('a fault of ours is tried again, and told as ours in the end: no engine bro
     const claimed = {
       task: { ...send, operation },
       state,
-      lease: { keep: () => {} },
+      lease: { startHeartbeat: () => {} },
     } as unknown as ClaimedTask
     await assert.rejects(transferTask(run, claimed), (error) => {
       assert.ok(error instanceof TransientError)
@@ -271,14 +271,14 @@ test('a transfer ends its task with what it brought, and what nobody wants any m
   const services = {
     ...{ files, config: { WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 } },
     vault: { openAll: () => ({ jobIds: ['job_1'], tasks: ['work'], filename: 'a.zip', manifest: false }) },
-    jobs: { store: { whole: async () => state } },
+    jobs: { store: { getState: async () => state } },
   }
   const { signal } = new AbortController()
   const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
   const carried = async (isOurs: boolean) => {
     const ends: Partial<typeof send>[] = []
     const lease = {
-      keep: () => {},
+      startHeartbeat: () => {},
       progress: () => {},
       finish: async (end: (typeof ends)[number]) => {
         ends.push(end)
@@ -309,7 +309,7 @@ test('a transfer that one run of its function is too short for says what helps',
   const { signal } = new AbortController()
   const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
   const begun = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
-  const claimed = { task: begun, state, lease: { keep: () => {} } } as unknown as ClaimedTask
+  const claimed = { task: begun, state, lease: { startHeartbeat: () => {} } } as unknown as ClaimedTask
   await assert.rejects(transferTask(run, claimed), {
     code: 'TIMEOUT',
     message: /did not end within the 0 s .*Bring fewer files in by one task, or send the file as an upload/,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jobPrefix, type Task } from '../../lib/jobs/job.ts'
-import { leftovers, partStories } from './chunk-scenarios.ts'
-import { wayStories } from './fallback-scenarios.ts'
+import { chunkScenarios, findLeftovers } from './chunk-scenarios.ts'
+import { fallbackScenarios } from './fallback-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
-import { stories } from './job-scenarios.ts'
+import { jobScenarios } from './job-scenarios.ts'
 import { MemoryTable } from './memory-table.ts'
-import { document } from './new-tasks.ts'
-import { task } from './records.ts'
-import type { Story } from './run-scenario.ts'
-import { type During, World } from './simulated-service.ts'
+import { documentGraph } from './new-tasks.ts'
+import { newTask } from './records.ts'
+import type { Scenario } from './run-scenario.ts'
+import { type DuringTask, SimulatedService } from './simulated-service.ts'
 
 /** Stories of jobs, each told once and to its end, with what comes to stand in their records and their files. */
 
@@ -22,21 +22,21 @@ interface Told {
   readonly left?: readonly string[]
 }
 
-async function told({ play, during, loops = 1 }: Story) {
-  const world = new World({ table: new MemoryTable(), loops, ...(during && { during }) })
-  await play(world)
-  await world.settle()
-  await assertAtRest(world)
-  assertPrompt(world)
-  assert.deepEqual(world.failures, [])
-  const { status, error } = await outcomeOf(world)
-  const state = await world.services().jobs.store.getState(world.jobId)
+async function told({ playAnimation, during, concurrency = 1 }: Scenario) {
+  const service = new SimulatedService({ table: new MemoryTable(), concurrency, ...(during && { during }) })
+  await playAnimation(service)
+  await service.runToEnd()
+  await assertAtRest(service)
+  assertPrompt(service)
+  assert.deepEqual(service.failures, [])
+  const { status, error } = await outcomeOf(service)
+  const state = await service.services().jobs.store.getState(service.jobId)
   return {
     job: [status, error].filter(Boolean).join(' '),
-    runs: world.runs,
+    runs: service.runs,
     tasks: state?.tasks.map(shown),
     said: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
-    left: state ? (await leftovers(world)).map((one) => one.replace(jobPrefix(world.jobId), '')) : [],
+    left: state ? (await findLeftovers(service)).map((one) => one.replace(jobPrefix(service.jobId), '')) : [],
   }
 }
 
@@ -49,7 +49,7 @@ const shown = ({ name, status, code, percent, attempt, engine, engineVersion, fi
     .filter((one) => one !== undefined)
     .join(' ')
 
-const all: Readonly<Record<string, Story>> = { ...stories, ...partStories, ...wayStories }
+const all: Readonly<Record<string, Scenario>> = { ...jobScenarios, ...chunkScenarios, ...fallbackScenarios }
 const ends: Readonly<Record<string, Told>> = {
   'a job of one task': {
     job: 'completed',
@@ -271,19 +271,22 @@ for (const [name, story] of Object.entries(all))
 
 test('how far a task is counts its pieces, the steps of each and what a part of a step has done', async () => {
   const seen: [number, number][] = []
-  const look: During = async (world) => {
-    const { tasks } = await world.state()
+  const look: DuringTask = async (service) => {
+    const { tasks } = await service.state()
     seen.push(...tasks.map(({ number, percent }): [number, number] => [number, percent]))
   }
-  const half: During = async (_, { progress }) => progress(0.5)
-  const [source, , out] = document()
+  const half: DuringTask = async (_, { progress }) => progress(0.5)
+  const [source, , out] = documentGraph()
   assert.ok(source && out)
   const both = [
     ...[source, { ...source, name: 'other' }],
-    { ...task('a', [0, 1], { spec: { to: 'png', options: { name: 'letter' } } }) },
+    { ...newTask('a', [0, 1], { spec: { to: 'png', options: { name: 'letter' } } }) },
     { ...out, ins: [2] },
   ]
-  await told({ play: async (world) => void (await world.create(both)), during: { '': half, letter: look } })
+  await told({
+    playAnimation: async (service) => void (await service.create(both)),
+    during: { '': half, letter: look },
+  })
   // Once the second piece is at work the first one counts as whole: with half of one of two steps that is 125 of 200.
   assert.deepEqual(seen, [
     [2, 62],

@@ -1,27 +1,38 @@
 import { test } from 'node:test'
-import { stories } from './job-scenarios.ts'
-import { seeded, walk } from './run-scenario.ts'
-import { conflicts, lostAnswers, silence, together, unprocessed } from './simulated-aws.ts'
+import { jobScenarios } from './job-scenarios.ts'
+import { testCrashPoints, withSeed } from './run-scenario.ts'
+import {
+  combineBehaviors,
+  lostResponses,
+  oneLostWrite,
+  partialBatches,
+  writeConflicts,
+} from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** The others are told in `stops.slow.ts`. */
-const told: readonly (keyof typeof stories)[] = [
+/** The other scenarios run in `crash-points.slow.ts`. */
+const scenarios: readonly (keyof typeof jobScenarios)[] = [
   'a job of one task',
   'a diamond of six tasks',
   'a cancellation',
   'a deletion',
-  'an upload that is no picture',
+  'an upload that is not an image',
 ]
 
-/** All that AWS does at once; `stops.slow.ts` has each by itself. */
-const manner = seeded((chance) =>
-  together(conflicts(0.1, chance), lostAnswers(0.3, chance), silence(0.02, chance), unprocessed(0.5, chance)),
+/** All failures of AWS at once; `crash-points.slow.ts` tests each separately. */
+const manner = withSeed((chance) =>
+  combineBehaviors(
+    writeConflicts(0.1, chance),
+    lostResponses(0.3, chance),
+    oneLostWrite(0.02, chance),
+    partialBatches(0.5, chance),
+  ),
 )
 
-for (const name of told)
-  test(`${name} ends alike while writes conflict, answers are lost and batches are taken in part`, async (t) => {
-    const runs = await walk(database, stories[name], { manner, every: 12, from: 3 })
+for (const name of scenarios)
+  test(`${name} has the same outcome while writes conflict, responses are lost and batches are processed in part`, async (t) => {
+    const runs = await testCrashPoints(database, jobScenarios[name], { manner, every: 12, from: 3 })
     t.diagnostic(`${runs} runs`)
   })

@@ -10,10 +10,13 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import type { Send } from '../../lib/aws/table.ts'
 
-/** What the embedded table never does and AWS does. Each takes a command and how it is sent on. */
-export type Manner = (command: unknown, send: (command: unknown) => Promise<unknown>) => Promise<unknown>
+/** Simulates failures that occur on AWS but not in the embedded table. Gets a command and a function that sends it. */
+export type TableBehavior = (
+  command: unknown,
+  send: (command: unknown) => Promise<unknown>,
+) => Promise<unknown>
 
-export const asItIs: Manner = (command, send) => send(command)
+export const passThrough: TableBehavior = (command, send) => send(command)
 
 export const isWrite = (command: unknown) =>
   command instanceof UpdateCommand ||
@@ -22,8 +25,8 @@ export const isWrite = (command: unknown) =>
   command instanceof BatchWriteCommand ||
   command instanceof TransactWriteCommand
 
-/** The same chances for the same seed (mulberry32). */
-export function chances(seed: number): () => number {
+/** A seeded random number generator (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -33,10 +36,10 @@ export function chances(seed: number): () => number {
   }
 }
 
-/** Writes meet transactions of others: they are refused, and nothing is written. */
-export function conflicts(share: number, chance: () => number): Manner {
+/** Rejects writes because of conflicting transactions, without writing anything. */
+export function writeConflicts(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
-    if (chance() < share) {
+    if (random() < probability) {
       const message = 'Transaction is ongoing for the item'
       if (command instanceof UpdateCommand || command instanceof PutCommand)
         throw new TransactionConflictException({ message, $metadata: {} })
@@ -51,37 +54,37 @@ export function conflicts(share: number, chance: () => number): Manner {
   }
 }
 
-/** A write is applied, its answer is lost, and the SDK writes it again: that answer is the one that comes. */
-export function lostAnswers(share: number, chance: () => number): Manner {
+/** Applies a write and loses its response, so that the SDK repeats the write and returns the second response. */
+export function lostResponses(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
-    if (!isWrite(command) || chance() >= share) return send(command)
+    if (!isWrite(command) || random() >= probability) return send(command)
     const first = await send(command)
-    // Of a transaction AWS knows the repetition by its token.
+    // AWS recognizes repeated transactions by their token.
     return command instanceof TransactWriteCommand ? first : send(command)
   }
 }
 
 /**
- * A write is applied, and no answer comes however often the SDK asks. Once in a while: each claim that goes this way
- * costs a task one of its three attempts, as the death of a worker does.
+ * Applies a write, but fails without a response, even after retries of the SDK. Only once, because each such claim
+ * costs a task one of its three attempts, like the death of a worker.
  */
-export function silence(share: number, chance: () => number): Manner {
-  let isOver = false
+export function oneLostWrite(probability: number, random: () => number): TableBehavior {
+  let isDone = false
   return async (command, send) => {
     const answer = await send(command)
-    if (isOver || !isWrite(command) || chance() >= share) return answer
-    isOver = true
-    throw new Error('the table does not answer')
+    if (isDone || !isWrite(command) || random() >= probability) return answer
+    isDone = true
+    throw new Error('the table does not respond')
   }
 }
 
-/** Batches are taken in part. */
-export function unprocessed(share: number, chance: () => number): Manner {
+/** Processes only part of each batch. */
+export function partialBatches(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
-    if (chance() >= share) return send(command)
+    if (random() >= probability) return send(command)
     if (command instanceof BatchWriteCommand) {
       const [[table, requests = []] = ['', []]] = Object.entries(command.input.RequestItems ?? {})
-      const taken = Math.floor(requests.length * chance())
+      const taken = Math.floor(requests.length * random())
       const left = { UnprocessedItems: { [table]: requests.slice(taken) } }
       if (taken > 0)
         await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, taken) } }))
@@ -90,26 +93,26 @@ export function unprocessed(share: number, chance: () => number): Manner {
     if (command instanceof BatchGetCommand) {
       const [[table, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
       const keys = wanted?.Keys ?? []
-      const taken = Math.floor(keys.length * chance())
+      const taken = Math.floor(keys.length * random())
       const UnprocessedKeys = { [table]: { ...wanted, Keys: keys.slice(taken) } }
       if (taken === 0) return { Responses: {}, UnprocessedKeys }
       const request = { RequestItems: { [table]: { ...wanted, Keys: keys.slice(0, taken) } } }
-      const answer = (await send(new BatchGetCommand(request))) as object // as the client answers it
+      const answer = (await send(new BatchGetCommand(request))) as object // the response of the client
       return { ...answer, UnprocessedKeys }
     }
     return send(command)
   }
 }
 
-/** One around the other. */
-export const together =
-  (...manners: readonly Manner[]): Manner =>
+/** Nests the behaviors in each other. */
+export const combineBehaviors =
+  (...behaviors: readonly TableBehavior[]): TableBehavior =>
   (command, send) =>
-    manners.reduceRight<(command: unknown) => Promise<unknown>>(
-      (next, manner) => (one) => manner(one, next),
+    behaviors.reduceRight<(command: unknown) => Promise<unknown>>(
+      (next, behavior) => (one) => behavior(one, next),
       send,
     )(command)
 
 export const clientOf = (send: (command: unknown) => Promise<unknown>): Send =>
-  // The client's own type has an overload for each command; here all of them go the same way.
+  // The client's type has an overload per command; here all commands are handled the same way.
   ({ send: send as unknown as DynamoDBDocumentClient['send'] })

@@ -27,7 +27,7 @@ import { Uploads } from '../../lib/uploads.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { runAsInstance, EffectGate } from './function-instance.ts'
+import { EffectGate, runAsInstance } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { MemoryQueues, type Received } from './memory-queues.ts'
@@ -40,7 +40,7 @@ import {
   importedFile,
   noOpEngines,
 } from './no-op-engine.ts'
-import { passThrough, clientOf, isWrite, type TableBehavior } from './simulated-aws.ts'
+import { clientOf, isWrite, passThrough, type TableBehavior } from './simulated-aws.ts'
 import type { TestDatabase } from './test-table.ts'
 import { inTime, VirtualTime, wallTime } from './virtual-time.ts'
 
@@ -68,7 +68,10 @@ export interface SimulationOptions {
   readonly during?: Readonly<
     Record<
       string,
-      (service: SimulatedService, run: { attempt: number; progress: (ratio: number) => void }) => Promise<unknown>
+      (
+        service: SimulatedService,
+        run: { attempt: number; progress: (ratio: number) => void },
+      ) => Promise<unknown>
     >
   >
 }
@@ -137,7 +140,7 @@ export class SimulatedService {
     mkdirSync(folder, { recursive: true })
   }
 
-  #servedTable({ database, tableName = '', manner: behavior = passThrough }: SimulationOptions): Table {
+  #servedTable({ database, tableName = '', tableBehavior = passThrough }: SimulationOptions): Table {
     assert.ok(database, 'a database is required')
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
     // The SDK retries when its clock differs from the server's.
@@ -151,7 +154,7 @@ export class SimulatedService {
     return new Table({ ...config, TABLE_NAME: tableName }, clientOf(counted))
   }
 
-  /** What an instance makes at its start: it shares nothing with another one but the service outside. */
+  /** Creates the services of an instance, which shares nothing with other instances but the external services. */
   services(): Services {
     const uploads = new Uploads(this.#table)
     const { files, queues } = this
@@ -197,7 +200,7 @@ export class SimulatedService {
     }
   }
 
-  /** Runs as an instance of its own, in this service's time; undefined when it died. */
+  /** Runs an action as a separate instance, in simulated time; returns undefined when it died. */
   asInstance<T>(
     name: string,
     action: (services: Services) => Promise<T>,
@@ -218,8 +221,14 @@ export class SimulatedService {
     })
   }
 
-  create(tasks: readonly NewTask[], more: Partial<NewJob> = {}, otherWrites: readonly TransactionWrite[] = []) {
-    return this.request('creator', ({ jobs }) => jobs.create(createRecords(this.jobId, tasks, more), otherWrites))
+  create(
+    tasks: readonly NewTask[],
+    more: Partial<NewJob> = {},
+    otherWrites: readonly TransactionWrite[] = [],
+  ) {
+    return this.request('creator', ({ jobs }) =>
+      jobs.create(createRecords(this.jobId, tasks, more), otherWrites),
+    )
   }
 
   cancel() {
@@ -259,7 +268,7 @@ export class SimulatedService {
   }: {
     until?: (job: Record<string, unknown> | undefined) => boolean
   } = {}): Promise<void> {
-    const { concurrency: concurrency = 1 } = this.#options
+    const { concurrency = 1 } = this.#options
     const running = new Set<Promise<void>>()
     for (;;) {
       const news = this.queues.nextVisible()
@@ -309,7 +318,8 @@ export class SimulatedService {
     if (isOver && messageAt === undefined) return false
     // As in the index: without `wakeShard`, no sweep would find the job.
     const wakeAt = Item?.['wakeShard'] && Item['wakeAt'] ? Date.parse(String(Item['wakeAt'])) : undefined
-    const sweepAt = wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + minSweepIntervalMs)
+    const sweepAt =
+      wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + minSweepIntervalMs)
     const next = Math.min(messageAt ?? Infinity, sweepAt)
     this.#timeSteps += 1
     if (this.#timeSteps > maxTimeSteps)

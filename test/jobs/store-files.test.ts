@@ -11,14 +11,16 @@ import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, storedImport, newJob, newTask, withTasks } from './records.ts'
+import { file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
 const folder = scratchFolder('store-files')
 const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGate())
 const services = { files } as unknown as TaskServices // nothing else is used
 
 const spec = { options: {} }
-const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec })]), { work: { attempt: 2 } }).tasks
+const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec })]), {
+  work: { attempt: 2 },
+}).tasks
 const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // of its steps the number counts
 
 async function made(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {

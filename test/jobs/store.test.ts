@@ -6,26 +6,35 @@ import { bucketCountKey, fixedKey, jobKey, joinBucketKey, taskKey, wakeShardOf }
 import { JobStore, progressUnitOf, type TransactionWrite, taskRefOf } from '../../lib/jobs/store.ts'
 import { createChunkRecord, type GraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { MemoryTable } from './memory-table.ts'
-import { completed, exported, file, given, later, moment, records, task } from './records.ts'
+import {
+  completed,
+  createRecords,
+  exportTask,
+  file,
+  newTask,
+  secondsLater,
+  storedImport,
+  timestamp,
+} from './records.ts'
 
-const two = [given('in'), task('a', [0]), task('b', [1]), exported('out', [2])]
+const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
 const sink = (count: number): NewTask[] => [
-  given('in'),
-  ...Array.from({ length: count }, (_, at) => task(`t${at}`, [0])),
-  task(
+  storedImport('in'),
+  ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
+  newTask(
     'sink',
     Array.from({ length: count }, (_, at) => at + 1),
   ),
 ]
 /** As many files as the record of a job has no room for. */
 const manyFiles = Array.from({ length: 20 }, (_, at) =>
-  given(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
+  storedImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
 )
 
 async function made(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
   const table = new MemoryTable()
   const store = new JobStore(table)
-  const own = records(tasks, more)
+  const own = createRecords(tasks, more)
   assert.equal(await store.create(own), true)
   return { table, store, records: own }
 }
@@ -36,7 +45,7 @@ const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk
 for (const [size, tasks, more] of [
   ['few', two, {}],
   ['many', sink(150), { tag: 'mine' }],
-  ['many files', [...manyFiles, task('a', [0, 1]), exported('out', [20])], {}],
+  ['many files', [...manyFiles, newTask('a', [0, 1]), exportTask('out', [20])], {}],
 ] as const)
   test(`a job of ${size} is read as it was stored, with where it is found`, async () => {
     const { table, store, records: own } = await made(tasks, more)
@@ -63,7 +72,7 @@ test('a job is stored once: who repeats that hears that it is, another one of it
     assert.equal(await store.create(own), true)
     const other = (job: Partial<Job>): GraphRecords => ({ ...own, job: { ...own.job, ...job } })
     assert.equal(await store.create(other({ requestId: 'req_2' })), false)
-    assert.equal(await store.create(other({ createdAt: moment(1) })), false)
+    assert.equal(await store.create(other({ createdAt: timestamp(1) })), false)
     assert.deepEqual(await store.getJob('job_1'), own.job)
   }
 })
@@ -81,7 +90,7 @@ test('what a job claims is claimed with it, and is free again where something of
     const store = new JobStore(table)
     for (const name of ['a', 'b', 'c']) await table.put({ ...key(name), size: 1 })
     await table.update(key('b'), { set: { jobId: 'job_2' } })
-    const own = records(tasks)
+    const own = createRecords(tasks)
     assert.equal(await store.create(own, [claim('a'), count, claim('b'), claim('c')]), false)
     const heldBy = async (name: string) => (await table.get(key(name)))?.['jobId']
     assert.deepEqual(
@@ -110,7 +119,7 @@ test('what was claimed for a job that is not to be stays with whoever has it by 
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
     return update(at, ...rest)
   }
-  assert.equal(await new JobStore(table).create(records(sink(150)), [taken, gone]), false)
+  assert.equal(await new JobStore(table).create(createRecords(sink(150)), [taken, gone]), false)
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
@@ -127,7 +136,10 @@ test('few records are stored together, more in batches after which the job comes
       assert.equal(await table.get(jobKey('job_1')), undefined)
       return writeAll(...args)
     }
-    const own = records([given('in'), ...Array.from({ length: count }, (_, at) => task(`t${at}`, [0]))])
+    const own = createRecords([
+      storedImport('in'),
+      ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
+    ])
     const claim: TransactionWrite = {
       update: { pk: 'OTHER', sk: 'OTHER' },
       change: { set: { is: 1 } },
@@ -140,7 +152,7 @@ test('few records are stored together, more in batches after which the job comes
 
 test('jobs come in the order in which they are asked for, without those that are gone', async () => {
   const { store, records: own } = await made()
-  await store.create(records(two, { id: 'job_2' }))
+  await store.create(createRecords(two, { id: 'job_2' }))
   assert.deepEqual(
     (await store.getJobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
     ['job_2', 'job_1'],
@@ -152,7 +164,11 @@ test('jobs come in the order in which they are asked for, without those that are
 })
 
 test('what a task takes files from is read with its job, or without it where that is known', async () => {
-  const { table, store, records: own } = await made([given('in'), task('a', [0]), task('b', [0, 1])])
+  const {
+    table,
+    store,
+    records: own,
+  } = await made([storedImport('in'), newTask('a', [0]), newTask('b', [0, 1])])
   const [a, b] = own.tasks
   assert.ok(a && b)
   const asked: string[] = []
@@ -169,13 +185,13 @@ test('what a task takes files from is read with its job, or without it where tha
   assert.deepEqual(await store.getInputs(b, own.job), { ...inputs, tasks: [a] })
   assert.deepEqual(asked.splice(0), ['TASK#00000', 'TASK#00001'])
   // A part is there for others' sake, whatever its task takes.
-  const part = createChunkRecord(b, 1000, {}, later(0))
+  const part = createChunkRecord(b, 1000, {}, secondsLater(0))
   assert.deepEqual((await store.getInputs({ ...part, ins: [1] }))?.tasks, [a])
   assert.equal(await store.getInputs({ ...a, jobId: 'job_2' }), undefined)
 })
 
 test('files from the start are read where they stand, if the task takes any', async () => {
-  const { table, store, records: own } = await made([...manyFiles, task('a', [0, 1]), task('b', [20])])
+  const { table, store, records: own } = await made([...manyFiles, newTask('a', [0, 1]), newTask('b', [20])])
   const [a, b] = own.tasks
   assert.ok(a && b)
   assert.deepEqual((await store.getInputs(a))?.fixed, own.fixed)
@@ -185,8 +201,8 @@ test('files from the start are read where they stand, if the task takes any', as
 })
 
 test('whoever waits for a task is known, however many they are', async () => {
-  const many = Array.from({ length: 1100 }, (_, at) => task(`t${at}`, [1]))
-  const { store, records: own } = await made([given('in'), task('root', [0]), ...many])
+  const many = Array.from({ length: 1100 }, (_, at) => newTask(`t${at}`, [1]))
+  const { store, records: own } = await made([storedImport('in'), newTask('root', [0]), ...many])
   const [root, leaf] = own.tasks
   assert.ok(root && leaf)
   const outs = await store.getDependents(root)
@@ -224,8 +240,8 @@ test('parts are in the order of their numbers, and only those go that are named'
   const { store, records: own, table } = await made()
   const [a, b] = own.tasks
   assert.ok(a && b)
-  const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, later(0)))
-  await store.addChunks([...parts, createChunkRecord(b, 1001, {}, later(0))])
+  const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, secondsLater(0)))
+  await store.addChunks([...parts, createChunkRecord(b, 1001, {}, secondsLater(0))])
   const numbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
   assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
   const whole = await store.getState('job_1')
@@ -300,11 +316,11 @@ test('whoever waits nearby hears of the end of a job, once it is stored and of n
 })
 
 test('of a job nothing is left but itself, then not even that', async () => {
-  for (const tasks of [two, sink(250), [...manyFiles, task('a', [0])], []]) {
+  for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
     const { store, table, records: own } = await made(tasks)
     const [first] = own.tasks
-    if (first) await store.addChunks([createChunkRecord(first, 1000, {}, later(0))])
-    const other = records(two, { id: 'job_2' })
+    if (first) await store.addChunks([createChunkRecord(first, 1000, {}, secondsLater(0))])
+    const other = createRecords(two, { id: 'job_2' })
     await store.create(other)
     const state = await store.getState('job_1')
     assert.ok(state)
@@ -319,7 +335,7 @@ test('of a job nothing is left but itself, then not even that', async () => {
 test('what is left of a job that has expired says so, and nothing of what was in it', async () => {
   const { store, table, records: own } = await made(two, { tag: 'mine', keyId: 'key_1' })
   await store.changeTask({ jobId: 'job_1', task: 1 }, { set: completed(5, file('a.png')) })
-  const facts = { status: 'expired', expiredAt: moment(9), expiredFor: 'retention' } as const
+  const facts = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
   const { record } = await store.changeJob('job_1', { set: { ...facts, stage: 'convert', unsaid: true } })
   assert.ok(record)
   await store.writeTombstone(record, 77)

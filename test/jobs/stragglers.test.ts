@@ -6,7 +6,7 @@ import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { until } from '../wait-until.ts'
-import { findLeftovers, chunkedGraph } from './chunk-scenarios.ts'
+import { chunkedGraph, findLeftovers } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
@@ -61,7 +61,10 @@ const twins = async (service: SimulatedService) =>
   (await service.state()).chunks.filter(({ part: number = 0 }) => isSpeculativeCopy(number))
 const openParts = async (service: SimulatedService) => (await service.state()).tasks[1]?.open?.size ?? 0
 
-async function played(during: DuringTask, circumstances: Partial<ConstructorParameters<typeof SimulatedService>[0]> = {}) {
+async function played(
+  during: DuringTask,
+  circumstances: Partial<ConstructorParameters<typeof SimulatedService>[0]> = {},
+) {
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances },
     during: { 'letter part 5': during },
@@ -95,7 +98,9 @@ test('what another worker makes of a straggler counts when it is there first', a
 
 test('a straggler that fails while another worker makes it too ends nothing', async () => {
   const failed = async (service: SimulatedService) =>
-    (await service.state()).chunks.filter(({ status }) => status === 'failed').map(({ part: number }) => number)
+    (await service.state()).chunks
+      .filter(({ status }) => status === 'failed')
+      .map(({ part: number }) => number)
   const fails: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) {
       await until(async () => (await failed(service)).includes(1004), 'the first one has failed')

@@ -7,12 +7,22 @@ import { JobLifecycle } from '../../lib/jobs/job-lifecycle.ts'
 import { percentOf } from '../../lib/jobs/job-state-machine.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
-import { changed, completed, failed, file, given, moment, records, start, task } from './records.ts'
+import {
+  applyChange,
+  completed,
+  createRecords,
+  failed,
+  file,
+  newTask,
+  start,
+  storedImport,
+  timestamp,
+} from './records.ts'
 
 /** More tasks than a job counts one by one, a hundred to a latch. */
-const { tasks, joinBuckets } = records([
-  given('in'),
-  ...Array.from({ length: 150 }, (_, at) => task(`work-${at}`, [0])),
+const { tasks, joinBuckets } = createRecords([
+  storedImport('in'),
+  ...Array.from({ length: 150 }, (_, at) => newTask(`work-${at}`, [0])),
 ])
 
 /** What the job is told as tasks of the second hundred end, one after the other. */
@@ -21,7 +31,7 @@ async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
   let latch = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // there is one for each hundred
   const store = {
     changeLatch: async (_key: object, change: Change) => {
-      latch = changed(latch, change)
+      latch = applyChange(latch, change)
       return { applied: true, record: latch }
     },
     changeJob: async (_id: string, change: Change) => {
@@ -43,7 +53,7 @@ async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
 }
 
 test('a task that another one has left without input just now is told of again where its message came again', async () => {
-  const { tasks: own } = records([given('in'), task('a', [0]), task('b', [1])])
+  const { tasks: own } = createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
   const [a, b] = own
   assert.ok(a && b)
   const toldOf = async (isRepeat: boolean, endedBy: string) => {
@@ -71,7 +81,7 @@ test('a task that another one has left without input just now is told of again w
 })
 
 test('a task that cannot be sent for want of the table is not ended by that, one that cannot run is', async () => {
-  const { job, fixed, tasks: own } = records([given('in'), task('a', [0])])
+  const { job, fixed, tasks: own } = createRecords([storedImport('in'), newTask('a', [0])])
   const [a] = own
   assert.ok(a)
   const sent = async (error: Error) => {
@@ -99,12 +109,12 @@ test('a task that cannot be sent for want of the table is not ended by that, one
 
 test('an end that others are in the way of again and again is tried by whoever has the message', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { job, fixed } = records([given('in')])
+  const { job, fixed } = createRecords([storedImport('in')])
   let tries = 0
   const store = {
     whole: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], parts: [] }),
     changeJob: async (_id: string, { set }: Change) => {
-      assert.equal(set?.['wakeAt'], moment(15), 'else the sweep sees to it')
+      assert.equal(set?.['wakeAt'], timestamp(15), 'else the sweep sees to it')
       tries += 1
       return { applied: false, record: undefined }
     },
@@ -116,7 +126,7 @@ test('an end that others are in the way of again and again is tried by whoever h
 
 test('whoever waits for a job that does not change looks at it until the time is over, and no more', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
-  const { job } = records([given('in')])
+  const { job } = createRecords([storedImport('in')])
   let looks = 0
   const waits: unknown[] = []
   const parts = {
@@ -135,12 +145,12 @@ test('whoever waits for a job that does not change looks at it until the time is
 })
 
 test('what is told of the progress of a job is what it shows from then on', async () => {
-  const { job, fixed } = records([given('in'), task('a', [0]), task('b', [1])])
+  const { job, fixed } = createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
   let stored: Job = { ...job, status: 'processing', fixed: [...fixed] }
   const told: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
-      stored = changed(stored, change)
+      stored = applyChange(stored, change)
       return { applied: true, record: stored }
     },
   }

@@ -7,16 +7,26 @@ import {
   createChunkRecord,
   createGraphRecords,
 } from '../../lib/jobs/task-graph.ts'
-import { awaited, exported, given, later, moment, newJob, records, start, task } from './records.ts'
+import {
+  awaitedUpload,
+  createRecords,
+  exportTask,
+  newJob,
+  newTask,
+  secondsLater,
+  start,
+  storedImport,
+  timestamp,
+} from './records.ts'
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
-const fan = (count: number) => numbers(count).map((at) => task(`work-${at}`, [0]))
+const fan = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, [0]))
 
 test('a conversion is a job and one task: its import is there, and its export needs no work', () => {
-  const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = records([
-    given('in'),
-    task('work', [0]),
-    exported('out', [1]),
+  const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
+    storedImport('in'),
+    newTask('work', [0]),
+    exportTask('out', [1]),
   ])
   assert.deepEqual(
     tasks.map(({ number, name, open, outs, fed }) => ({ number, name, open, outs, fed })),
@@ -32,13 +42,13 @@ test('a conversion is a job and one task: its import is there, and its export ne
   assert.deepEqual([joinBuckets, dependentPages, isFixedSeparate], [[], [], false])
   assert.deepEqual([job.open, job.units, job.total], [new Set([1]), 1, 3])
   assert.deepEqual([job.status, job.sequence, job.numbers], ['queued', 2, { created: 1, queued: 2 }])
-  assert.deepEqual([job.queuedAt, job.wakeAt], [moment(0), moment(60)])
+  assert.deepEqual([job.queuedAt, job.wakeAt], [timestamp(0), timestamp(60)])
 })
 
 test('a job and its tasks keep all that was asked of them, and nothing else', () => {
-  const work = task('work', [0], { spec: { quality: 7 }, continueOnError: true })
+  const work = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const asked = { keyId: 'key_1', retryOf: 'job_0', failFast: true, hasWebhook: true, tag: 'a' } as const
-  const { job, tasks, ttl } = records([given('in'), work], asked)
+  const { job, tasks, ttl } = createRecords([storedImport('in'), work], asked)
   assert.deepEqual(Job.parse(job), job, 'and the table gives all of it back')
   const { display, fixed, ...more } = job
   assert.deepEqual(display, {
@@ -49,35 +59,35 @@ test('a job and its tasks keep all that was asked of them, and nothing else', ()
     ...{ id: 'job_1', owner: 'anon_1', requestId: 'req_1', status: 'queued', retentionS: 3600 },
     ...{ require: 'all', ...asked, total: 2, open: new Set([1]), units: 1, running: {}, warnings: [] },
     ...{ sequence: 2, numbers: { created: 1, queued: 2 }, log: {} },
-    ...{ createdAt: moment(0), queuedAt: moment(0), expiresAt: moment(3600), wakeAt: moment(60) },
+    ...{ createdAt: timestamp(0), queuedAt: timestamp(0), expiresAt: timestamp(3600), wakeAt: timestamp(60) },
   })
   assert.deepEqual(tasks, [
     {
       ...{ jobId: 'job_1', owner: 'anon_1', number: 1, name: 'work', operation: 'convert' },
       ...{ spec: { quality: 7 }, ins: [0], outs: [], fed: true, continueOnError: true },
-      ...{ status: 'pending', percent: 0, attempt: 0, files: [], warnings: [], createdAt: moment(0), ttl },
+      ...{ status: 'pending', percent: 0, attempt: 0, files: [], warnings: [], createdAt: timestamp(0), ttl },
     },
   ])
-  const plain = records([awaited('in'), task('work', [0])])
+  const plain = createRecords([awaitedUpload('in'), newTask('work', [0])])
   const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'queuedAt', 'undefined']
   assert.deepEqual(
     optional.filter((name) => name in plain.job),
     [],
   )
-  assert.deepEqual(plain.job.log, { created: { at: moment(0) } })
+  assert.deepEqual(plain.job.log, { created: { at: timestamp(0) } })
   const [upload, taker] = plain.tasks
   assert.deepEqual([upload?.uploadId, upload?.form, upload?.fed, upload?.outs], ['upl_1', {}, false, ['1']])
   assert.ok(taker && !('uploadId' in taker) && !('continueOnError' in taker) && !('bucketed' in taker))
 })
 
 test('in a diamond each task waits for those that it takes files from, and tells those that take its', () => {
-  const { tasks, job } = records([
-    given('in'),
-    task('left', [0]),
-    task('right', [0]),
-    task('both', [1, 2]),
-    task('last', [3, 0]),
-    exported('out', [4]),
+  const { tasks, job } = createRecords([
+    storedImport('in'),
+    newTask('left', [0]),
+    newTask('right', [0]),
+    newTask('both', [1, 2]),
+    newTask('last', [3, 0]),
+    exportTask('out', [4]),
   ])
   const shape = tasks.map(({ number, open, outs, fed }) => ({ number, open, outs, fed }))
   assert.deepEqual(shape, [
@@ -90,7 +100,7 @@ test('in a diamond each task waits for those that it takes files from, and tells
 })
 
 test('a job that waits for an upload is pending, and its takers wait for the upload', () => {
-  const { job, tasks } = records([awaited('in'), task('work', [0]), exported('out', [1])])
+  const { job, tasks } = createRecords([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])])
   assert.deepEqual([job.status, job.waiting, job.sequence], ['pending', new Set([0]), 1])
   assert.equal(job.queuedAt, undefined)
   assert.deepEqual(tasks[0]?.uploadId, 'upl_1')
@@ -98,12 +108,12 @@ test('a job that waits for an upload is pending, and its takers wait for the upl
 })
 
 test('a hundred tasks are counted by number, more by buckets of a hundred', () => {
-  const hundred = records([given('in'), ...fan(99)])
+  const hundred = createRecords([storedImport('in'), ...fan(99)])
   assert.equal(hundred.job.open?.size, 99)
   assert.deepEqual(hundred.joinBuckets, [])
   assert.ok(hundred.tasks.every(({ bucketed }) => bucketed === undefined))
 
-  const more = records([given('in'), ...fan(250)])
+  const more = createRecords([storedImport('in'), ...fan(250)])
   assert.deepEqual([more.job.open, more.job.units], [new Set([0, 1, 2]), 3])
   assert.deepEqual(
     more.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
@@ -118,7 +128,10 @@ test('a hundred tasks are counted by number, more by buckets of a hundred', () =
 })
 
 test('a bucket of which nothing has to be done is not counted', () => {
-  const { job, joinBuckets } = records([...numbers(120).map((at) => given(`in-${at}`)), task('work', [0])])
+  const { job, joinBuckets } = createRecords([
+    ...numbers(120).map((at) => storedImport(`in-${at}`)),
+    newTask('work', [0]),
+  ])
   assert.deepEqual([job.open, job.units], [new Set([1]), 1])
   assert.deepEqual(
     joinBuckets.map(({ index, bucket }) => [index, bucket.open]),
@@ -128,7 +141,11 @@ test('a bucket of which nothing has to be done is not counted', () => {
 
 test('a join of more than a hundred waits for latches, each of which gathers a hundred', () => {
   const count = 250
-  const { tasks, joinBuckets } = records([given('in'), ...fan(count), task('join', numbers(count, 1))])
+  const { tasks, joinBuckets } = createRecords([
+    storedImport('in'),
+    ...fan(count),
+    newTask('join', numbers(count, 1)),
+  ])
   const join = tasks.at(-1)
   assert.deepEqual([join?.open, join?.fed], [new Set([0, 1, 2]), false])
   const own = joinBuckets.filter(({ task }) => task === count + 1)
@@ -151,19 +168,19 @@ test('a join of more than a hundred waits for latches, each of which gathers a h
 })
 
 test('a join of just a hundred waits for them itself', () => {
-  const { tasks } = records([given('in'), ...fan(100), task('join', numbers(100, 1))])
+  const { tasks } = createRecords([storedImport('in'), ...fan(100), newTask('join', numbers(100, 1))])
   assert.equal(tasks.at(-1)?.open?.size, 100)
   assert.deepEqual(tasks[0]?.outs, ['101'])
 })
 
 test('up to 32 dependents stand in the record of a task, more in pages of a thousand', () => {
-  const source = task('source', [0])
-  const takers = (count: number) => numbers(count).map((at) => task(`taker-${at}`, [1]))
-  const few = records([given('in'), source, ...takers(32)])
+  const source = newTask('source', [0])
+  const takers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
+  const few = createRecords([storedImport('in'), source, ...takers(32)])
   assert.equal(few.tasks[0]?.outs.length, 32)
   assert.deepEqual([few.tasks[0]?.edgePages, few.dependentPages], [undefined, []])
 
-  const many = records([given('in'), source, ...takers(2500)])
+  const many = createRecords([storedImport('in'), source, ...takers(2500)])
   assert.deepEqual([many.tasks[0]?.outs, many.tasks[0]?.edgePages], [[], 3])
   assert.deepEqual(
     many.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),
@@ -177,30 +194,33 @@ test('up to 32 dependents stand in the record of a task, more in pages of a thou
 })
 
 test('what needs no work has a record of its own where it would swell that of the job', () => {
-  const few = records([given('in'), task('work', [0]), exported('out', [1])])
+  const few = createRecords([storedImport('in'), newTask('work', [0]), exportTask('out', [1])])
   assert.deepEqual([few.isFixedSeparate, few.job.fixed], [false, few.fixed])
-  const many = records([...numbers(20).map((at) => given(`in-${at}`)), task('work', numbers(20))])
+  const many = createRecords([
+    ...numbers(20).map((at) => storedImport(`in-${at}`)),
+    newTask('work', numbers(20)),
+  ])
   assert.deepEqual([many.isFixedSeparate, many.job.fixed, many.fixed.length], [true, undefined, 20])
 })
 
 test('the record of a job of a thousand tasks stays below 1 KB', () => {
-  const { job } = records([given('in'), ...fan(998), task('join', numbers(998, 1))])
+  const { job } = createRecords([storedImport('in'), ...fan(998), newTask('join', numbers(998, 1))])
   const { fixed: _fixed, ...rest } = job
   assert.ok(JSON.stringify({ ...rest, open: [...(job.open ?? [])] }).length < 1000)
 })
 
 test('tasks, latches and edges are dropped by the table two weeks after the job would expire', () => {
-  const { ttl, tasks } = records([given('in'), ...fan(250)])
+  const { ttl, tasks } = createRecords([storedImport('in'), ...fan(250)])
   assert.equal(ttl, start.getTime() / 1000 + 3600 + 14 * 24 * 3600)
   assert.ok(tasks.every((one) => one.ttl === ttl))
 })
 
 test('records are as their schemas say, of the smallest job and of a large one', () => {
   for (const request of [
-    [given('in'), task('work', [0]), exported('out', [1])],
-    [awaited('in'), ...fan(150), task('join', numbers(150, 1), { continueOnError: true })],
+    [storedImport('in'), newTask('work', [0]), exportTask('out', [1])],
+    [awaitedUpload('in'), ...fan(150), newTask('join', numbers(150, 1), { continueOnError: true })],
   ]) {
-    const { job, fixed, tasks, joinBuckets } = records(request)
+    const { job, fixed, tasks, joinBuckets } = createRecords(request)
     assert.deepEqual(Job.strict().parse(job), job)
     for (const one of fixed) assert.deepEqual(FixedTask.strict().parse(one), one)
     for (const one of tasks) assert.deepEqual(Task.strict().parse(one), one)
@@ -209,29 +229,29 @@ test('records are as their schemas say, of the smallest job and of a large one',
 })
 
 test('a part is ready at once, tells nobody but its task, and ends with its record', () => {
-  const { tasks } = newJob([given('in'), task('work', [0], { spec: { options: {} } })])
+  const { tasks } = newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })])
   const [whole] = tasks
   assert.ok(whole)
   const piece = { steps: [], step: 0, files: [] }
-  const split = { ...whole, startedAt: moment(3) }
+  const split = { ...whole, startedAt: timestamp(3) }
   const part = createChunkRecord(
     split,
     chunkNumber(2, 7),
     { spec: { pages: '1-50' }, pieces: [piece] },
-    later(9),
+    secondsLater(9),
   )
   assert.deepEqual(Task.strict().parse(part), part)
   assert.deepEqual([part.number, part.part, part.spec], [1, 2007, { pages: '1-50' }])
   assert.equal(attemptOfChunk(part.part ?? 0), 2)
-  assert.deepEqual([part.pieces, part.createdAt], [[piece], moment(9)])
-  assert.equal(part.startedAt, moment(3), 'its time began with that of its task')
+  assert.deepEqual([part.pieces, part.createdAt], [[piece], timestamp(9)])
+  assert.equal(part.startedAt, timestamp(3), 'its time began with that of its task')
   assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, whole.ttl])
 })
 
 test('the same request gives the same records', () => {
   const request = {
-    ...records([]).job,
-    tasks: [given('in'), ...fan(250)],
+    ...createRecords([]).job,
+    tasks: [storedImport('in'), ...fan(250)],
     failFast: false,
     retryOf: undefined,
   }

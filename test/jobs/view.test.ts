@@ -6,17 +6,17 @@ import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
 import { JobView, jobView, needsTaskRecords, retryAfterS, statusView } from '../../lib/jobs/view.ts'
 import {
-  awaited,
-  changed,
+  applyChange,
+  awaitedUpload,
   completed,
-  exported,
+  exportTask,
   failed,
   file,
-  given,
-  later,
-  moment,
   newJob,
-  task,
+  newTask,
+  secondsLater,
+  storedImport,
+  timestamp,
   withTasks,
 } from './records.ts'
 
@@ -26,11 +26,16 @@ const link: ResultLink = ({ id }, query = {}) => {
   const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
   return `${base}/v1/download/${id}${text && `?${text}`}`
 }
-const fresh = newJob([given('in', 'a.png'), task('work', [0]), exported('out', [1])], { tag: 'mine' })
+const fresh = newJob([storedImport('in', 'a.png'), newTask('work', [0]), exportTask('out', [1])], {
+  tag: 'mine',
+})
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const ended = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
   const done = withTasks(state, tasks)
-  return { ...done, job: changed(done.job, jobEndChange(done, decideOutcome(done), 'lease', later(9))) }
+  return {
+    ...done,
+    job: applyChange(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(9))),
+  }
 }
 const warning = { code: 'CUT', message: 'cut' }
 const engine = { engine: 'vips', engineVersion: '8.17', method: 'direct', details: { b: 1, a: 2 } }
@@ -45,7 +50,7 @@ describe('the status of a job', () => {
       { ...view, links: undefined },
       {
         ...{ jobId: 'job_1', id: 'job_1', status: 'queued', tag: 'mine', source: null },
-        ...{ target: { format: 'webp' }, createdAt: moment(0), startedAt: null, endedAt: null },
+        ...{ target: { format: 'webp' }, createdAt: timestamp(0), startedAt: null, endedAt: null },
         ...{ expiresAt: fresh.job.expiresAt, result: null, warnings: [], error: null, summary: null },
         ...{ retryOf: null, links: undefined },
         progress: { percent: 0, stage: 'queued', taskName: null, etaMs: null },
@@ -91,7 +96,7 @@ describe('the status of a job', () => {
     assert.deepEqual(Object.keys(result?.details ?? {}), ['a', 'b'])
     assert.deepEqual(warnings, [warning])
     assert.deepEqual(progress, { percent: 100, stage: 'completed', taskName: null, etaMs: null })
-    assert.deepEqual([startedAt, endedAt, expiresAt], [moment(4), moment(9), moment(3609)])
+    assert.deepEqual([startedAt, endedAt, expiresAt], [timestamp(4), timestamp(9), timestamp(3609)])
   })
 
   test('of one that failed has the error and no result', () => {
@@ -119,7 +124,7 @@ describe('a job with its tasks', () => {
         ...[operation, input, status, percent, attempt, endedAt],
       ]),
       [
-        ['import/upload', [], 'completed', 100, 0, moment(0)],
+        ['import/upload', [], 'completed', 100, 0, timestamp(0)],
         ['convert', ['in'], 'pending', 0, 0, null],
         ['export/url', ['work'], 'pending', 0, 0, null],
       ],
@@ -131,13 +136,13 @@ describe('a job with its tasks', () => {
     const { work, in: source, out } = tasksOf(fresh)
     assert.deepEqual(work, {
       ...{ operation: 'convert', input: ['in'], status: 'pending', percent: 0, attempt: 0 },
-      ...{ engine: null, engineVersion: null, createdAt: moment(0), startedAt: null, endedAt: null },
+      ...{ engine: null, engineVersion: null, createdAt: timestamp(0), startedAt: null, endedAt: null },
       ...{ code: null, message: null, details: null, fidelity: null, warnings: [], result: null },
     })
     assert.deepEqual(source, {
       ...work,
       ...{ operation: 'import/upload', input: [], status: 'completed', percent: 100 },
-      ...{ startedAt: moment(0), endedAt: moment(0) },
+      ...{ startedAt: timestamp(0), endedAt: timestamp(0) },
     })
     assert.deepEqual(out, { ...work, operation: 'export/url', input: ['work'] })
   })
@@ -146,7 +151,7 @@ describe('a job with its tasks', () => {
     const { in: source, work, out } = tasksOf(done)
     assert.deepEqual(
       [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
-      [moment(0), moment(4), moment(5), moment(9), moment(9)],
+      [timestamp(0), timestamp(4), timestamp(5), timestamp(9), timestamp(9)],
     )
     assert.deepEqual([work?.engine, work?.engineVersion, work?.warnings], ['vips', '8.17', [warning]])
     assert.deepEqual([out?.status, out?.percent], ['completed', 100])
@@ -158,13 +163,13 @@ describe('a job with its tasks', () => {
     )
     const url = `${base}/v1/download/job_1?task=out&file=a.webp`
     assert.deepEqual(out?.result, {
-      ...{ url, expires_at: moment(3609) },
+      ...{ url, expires_at: timestamp(3609) },
       files: [{ filename: 'a.webp', size: 1, url, mime_type: 'image/png', sha256: '' }],
     })
   })
 
   test('links to show files in the browser where that is asked for', () => {
-    const shown = newJob([given('in'), task('work', [0]), exported('out', [1], { inline: true })])
+    const shown = newJob([storedImport('in'), newTask('work', [0]), exportTask('out', [1], { inline: true })])
     const out = tasksOf(ended(shown, { work: completed(5, file('a.webp', 'k/a')) }))['out']
     assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
   })
@@ -176,8 +181,8 @@ describe('a job with its tasks', () => {
       [lost['out']?.status, lost['out']?.code, lost['out']?.result],
       ['cancelled', 'INPUT_TASK_FAILED', null],
     )
-    const cancelled = withTasks(of(fresh, { status: 'cancelled', endedAt: moment(6) }), {
-      work: { status: 'cancelled', endedAt: moment(6) },
+    const cancelled = withTasks(of(fresh, { status: 'cancelled', endedAt: timestamp(6) }), {
+      work: { status: 'cancelled', endedAt: timestamp(6) },
     })
     assert.deepEqual(
       [tasksOf(cancelled)['out']?.status, tasksOf(cancelled)['out']?.code],
@@ -187,7 +192,7 @@ describe('a job with its tasks', () => {
 
   test('says where to send an upload as long as it is awaited', () => {
     const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
-    const waiting = withTasks(newJob([awaited('in'), task('work', [0]), exported('out', [1])]), {
+    const waiting = withTasks(newJob([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])]), {
       in: { form },
     })
     assert.deepEqual(tasksOf(waiting)['in']?.result, form)
@@ -208,8 +213,8 @@ describe('a job with its tasks', () => {
   })
 
   test('gives no links to what came in, nor where nothing came out', () => {
-    const fetched = task('in', [], { operation: 'import/url' })
-    const state = newJob([fetched, task('look', [0]), task('work', [0])])
+    const fetched = newTask('in', [], { operation: 'import/url' })
+    const state = newJob([fetched, newTask('look', [0]), newTask('work', [0])])
     const over = ended(state, {
       in: completed(2, file('a.png')),
       look: { ...completed(3), details: { pages: 3 } },
@@ -226,9 +231,9 @@ describe('a job with its tasks', () => {
     const form = {
       form: { url: 'https://a.test/up', parameters: { key: 'k' } },
       put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
-      expires_at: moment(60),
+      expires_at: timestamp(60),
     }
-    const waiting = withTasks(newJob([awaited('in'), task('work', [0])]), { in: { form } })
+    const waiting = withTasks(newJob([awaitedUpload('in'), newTask('work', [0])]), { in: { form } })
     const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
     const sent = withTasks(fresh, { work: { deliveries: [delivery] } })
     const lost = ended(fresh, { work: failed(5, 'It is cut off.') })

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Time that can be moved on, for whatever is called below `inTime` and nothing else: leases end without a wait. */
+/** Time that can be advanced for code that runs inside of `inTime`, so that leases expire without waiting. */
 export class VirtualTime {
   #aheadMs = 0
 
@@ -8,7 +8,7 @@ export class VirtualTime {
     return wallClock() + this.#aheadMs
   }
 
-  /** Nothing happens when that moment is over. */
+  /** Does nothing when that time has passed. */
   moveTo(ms: number): void {
     this.#aheadMs += Math.max(0, ms - this.now)
   }
@@ -24,7 +24,7 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })
 
-/** As everybody else has it. */
+/** Time that is not advanced. */
 export const wallTime = new VirtualTime()
 
 export const inTime = <T>(time: VirtualTime, action: () => T): T => times.run(time, action)

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Job } from '../../lib/jobs/job.ts'
 import { jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
 import { until } from '../wait-until.ts'
-import { fanIn, graph, one } from './new-tasks.ts'
-import { World } from './simulated-service.ts'
+import { createGraph, fanIn, singleTask } from './new-tasks.ts'
+import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
@@ -12,11 +12,11 @@ const database = openDatabase()
 test('a job of one task takes three writes and one read of the table, one message and two publications', async (t) => {
   // On a busy machine the job may last so long that its start is told first.
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const world = new World({ database, tableName: await database.makeTable() })
-  await world.create(one())
-  await world.settle()
+  const service = new SimulatedService({ database, tableName: await database.makeTable() })
+  await service.create(singleTask())
+  await service.runToEnd()
   assert.deepEqual(
-    world.calls.map(({ name, isWrite }) => [name, isWrite]),
+    service.calls.map(({ name, isWrite }) => [name, isWrite]),
     [
       ['TransactWrite', true],
       ['Update', true],
@@ -24,7 +24,7 @@ test('a job of one task takes three writes and one read of the table, one messag
       ['TransactWrite', true],
     ],
   )
-  assert.deepEqual(world.gate.effects, [
+  assert.deepEqual(service.gate.effects, [
     'creator: TransactWrite JOB TASK#00001,JOB JOB',
     'creator: publish file.uploaded,job.created,job.queued',
     'creator: send image',
@@ -37,16 +37,16 @@ test('a job of one task takes three writes and one read of the table, one messag
 })
 
 test('the only task of a job ends with it in one write also after its start was told', async () => {
-  const world = new World({
+  const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable() },
     during: {
       a: ({ bus }) =>
         until(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is told'),
     },
   })
-  await world.create(graph({ a: { from: ['import'] } }))
-  await world.settle()
-  assert.deepEqual(world.gate.effects.slice(3), [
+  await service.create(createGraph({ a: { from: ['import'] } }))
+  await service.runToEnd()
+  assert.deepEqual(service.gate.effects.slice(3), [
     'worker 1: Update JOB TASK#00001',
     'worker 1: Update JOB JOB',
     'worker 1: publish job.started',
@@ -55,24 +55,24 @@ test('the only task of a job ends with it in one write also after its start was 
     'worker 1: publish job.started,job.completed',
     'worker 1: message deleted',
   ])
-  assert.equal((await world.job())?.status, 'completed')
+  assert.equal((await service.job())?.status, 'completed')
 })
 
 test('the last of several tasks ends its job in one write, which the message guards', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const world = new World({ database, tableName: await database.makeTable() })
+  const service = new SimulatedService({ database, tableName: await database.makeTable() })
   const ends: Job[] = []
-  jobEndEmitter.on(world.jobId, (job) => ends.push(job))
-  await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
-  await world.settle()
+  jobEndEmitter.on(service.jobId, (job) => ends.push(job))
+  await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
+  await service.runToEnd()
   // Nor is it a second end when a job that is over is looked at.
-  await world.sweep()
+  await service.sweep()
   assert.deepEqual(
     ends.map(({ status }) => status),
     ['completed'],
     'whoever waits nearby hears of it once',
   )
-  assert.deepEqual(world.gate.effects.slice(world.gate.effects.indexOf('worker 2: object written')), [
+  assert.deepEqual(service.gate.effects.slice(service.gate.effects.indexOf('worker 2: object written')), [
     'worker 2: object written',
     'worker 2: Update JOB TASK#00002',
     'worker 2: Update JOB JOB',
@@ -88,7 +88,7 @@ const beatMs = 3000
 test('a heartbeat writes its task and nothing else', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let written: string[] = []
-  const world = new World({
+  const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable() },
     during: {
       a: async ({ bus, gate }) => {
@@ -102,26 +102,26 @@ test('a heartbeat writes its task and nothing else', async (t) => {
       },
     },
   })
-  await world.create(graph({ a: { from: ['import'] }, b: { from: ['a'] } }))
-  await world.settle()
+  await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
+  await service.runToEnd()
   assert.deepEqual(written, Array(3).fill('worker 1: Update JOB TASK#00001'))
 })
 
 test('a job of more records than a transaction takes is written in batches, the job last', async () => {
-  const world = new World({ database, tableName: await database.makeTable(), loops: 8 })
-  await world.create(fanIn(120))
-  const created = world.calls.filter(({ isWrite }) => isWrite)
+  const service = new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 8 })
+  await service.create(fanIn(120))
+  const created = service.calls.filter(({ isWrite }) => isWrite)
   assert.ok(created.every(({ name, keys }) => keys.length <= (name === 'BatchWrite' ? 25 : 1)))
   assert.deepEqual(created.at(-1), { name: 'Put', keys: ['JOB JOB'], isWrite: true })
 })
 
 test('a creator that dies among the batches leaves no job, and records that the table drops', async () => {
   const tableName = await database.makeTable()
-  const world = new World({ database, tableName, stops: [3] })
-  assert.equal(await world.create(fanIn(120)), undefined)
-  assert.equal(await world.job(), undefined)
+  const service = new SimulatedService({ database, tableName, crashAfter: [3] })
+  assert.equal(await service.create(fanIn(120)), undefined)
+  assert.equal(await service.job(), undefined)
   const left = await database.scan(tableName)
   assert.ok(left.length > 25)
   assert.ok(left.every(({ ttl }) => typeof ttl === 'number'))
-  assert.deepEqual(world.bus.events, [])
+  assert.deepEqual(service.bus.events, [])
 })

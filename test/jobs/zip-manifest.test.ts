@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import { isCompressible, listZipEntries } from '../../lib/jobs/zip-manifest.ts'
-import { completed, exported, failed, file, given, newJob, task, withTasks } from './records.ts'
+import { completed, exportTask, failed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
 const fresh = newJob([
-  ...[given('in', 'a.png'), task('one', [0]), task('two', [0])],
-  ...[exported('out', [1, 2]), exported('named', [1], { filename: 'b-{index}' })],
+  ...[storedImport('in', 'a.png'), newTask('one', [0]), newTask('two', [0])],
+  ...[exportTask('out', [1, 2]), exportTask('named', [1], { filename: 'b-{index}' })],
 ])
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const both = withTasks(fresh, {

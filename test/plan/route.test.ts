@@ -320,7 +320,7 @@ test('files that their worker cannot hold are refused before they wait for it', 
   assert.throws(() => planFiles([given(mib + 1)], wish, [pages]), {
     code: 'FILE_TOO_LARGE',
     message:
-      'The file a.pdf has 2 MiB; a conversion of this kind can hold 1 MiB. Send a smaller file, or parts of it.',
+      'The file a.pdf has 2 MiB; this conversion accepts at most 1 MiB. Send a smaller file, or split it.',
     details: { field: 'file', maxBytes: mib, size: mib + 1 },
   })
 })

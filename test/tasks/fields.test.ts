@@ -277,7 +277,7 @@ describe('a website', () => {
       path.join('.'),
       message,
     ])
-  const nothing = (field: string, format: string) => [[field, `expected nothing, as a ${format} has none`]]
+  const nothing = (field: string, format: string) => [[field, `not supported for ${format}; leave it out`]]
 
   test('as a picture has nothing of paper, and as pages nothing of pictures', () => {
     const ofPaper = {
@@ -364,7 +364,7 @@ describe('a request for tasks', () => {
     assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
     assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`names "${name}",`))
     const unknown = refusal({ a: { ...raw, [`${name}y`]: 1 }, out: out('a') })
-    assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: no field of import/raw`))
+    assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: not a field of import/raw`))
     assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
     assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
     assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
@@ -400,7 +400,7 @@ describe('a request for tasks', () => {
       ],
     )
     const circle = refusal({ a: raw, b: work(['a', 'd']), c: work('b'), d: work('c'), out: out(['b', 'd']) })
-    assert.deepEqual(circle.details, { task: 'b', error: 'it waits for itself: its input leads back to it' })
+    assert.deepEqual(circle.details, { task: 'b', error: 'its inputs form a cycle that leads back to it' })
   })
 
   test('shows in the reference what each takes besides', () => {

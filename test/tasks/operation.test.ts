@@ -53,7 +53,7 @@ describe('what a task wants', () => {
         to: 'docx',
         engine: undefined,
         options: { mode: 'fast' },
-        moreField: 'input',
+        additionalFilesField: 'input',
       },
     })
   })
@@ -108,7 +108,7 @@ describe('an operation', () => {
       assert.equal(findTaskOperation(operation.name), operation)
       if (operation.alias) assert.equal(findTaskOperation(operation.alias), operation)
       if (operation.kind !== 'process')
-        assert.throws(() => requireProcessOperation(operation.name), /does not run/)
+        assert.throws(() => requireProcessOperation(operation.name), /is not a processing operation/)
     }
     assert.equal(findTaskOperation('toString'), undefined)
   })
@@ -164,7 +164,7 @@ describe('an operation', () => {
     )
     const toldOf = (name: string, field: string) => findTaskOperation(name)?.fields.shape[field]?.description
     assert.match(toldOf('import/sftp', 'path') ?? '', /^Folder of the files/)
-    assert.match(toldOf('import/s3', 'key_prefix') ?? '', /^What the names of the files begin with/)
+    assert.match(toldOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
 
   test('of a website takes a window, and no field that means nothing for what it makes', () => {
@@ -405,12 +405,12 @@ describe('the tasks of a request', () => {
     [
       'an operation that is none',
       { a: { operation: 'fly' } },
-      /there is no "fly"; expected one of import\/upload,/,
+      /"fly" does not exist; expected one of import\/upload,/,
     ],
     [
       'a field that is none',
       { a: { ...raw, extra: 1 } },
-      /tasks\.a\.extra: no field of import\/raw, which takes file, filename/,
+      /tasks\.a\.extra: not a field of import\/raw, which supports file, filename/,
     ],
     ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
     ['an input that is not there', { a: raw, c: out('b') }, /names "b", but there is no task/],
@@ -465,7 +465,7 @@ describe('the tasks of a request', () => {
       },
     )
     assert.throws(() => parseTasks({ a: raw }), {
-      details: { task: 'a', error: 'nothing takes its files; add an export/url task with its name as input' },
+      details: { task: 'a', error: 'no task uses its files; add an export/url task with its name as input' },
     })
   })
 

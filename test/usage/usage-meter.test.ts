@@ -183,7 +183,7 @@ test('an owner sees what was used by day or month, engine, format or key', async
   )
   assert.equal((await usage({ from: '2026-02-01', to: '2026-02-01' })).json.data.totals.jobs, 1)
   for (const [query, message] of [
-    [{ from: '2026-02-02', to: '2026-02-01' }, /^from: expected a day up to 2026-02-01/],
+    [{ from: '2026-02-02', to: '2026-02-01' }, /^from: expected a day no later than "to" \(2026-02-01\)/],
     [{ from: '2024-01-01', to: '2026-02-01' }, /a day from 2025-02-01 to 2026-02-01, .*at most 366 days/],
     [{ from: 'yesterday' }, /^from: /],
     [{ groupBy: 'color' }, /^groupBy: .*engine/],

@@ -110,17 +110,17 @@ describe('what is no timetable is refused, with what would be one', () => {
     [
       '* * * * *',
       'UTC',
-      /at least 5 min from run to run, got 1 min; the most frequent is \*\/5 \* \* \* \*\.$/,
+      /at least 5 min between runs, got 1 min; the most frequent is \*\/5 \* \* \* \*\.$/,
     ],
     ['58,1 * * * *', 'UTC', /got 3 min/],
     ['0,3 4 1 1 *', 'UTC', /got 3 min/],
-    ['0 0 3 * * *', 'UTC', /^cron: expected five fields, got six; seconds are left out: 0 3 \* \* \*\.$/],
-    ['0 3 31 2 *', 'UTC', /never comes/],
+    ['0 0 3 * * *', 'UTC', /^cron: expected five fields, got six; leave out the seconds: 0 3 \* \* \*\.$/],
+    ['0 3 31 2 *', 'UTC', /never runs/],
     ['0 3 * *', 'UTC', /^cron: expected minute, hour/],
     ['61 3 * * *', 'UTC', /^cron: expected minute, hour/],
     ['2026-12-12T10:00:00', 'UTC', /^cron: expected minute, hour/],
     ['@reboot', 'UTC', /^cron: expected minute, hour/],
-    ['0 3 * * *', 'Mars/Olympus', /^timezone: expected an IANA time zone as Europe\/Berlin/],
+    ['0 3 * * *', 'Mars/Olympus', /^timezone: expected an IANA time zone such as Europe\/Berlin/],
     ['0 3 * * *', '+02:00', /^timezone:/],
   ] as const
   for (const [cron, timezone, message] of cases)

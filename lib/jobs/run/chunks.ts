@@ -53,7 +53,7 @@ export async function fetchChunkResults(
     .toSorted((a, b) => a - b)
     .flatMap((number) => byNumber.get(number) ?? [])
   if (chunks.length !== task.partCount)
-    throw new Error(`of ${task.partCount} parts of the task ${chunks.length} are there`)
+    throw new Error(`only ${chunks.length} of the task's ${task.partCount} chunks are complete`)
   const results = new Map<Task, ChunkResult>()
   await eachOf(chunks, maxConcurrentFetches, async (part) => {
     const folder = join(workDir, `part-${part.part}`)

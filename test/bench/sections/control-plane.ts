@@ -49,7 +49,7 @@ async function time(bench: Bench): Promise<void> {
 /** The time of the step of each job, from the log of the service; the middle one. */
 async function engineMs(dataDir: string): Promise<number> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
-  const lines = log.split('\n').filter((line) => line.includes('"step done"'))
+  const lines = log.split('\n').filter((line) => line.includes('"step completed"'))
   return median(lines.map((line) => (JSON.parse(line) as { ms: number }).ms))
 }
 

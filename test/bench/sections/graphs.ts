@@ -13,11 +13,11 @@ async function benchGraphs(say: Say): Promise<void> {
   // Only here: what belongs to tests has Node tell of tests at the end.
   const { runGraph } = await import('../../jobs/run-graph.ts')
   const { serveDatabase } = await import('../../jobs/test-table.ts')
-  const { chain, fanIn, fanOut, one } = await import('../../jobs/new-tasks.ts')
+  const { chain, fanIn, fanOut, singleTask } = await import('../../jobs/new-tasks.ts')
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-graphs-'))
   const database = await serveDatabase(folder)
   const graphs = {
-    'one task': one(),
+    'one task': singleTask(),
     'chain of 50': chain(50),
     'fan out to 300': fanOut(300),
     'fan in of 300': fanIn(300),
@@ -32,8 +32,8 @@ async function benchGraphs(say: Say): Promise<void> {
   }
 }
 
-function row(name: string, { ms, writesPerTask, world }: GraphRun): string {
-  const count = world.runs.length
+function row(name: string, { ms, writesPerTask, service }: GraphRun): string {
+  const count = service.runs.length
   const cells = [
     String(count).padStart(5),
     (ms / count).toFixed(1).padStart(11),

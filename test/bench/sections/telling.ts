@@ -104,7 +104,7 @@ async function load(client: ServiceClient): Promise<string[]> {
   return Promise.all(jobs)
 }
 
-async function tell({ report }: Bench): Promise<void> {
+async function run({ report }: Bench): Promise<void> {
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
   const receiver = await openReceiver()
   const client = new ServiceClient(service.url)
@@ -158,5 +158,5 @@ async function measureSockets(service: TestService, client: ServiceClient, repor
 export const telling: Section = {
   name: 'telling',
   about: 'how soon webhooks and sockets hear of 1,000 jobs',
-  run: tell,
+  run,
 }
