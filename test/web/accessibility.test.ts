@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { cardOf, choose, downloadFrom, fixture, openSite, payload, type Site, visit } from './browser.ts'
-import { misfits, weakContrasts } from './layout-checks.ts'
+import {
+  chooseFiles,
+  downloadFrom,
+  fileCard,
+  filePayload,
+  fixture,
+  openSite,
+  type Site,
+  visit,
+} from './browser.ts'
+import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
 
 let site: Site
 
@@ -11,44 +20,48 @@ const visitPage = (context: BrowserContextOptions, act: (page: Page) => Promise<
 
 const wide = { width: 1440, height: 900 }
 
-/** Brings the page through its states and looks at it in each of them. */
-async function throughStates(page: Page, look: (state: string) => Promise<void>): Promise<void> {
+/** Takes the page through its states and calls `look` in each. */
+async function forEachState(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await page.locator('#kinds li').first().waitFor()
   await look('empty')
   const long = 'a rather long name of a file that somebody kept for years without ever renaming it'
-  const { buffer } = await payload(fixture('corners.png'))
-  await choose(page, { name: `${long}.png`, mimeType: '', buffer }, await payload(fixture('letter.docx')))
-  const card = cardOf(page, `${long}.png`)
+  const { buffer } = await filePayload(fixture('corners.png'))
+  await chooseFiles(
+    page,
+    { name: `${long}.png`, mimeType: '', buffer },
+    await filePayload(fixture('letter.docx')),
+  )
+  const card = fileCard(page, `${long}.png`)
   await card.getByText('Options').click()
   await look('ready')
-  const search = card.getByRole('combobox', { name: 'All formats that it can become' })
+  const search = card.getByRole('combobox', { name: 'All available formats' })
   await search.fill('e')
   await look('search')
   await search.press('Escape')
-  // Answers held back keep the page in states that would else be over too soon.
+  // Delayed replies keep the page in states that would otherwise end too soon.
   await page.route('**/v1/convert', () => {}, { times: 1 })
   await card.getByRole('button', { name: /^Convert to/ }).click()
   await card.getByText('Checking the file').waitFor()
   await look('busy')
-  await choose(page, { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) })
-  await cardOf(page, 'broken.png')
+  await chooseFiles(page, { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) })
+  await fileCard(page, 'broken.png')
     .getByRole('button', { name: /^Convert to/ })
     .click()
-  await cardOf(page, 'broken.png').getByRole('alert').waitFor()
-  await choose(page, {
+  await fileCard(page, 'broken.png').getByRole('alert').waitFor()
+  await chooseFiles(page, {
     name: `${long}.gif`,
     mimeType: '',
-    buffer: (await payload(fixture('animated.gif'))).buffer,
+    buffer: (await filePayload(fixture('animated.gif'))).buffer,
   })
-  await cardOf(page, `${long}.gif`)
+  await fileCard(page, `${long}.gif`)
     .getByRole('button', { name: /^Convert to/ })
     .click()
   await downloadFrom(page, `${long}.gif`)
   await look('done and refused')
 }
 
-/** Most of the time a test waits, so three of them share the machine. */
-describe('how the page looks and sounds', { concurrency: 3 }, () => {
+/** The tests mostly wait, so three run at a time. */
+describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
   before(async () => {
     site = await openSite()
   })
@@ -56,24 +69,24 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('on a wide screen, and on a narrow phone', (t) =>
-    // Without motion colors change at once.
+  test('every state is readable and accessible on a wide screen and on a phone', (t) =>
+    // With reduced motion, colors change at once.
     visitPage({ viewport: wide, reducedMotion: 'reduce' }, async (page) => {
-      const line = await page.context().newCDPSession(page)
-      await throughStates(page, async (state) => {
+      const devtools = await page.context().newCDPSession(page)
+      await forEachState(page, async (state) => {
         for (const colorScheme of ['light', 'dark'] as const)
-          await t.test(`${state}: every ${colorScheme} text is easy to read`, async () => {
+          await t.test(`${state}: every text has enough contrast in ${colorScheme} mode`, async () => {
             await page.emulateMedia({ colorScheme })
-            assert.deepEqual(await page.evaluate(weakContrasts), [])
-            const paper = await page.evaluate(
+            assert.deepEqual(await page.evaluate(lowContrastTexts), [])
+            const pageColor = await page.evaluate(
               () => getComputedStyle(document.documentElement).backgroundColor,
             )
-            const brightness = Number(/\d+/.exec(paper)?.[0])
-            assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, paper)
+            const brightness = Number(/\d+/.exec(pageColor)?.[0])
+            assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, pageColor)
           })
 
-        await t.test(`${state}: the list stands beside the way in, and stays in sight`, async () => {
-          assert.deepEqual(await page.evaluate(misfits, 24), [])
+        await t.test(`${state}: the file list is beside the drop zone and stays visible`, async () => {
+          assert.deepEqual(await page.evaluate(layoutProblems, 24), [])
           const [way, list] = await Promise.all([
             page.locator('.add').boundingBox(),
             page.locator('.work').boundingBox(),
@@ -81,44 +94,48 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
           assert.ok(way && list && way.x + way.width < list.x)
         })
 
+        await t.test(`${state}: every control has a name and every image an alt attribute`, async () => {
+          const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+          const visibleNodes = nodes.filter(({ ignored }) => !ignored)
+          const isFocusable = (node: (typeof nodes)[number]) =>
+            node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
+          const nameless = visibleNodes.filter(
+            (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
+          )
+          assert.deepEqual(
+            nameless.map(({ role }) => role?.value),
+            [],
+          )
+          const roles = visibleNodes.map(({ role }) => role?.value)
+          for (const landmark of ['banner', 'main', 'navigation', 'status'])
+            assert.ok(roles.includes(landmark), landmark)
+          assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
+          assert.equal(await page.locator('img:not([alt])').count(), 0)
+        })
+
         await t.test(
-          `${state}: every control has a name and every picture a text or none to tell`,
+          `${state}: on a phone nothing is cut off and every control is large enough`,
           async () => {
-            const { nodes } = await line.send('Accessibility.getFullAXTree')
-            const told = nodes.filter(({ ignored }) => !ignored)
-            const isFocusable = (node: (typeof nodes)[number]) =>
-              node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
-            const nameless = told.filter(
-              (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
-            )
-            assert.deepEqual(
-              nameless.map(({ role }) => role?.value),
-              [],
-            )
-            const roles = told.map(({ role }) => role?.value)
-            for (const landmark of ['banner', 'main', 'navigation', 'status'])
-              assert.ok(roles.includes(landmark), landmark)
-            assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
-            assert.equal(await page.locator('img:not([alt])').count(), 0)
+            await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+            await page.setViewportSize({ width: 360, height: 740 })
+            assert.equal(await page.evaluate(() => matchMedia('(pointer: coarse)').matches), true)
+            assert.deepEqual(await page.evaluate(layoutProblems, 32), [])
+            await page.setViewportSize(wide)
+            await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
           },
         )
-
-        await t.test(`${state}: on a phone nothing is cut off and everything can be hit`, async () => {
-          await line.send('Emulation.setTouchEmulationEnabled', { enabled: true })
-          await page.setViewportSize({ width: 360, height: 740 })
-          assert.equal(await page.evaluate(() => matchMedia('(pointer: coarse)').matches), true)
-          assert.deepEqual(await page.evaluate(misfits, 32), [])
-          await page.setViewportSize(wide)
-          await line.send('Emulation.setTouchEmulationEnabled', { enabled: false })
-        })
       })
       const bars = await page.getByRole('progressbar').evaluateAll((all) => all.map((bar) => bar.ariaLabel))
-      assert.ok(bars.length > 0 && bars.every((name) => name), 'each bar says what it measures')
+      assert.ok(bars.length > 0 && bars.every((name) => name), 'each progress bar has a label')
     }))
 
-  test('the button for all files is as wide as its words where no format is for all of them', () =>
+  test('the Convert all button keeps its width if the files have no common format', () =>
     visitPage({}, async (page) => {
-      await choose(page, await payload(fixture('corners.png')), await payload(fixture('cover.mp3')))
+      await chooseFiles(
+        page,
+        await filePayload(fixture('corners.png')),
+        await filePayload(fixture('cover.mp3')),
+      )
       const start = page.getByRole('button', { name: 'Convert all' })
       await start.waitFor()
       assert.equal(await page.getByRole('combobox', { name: /^Format for/ }).count(), 0)
@@ -126,7 +143,7 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
       assert.ok(width > 80 && width < 160, `${width} px`)
     }))
 
-  test('who wants no motion gets none', () =>
+  test('reduced motion disables all animations', () =>
     visitPage({ reducedMotion: 'reduce' }, async (page) => {
       const moving = () =>
         page.evaluate(
@@ -138,10 +155,10 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
         )
       assert.equal(await moving(), 0)
       await page.emulateMedia({ reducedMotion: 'no-preference' })
-      assert.ok((await moving()) > 0, 'there is motion to leave out')
+      assert.ok((await moving()) > 0, 'there are animations to disable')
     }))
 
-  test('what happens is told to who cannot see it', () =>
+  test('progress and results are announced to screen readers', () =>
     visitPage({}, async (page) => {
       await page.evaluate(() => {
         const heard: string[] = []
@@ -150,24 +167,24 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
           new MutationObserver(() => heard.push(said.textContent ?? '')).observe(said, { childList: true })
         Object.assign(window, { heard })
       })
-      await choose(page, await payload(fixture('corners.png')))
-      await cardOf(page, 'corners.png')
+      await chooseFiles(page, await filePayload(fixture('corners.png')))
+      await fileCard(page, 'corners.png')
         .getByRole('button', { name: /^Convert to/ })
         .click()
       await downloadFrom(page, 'corners.png')
-      // What happens within some seconds is said at once.
+      // Events within a few seconds are announced together.
       await page.waitForFunction(() =>
-        (window as unknown as { heard: string[] }).heard.join().includes('is converted'),
+        (window as unknown as { heard: string[] }).heard.join().includes('ready to download'),
       )
       const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard.join('\n'))
-      assert.match(heard, /corners\.png is added/)
+      assert.match(heard, /corners\.png added/)
       assert.match(heard, /corners\.png: Uploading/)
-      assert.match(heard, /corners\.png is converted: corners\.jpg, \d+\sbytes, can be downloaded/)
+      assert.match(heard, /corners\.png converted: corners\.jpg, \d+\sbytes, ready to download/)
     }))
 
-  test('the list of formats is searched, walked and left by keys', () =>
+  test('the format list can be searched, navigated and closed by keyboard', () =>
     visitPage({}, async (page) => {
-      await choose(page, await payload(fixture('letter.docx')))
+      await chooseFiles(page, await filePayload(fixture('letter.docx')))
       const box = page.getByRole('combobox')
       const active = () =>
         box.evaluate(
@@ -178,32 +195,32 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
       const first = await active()
       assert.ok(first)
       await box.press('ArrowUp')
-      assert.notEqual(await active(), first, 'it goes round to the last')
+      assert.notEqual(await active(), first, 'it wraps around to the last')
       await box.press('Home')
       assert.equal(await active(), first)
       await box.fill('.ODT')
-      assert.match((await active()) ?? '', /^ODT/, 'the best match is at hand')
+      assert.match((await active()) ?? '', /^ODT/, 'the best match is active')
       await box.fill('qqq')
-      await page.getByRole('status').getByText('It cannot become “qqq”.').waitFor()
+      await page.getByRole('status').getByText('No format called “qqq” for this file.').waitFor()
       await box.press('Enter')
       assert.equal(
         await page.getByRole('button', { name: 'Cancel' }).count(),
         0,
-        'a wrong word starts nothing',
+        'an unknown format starts no conversion',
       )
       await box.press('Escape')
       assert.equal(await box.inputValue(), '')
       assert.equal(await box.getAttribute('aria-expanded'), 'false')
     }))
 
-  test('the page names its files, each is packed and kept for ever, and no script but them runs', async () => {
+  test('page files are compressed and cached forever, and the policy allows no other scripts', async () => {
     const page = await fetch(site.url)
     const policy = page.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self';/)
     assert.match(policy, /form-action 'self'.*require-trusted-types-for 'script'/)
     assert.doesNotMatch(policy, /unsafe|\*/)
     const named = [...(await page.text()).matchAll(/"(\/web\/[\w-]+\.js)"/g)].map(([, path = '']) => path)
-    assert.ok(named.length >= 2, 'the chunk of the section does not wait for the script that needs it')
+    assert.ok(named.length >= 2, 'the chunk of the section is preloaded')
     for (const path of named) {
       const response = await fetch(site.url + path, { headers: { 'accept-encoding': 'br' } })
       assert.equal(response.status, 200, path)
@@ -212,7 +229,7 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
     }
   })
 
-  test('without scripts the page has one way in, which converts', () =>
+  test('without JavaScript the page offers a form that converts', () =>
     visitPage({ javaScriptEnabled: false }, async (page) => {
       assert.equal(await page.locator('#choose, .ways summary').filter({ visible: true }).count(), 0)
       await page.locator('input[name=file]').setInputFiles(fixture('corners.png'))
@@ -224,11 +241,11 @@ describe('how the page looks and sounds', { concurrency: 3 }, () => {
       assert.equal(download.suggestedFilename(), 'corners.webp')
     }))
 
-  test('the reference page shows the endpoints and asks nobody else', () =>
+  test('the API reference lists all endpoints and sends no requests to other hosts', () =>
     visit({ site, path: '/docs', context: { colorScheme: 'dark' } }, async (page) => {
       const links = page.locator('.contents a[href*="operation="]')
       await links.first().waitFor()
-      // What the service sends has a page of its own.
+      // Webhooks and other events have a page of their own.
       const { paths } = (await (await fetch(`${site.url}/v1/openapi.json`)).json()) as {
         paths: Record<string, Record<string, unknown>>
       }

@@ -10,9 +10,9 @@ import { after, before } from '../hooks.ts'
 import { until } from '../wait-until.ts'
 import { openSite, type Site } from './browser.ts'
 
-/** Signing up and in by a real browser, with letters by SMTP and an OpenID provider. About twenty seconds. */
+/** Sign-up and sign-in in a real browser, with emails via SMTP and an OpenID provider. About 20 s. */
 
-const letters: string[] = []
+const emails: string[] = []
 const password = 'correct horse battery'
 let mail: SMTPServer
 let provider: Awaited<ReturnType<typeof openProvider>>
@@ -23,10 +23,10 @@ before(async () => {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, _session, done) {
-      const pieces: Buffer[] = []
-      stream.on('data', (piece: Buffer) => pieces.push(piece))
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        letters.push(plain(Buffer.concat(pieces).toString()))
+        emails.push(decodeQuotedPrintable(Buffer.concat(chunks).toString()))
         done()
       })
     },
@@ -49,30 +49,30 @@ after(async () => {
   await new Promise<void>((resolve) => mail.close(resolve))
 })
 
-/** Quoted-printable, of which a link has soft breaks and equal signs. */
-const plain = (letter: string) => letter.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=')
+/** Links in quoted-printable text only need soft line breaks and equal signs decoded. */
+const decodeQuotedPrintable = (email: string) => email.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=')
 
-const linkIn = async (word: string, to = ada.email): Promise<string> => {
+const waitForLink = async (word: string, to = ada.email): Promise<string> => {
   const found = () =>
-    letters
-      .filter((letter) => letter.includes(to))
-      .flatMap((letter) => letter.match(/http\S+/g) ?? [])
+    emails
+      .filter((email) => email.includes(to))
+      .flatMap((email) => email.match(/http\S+/g) ?? [])
       .find((link) => link.includes(word))
-  await until(() => found() !== undefined, 'a letter comes')
+  await until(() => found() !== undefined, 'an email arrives')
   return found() ?? ''
 }
 
 interface Reply {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: whatever is answered
+  // biome-ignore lint/suspicious/noExplicitAny: replies of many endpoints
   readonly json: any
 }
 
-async function visitor() {
+async function openVisitor() {
   const context = await site.browser.newContext()
   const page: Page = await context.newPage()
   await page.goto(site.url)
-  const ask = (method: string, path: string, json?: unknown): Promise<Reply> =>
+  const request = (method: string, path: string, json?: unknown): Promise<Reply> =>
     page.evaluate(
       async ([verb, where, body]) => {
         const headers = { 'content-type': 'application/json', prefer: 'wait=25' }
@@ -88,15 +88,15 @@ async function visitor() {
   return {
     page,
     context,
-    ask,
-    auth: (path: string, json?: unknown) => ask('POST', `/v1/auth/${path}`, json ?? {}),
+    ask: request,
+    auth: (path: string, json?: unknown) => request('POST', `/v1/auth/${path}`, json ?? {}),
   }
 }
 
 const ada = { name: 'Ada', email: 'ada@example.com', password }
 
-test('a person signs up with a letter, has the jobs from before, and is asked for a second factor', async () => {
-  const here = await visitor()
+test('a visitor signs up by email, keeps earlier jobs and signs in with two factors', async () => {
+  const here = await openVisitor()
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.txt', file: 'hello' },
     csv: { operation: 'archive', input: 'text', output_format: 'zip' },
@@ -106,17 +106,17 @@ test('a person signs up with a letter, has the jobs from before, and is asked fo
   assert.equal(made.json.data.status, 'completed')
   assert.equal((await here.auth('sign-up/email', ada)).json.token, null)
   assert.equal((await here.auth('sign-in/email', ada)).json.code, 'EMAIL_NOT_VERIFIED')
-  await here.page.goto(await linkIn('verify-email'))
+  await here.page.goto(await waitForLink('verify-email'))
   assert.equal(here.page.url(), `${site.url}/`)
   assert.equal((await here.ask('GET', '/v1/account')).json.data.email, ada.email)
   const [job] = (await here.ask('GET', '/v1/jobs')).json.data.jobs
   assert.equal(job.jobId, made.json.data.jobId)
-  assert.equal((await fetch(job.result.downloadUrl)).status, 200, 'by the link alone')
+  assert.equal((await fetch(job.result.downloadUrl)).status, 200, 'the link alone is sufficient')
   assert.equal((await fetch(`${site.url}/v1/download/${job.jobId}`)).status, 404)
 
   const { totpURI, backupCodes } = (await here.auth('two-factor/enable', { password })).json
   assert.equal((await here.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
-  const elsewhere = await visitor()
+  const elsewhere = await openVisitor()
   assert.equal((await elsewhere.auth('sign-in/email', ada)).json.twoFactorRedirect, true)
   assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 401)
   assert.equal((await elsewhere.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
@@ -125,7 +125,7 @@ test('a person signs up with a letter, has the jobs from before, and is asked fo
   assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 401)
 
   await elsewhere.auth('request-password-reset', { email: ada.email, redirectTo: '/?reset' })
-  await elsewhere.page.goto(await linkIn('reset-password'))
+  await elsewhere.page.goto(await waitForLink('reset-password'))
   const token = new URL(elsewhere.page.url()).searchParams.get('token')
   const newPassword = 'another good password'
   assert.equal((await elsewhere.auth('reset-password', { newPassword, token })).status, 200)
@@ -135,8 +135,8 @@ test('a person signs up with a letter, has the jobs from before, and is asked fo
   assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 200)
 })
 
-test('a person signs in by a provider, and the session is that of this page alone', async () => {
-  const here = await visitor()
+test('a visitor signs in with a provider and gets a session cookie for this site only', async () => {
+  const here = await openVisitor()
   const { url } = (await here.auth('sign-in/social', { provider: 'work', callbackURL: '/' })).json
   await here.page.goto(url)
   assert.equal(here.page.url(), `${site.url}/`)
@@ -147,24 +147,24 @@ test('a person signs in by a provider, and the session is that of this page alon
   assert.equal((await here.ask('GET', '/v1/account')).status, 401)
 })
 
-test('a person closes the account on the page', async () => {
-  const here = await visitor()
+test('a user deletes the account on the page', async () => {
+  const here = await openVisitor()
   const eve = { name: 'Eve', email: 'eve@example.com', password }
   await here.auth('sign-up/email', eve)
-  await here.page.goto(await linkIn('verify-email', eve.email))
+  await here.page.goto(await waitForLink('verify-email', eve.email))
   await here.page.goto(`${site.url}/account`)
-  await here.page.getByText('Close the account').last().click()
-  const form = here.page.locator('form', { hasText: 'Close it for good' })
+  await here.page.getByText('Delete account').last().click()
+  const form = here.page.locator('form', { hasText: 'Delete permanently' })
   await form.getByLabel('Password').fill('not the password')
   await form.getByRole('button').click()
-  await here.page.getByText('This is not your password.').waitFor()
+  await here.page.getByText('Wrong password.').waitFor()
   await form.getByLabel('Password').fill(password)
   await form.getByRole('button').click()
   await here.page.getByRole('heading', { name: 'Sign in' }).first().waitFor()
   assert.equal((await here.auth('sign-in/email', eve)).status, 401)
 })
 
-/** An OpenID provider that signs everybody in as the same person. */
+/** An OpenID provider that signs every visitor in as the same person. */
 async function openProvider() {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }

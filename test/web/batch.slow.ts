@@ -8,9 +8,9 @@ import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { fixture, openSite, type Site, visit } from './browser.ts'
-import { looksRight } from './check-appearance.ts'
+import { checkAppearance } from './check-appearance.ts'
 
-/** A folder in, its tree out, and what failed once more, in a real browser. Half a minute. */
+/** Converting a folder in a real browser: the ZIP keeps the folder structure, failed files are retried. About 30 s. */
 
 const run = promisify(execFile)
 const folder = scratchFolder('mutabor-batch')
@@ -21,11 +21,11 @@ before(async () => {
 })
 after(() => site.close())
 
-const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
-const phone = { ...still, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
+const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+const phone = { ...noMotion, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
 
-/** Six pictures in three folders, two of them of one name; one is broken. */
-async function album(): Promise<string> {
+/** Six images in nested folders, three with the same name; one is corrupt. */
+async function createAlbum(): Promise<string> {
   const top = join(folder, 'album')
   for (const below of ['summer/süd', 'winter']) await mkdir(join(top, below), { recursive: true })
   for (const path of [
@@ -36,7 +36,7 @@ async function album(): Promise<string> {
     'winter/two.png',
   ])
     await copyFile(fixture('corners.png'), join(top, path))
-  await writeFile(join(top, 'winter/broken.png'), 'no picture')
+  await writeFile(join(top, 'winter/broken.png'), 'not an image')
   return top
 }
 
@@ -45,7 +45,7 @@ async function chooseFolder(page: Page, name: string): Promise<void> {
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name, exact: true }).click(),
   ])
-  await dialog.setFiles(await album())
+  await dialog.setFiles(await createAlbum())
 }
 
 async function namesInZip(page: Page, name: RegExp): Promise<string[]> {
@@ -57,46 +57,46 @@ async function namesInZip(page: Page, name: RegExp): Promise<string[]> {
   const { stdout } = await run('unzip', ['-Z1', await download.path()], { env: { LC_ALL: 'C.UTF-8' } })
   return stdout
     .split('\n')
-    .filter((line) => line !== '' && line !== 'manifest.json')
+    .filter((devtools) => devtools !== '' && devtools !== 'manifest.json')
     .toSorted()
 }
 
 const tree = ['cover', 'summer/one', 'summer/süd/one', 'winter/one', 'winter/two']
 
-test('a folder comes back as a ZIP of the same tree, and only what failed is tried again', () =>
-  visit({ site, path: '/batch', context: still }, async (page) => {
+test('a folder becomes a ZIP with the same structure, and only failed files are retried', () =>
+  visit({ site, path: '/batch', context: noMotion }, async (page) => {
     await page.getByRole('heading', { name: 'Convert a folder' }).waitFor()
-    await page.getByText('How it goes').waitFor()
-    await looksRight(page, 'batch-empty')
+    await page.getByText('How it works').waitFor()
+    await checkAppearance(page, 'batch-empty')
     await chooseFolder(page, 'Choose a folder')
     await page.getByText('6 files in 4 folders').click()
-    const together = page.getByRole('group', { name: 'All files that are ready' })
-    await together.getByRole('combobox').fill('webp')
-    await together.getByRole('combobox').press('Enter')
-    await looksRight(page, 'batch-ready')
-    await together.getByRole('button', { name: 'Convert all' }).click()
-    await page.getByText('5 of 6 done, 1 failed', { exact: true }).waitFor()
+    const bulkActions = page.getByRole('group', { name: 'All files that are ready' })
+    await bulkActions.getByRole('combobox').fill('webp')
+    await bulkActions.getByRole('combobox').press('Enter')
+    await checkAppearance(page, 'batch-ready')
+    await bulkActions.getByRole('button', { name: 'Convert all' }).click()
+    await page.getByText('5 of 6 converted, 1 failed', { exact: true }).waitFor()
     assert.deepEqual(
       await namesInZip(page, /^Download all 5/),
       tree.map((path) => `album/${path}.webp`),
     )
-    await looksRight(page, 'batch-done')
+    await checkAppearance(page, 'batch-done')
     const made: string[] = []
     page.on('request', (request) => {
       if (/\/v1\/(convert|jobs\/[^/]+\/retry)$/.test(request.url())) made.push(request.url())
     })
-    await page.getByRole('button', { name: 'Try the failed one again' }).click()
-    await page.getByText('5 of 6 done, 1 under way', { exact: true }).waitFor()
-    await page.getByText('5 of 6 done, 1 failed', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Retry failed file' }).click()
+    await page.getByText('5 of 6 converted, 1 in progress', { exact: true }).waitFor()
+    await page.getByText('5 of 6 converted, 1 failed', { exact: true }).waitFor()
     assert.equal(made.length, 1)
   }))
 
-test('the folders of what is done are known after a reload', () =>
+test('the folders of converted files are known after a reload', () =>
   visit({ site, path: '/batch', context: phone }, async (page) => {
     await chooseFolder(page, 'Ordner wählen')
     await page.getByRole('button', { name: 'Alle umwandeln' }).click()
-    await page.getByText('5 von 6 fertig, 1 fehlgeschlagen', { exact: true }).waitFor()
-    await looksRight(page, 'batch-phone')
+    await page.getByText('5 von 6 umgewandelt, 1 fehlgeschlagen', { exact: true }).waitFor()
+    await checkAppearance(page, 'batch-phone')
     await page.reload()
     await page.getByText('6 Dateien in 4 Ordnern').waitFor()
     const names = await namesInZip(page, /^Alle 5 als ZIP/)
@@ -106,18 +106,18 @@ test('the folders of what is done are known after a reload', () =>
     )
   }))
 
-test('a dropped folder keeps its tree, and a file beside it stands among all files', () =>
-  visit({ site, path: '/batch', context: still }, async (page) => {
-    const line = await page.context().newCDPSession(page)
-    const files = [await album(), fixture('plain.txt')]
+test('a dropped folder keeps its structure, and a separate file is in the list of all files', () =>
+  visit({ site, path: '/batch', context: noMotion }, async (page) => {
+    const devtools = await page.context().newCDPSession(page)
+    const files = [await createAlbum(), fixture('plain.txt')]
     for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-      await line.send('Input.dispatchDragEvent', {
+      await devtools.send('Input.dispatchDragEvent', {
         ...{ type, x: 200, y: 200 },
         data: { items: [], files, dragOperationsMask: 1 },
       })
     await page.getByText('6 files in 4 folders').waitFor()
-    await page.getByText('One more file came without a folder.').waitFor()
-    await page.getByRole('link', { name: 'See all files' }).click()
+    await page.getByText('1 more file is not in a folder.').waitFor()
+    await page.getByRole('link', { name: 'Show all files' }).click()
     await page.getByRole('row').filter({ hasText: 'plain.txt' }).waitFor()
     await page.getByRole('row').filter({ hasText: 'album/summer/süd/one.png' }).waitFor()
   }))

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core'
 import { startService } from '../service.ts'
 
-/** Debian's browser: the one that `npm test` installs anyway. */
+/** Debian's Chromium, which `npm test` installs anyway. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -27,7 +27,7 @@ export interface Site {
   close(): Promise<void>
 }
 
-/** The service and a browser to visit it with. Neither stays when the other does not start. */
+/** Starts the service and a browser; if one fails to start, the other is stopped. */
 export async function openSite(environment: Record<string, string> = {}): Promise<Site> {
   const service = await startService(environment)
   try {
@@ -43,47 +43,47 @@ export async function openSite(environment: Record<string, string> = {}): Promis
   }
 }
 
-/** Lines that the browser itself writes for an answer of 4xx or a lost line; what the page makes of it is tested. */
-const isOfTheBrowser = (line: string) =>
+/** Messages that the browser itself logs for 4xx responses or a lost connection; how the page reacts is tested elsewhere. */
+const isBrowserMessage = (line: string) =>
   line.startsWith('Failed to load resource') ||
   /^WebSocket connection to .*: net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)$/.test(line)
 
-/** What a page must not do: ask anybody else, or fail where nobody sees it. */
-class Conduct {
+/** Records what a page must not do: send requests to other hosts, or fail silently. */
+class PageMonitor {
   readonly #origin: string
-  readonly #wrong: string[] = []
+  readonly #violations: string[] = []
 
   constructor(page: Page, origin: string) {
     this.#origin = origin
     page.on('request', (request) => this.#check(request.url()))
     page.on('websocket', (socket) => this.#check(socket.url()))
-    page.on('pageerror', (error) => this.#wrong.push(`uncaught: ${error.message}`))
+    page.on('pageerror', (error) => this.#violations.push(`uncaught: ${error.message}`))
     page.on('console', (message) => {
-      if (message.type() === 'error' && !isOfTheBrowser(message.text()))
-        this.#wrong.push(`console: ${message.text()}`)
+      if (message.type() === 'error' && !isBrowserMessage(message.text()))
+        this.#violations.push(`console: ${message.text()}`)
     })
   }
 
   #check(url: string): void {
     const { protocol, origin } = new URL(url)
-    // Last what the browser's own viewer of PDFs is made of.
+    // The chrome schemes belong to the browser's PDF viewer.
     if (['blob:', 'data:', 'chrome:', 'chrome-extension:'].includes(protocol)) return
-    if (origin.replace(/^ws/, 'http') !== this.#origin) this.#wrong.push(`request: ${url}`)
+    if (origin.replace(/^ws/, 'http') !== this.#origin) this.#violations.push(`request: ${url}`)
   }
 
   verify(): void {
-    assert.deepEqual(this.#wrong, [])
+    assert.deepEqual(this.#violations, [])
   }
 }
 
 export interface Visit {
   readonly site: Site
-  /** Where on the site, `/` when left out. */
+  /** Path on the site; `/` by default. */
   readonly path?: string
   readonly context?: BrowserContextOptions
 }
 
-/** Opens the page as somebody new and, after what was done on it, checks its conduct. */
+/** Opens the page as a new visitor, runs `act`, and then checks that the page broke no rule. */
 export async function visit(
   { site: { browser, url }, path = '/', context = {} }: Visit,
   act: (page: Page) => Promise<void>,
@@ -92,12 +92,12 @@ export async function visit(
   opened.setDefaultTimeout(45_000)
   try {
     const page = await opened.newPage()
-    const conduct = new Conduct(page, new URL(url).origin)
-    // Whoever listens first turns the interception on, and a key pressed at that moment may overtake it.
+    const monitor = new PageMonitor(page, new URL(url).origin)
+    // The first listener enables interception; without it, a key pressed at that moment might come before it.
     page.on('filechooser', () => {})
     await page.goto(new URL(path, url).href)
     await act(page)
-    conduct.verify()
+    monitor.verify()
   } finally {
     await opened.close()
   }
@@ -111,12 +111,12 @@ export interface Payload {
   readonly buffer: Buffer
 }
 
-export async function payload(path: string, name = basename(path), mimeType = ''): Promise<Payload> {
+export async function filePayload(path: string, name = basename(path), mimeType = ''): Promise<Payload> {
   return { name, mimeType, buffer: await readFile(path) }
 }
 
-/** Through the button and the system's dialog, as a user does. */
-export async function choose(page: Page, ...files: readonly Payload[]): Promise<void> {
+/** Chooses files with the button and the file dialog, as a user does. */
+export async function chooseFiles(page: Page, ...files: readonly Payload[]): Promise<void> {
   const [dialog] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Choose files' }).click(),
@@ -124,8 +124,12 @@ export async function choose(page: Page, ...files: readonly Payload[]): Promise<
   await dialog.setFiles([...files])
 }
 
-/** Gives files to the page with an event of the browser: `drop` or `paste`. */
-export async function give(page: Page, kind: 'drop' | 'paste', ...files: readonly Payload[]): Promise<void> {
+/** Passes files to the page with a `drop` or `paste` event. */
+export async function dropOrPaste(
+  page: Page,
+  kind: 'drop' | 'paste',
+  ...files: readonly Payload[]
+): Promise<void> {
   const given = files.map(({ name, mimeType, buffer }) => ({
     name,
     mimeType,
@@ -135,17 +139,17 @@ export async function give(page: Page, kind: 'drop' | 'paste', ...files: readonl
     ({ kind, given }) => {
       const data = new DataTransfer()
       for (const { name, mimeType, base64 } of given) {
-        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
         data.items.add(new File([bytes], name, { type: mimeType }))
       }
-      const manner = { bubbles: true, cancelable: true }
+      const eventOptions = { bubbles: true, cancelable: true }
       if (kind === 'paste') {
-        document.body.dispatchEvent(new ClipboardEvent('paste', { ...manner, clipboardData: data }))
+        document.body.dispatchEvent(new ClipboardEvent('paste', { ...eventOptions, clipboardData: data }))
         return
       }
       const title = document.querySelector('h1')
       for (const type of ['dragenter', 'dragover', 'drop']) {
-        title?.dispatchEvent(new DragEvent(type, { ...manner, dataTransfer: data }))
+        title?.dispatchEvent(new DragEvent(type, { ...eventOptions, dataTransfer: data }))
       }
     },
     { kind, given },
@@ -153,34 +157,34 @@ export async function give(page: Page, kind: 'drop' | 'paste', ...files: readonl
 }
 
 /** The card of a file. */
-export const cardOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+export const fileCard = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 
-export async function bytesOf(download: Download): Promise<Buffer> {
+export async function readDownload(download: Download): Promise<Buffer> {
   return readFile(await download.path())
 }
 
-/** Presses the download button of a card. */
+/** Clicks the download button of a card. */
 export async function downloadFrom(page: Page, name: string): Promise<Download> {
-  const link = cardOf(page, name).getByRole('link', { name: /^Download/ })
+  const link = fileCard(page, name).getByRole('link', { name: /^Download/ })
   const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
   return download
 }
 
-/** Colors of some points of a picture, as the browser decodes it: `[red, green, blue]` each. */
+/** Colors at some points of an image as decoded by the browser, each as `[red, green, blue]`. */
 export function colorsAt(
   page: Page,
-  picture: Buffer,
+  image: Buffer,
   points: readonly (readonly [x: number, y: number])[],
 ): Promise<{ width: number; height: number; colors: number[][] }> {
   return page.evaluate(
     async ({ base64, points }) => {
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
       const bitmap = await createImageBitmap(new Blob([bytes]))
-      const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
-      pen?.drawImage(bitmap, 0, 0)
-      const colors = points.map(([x, y]) => [...(pen?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3))
+      const context2d = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+      context2d?.drawImage(bitmap, 0, 0)
+      const colors = points.map(([x, y]) => [...(context2d?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3))
       return { width: bitmap.width, height: bitmap.height, colors }
     },
-    { base64: picture.toString('base64'), points },
+    { base64: image.toString('base64'), points },
   )
 }

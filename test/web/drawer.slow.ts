@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { until } from '../wait-until.ts'
-import { cardOf, fixture, give, openSite, payload, type Site, visit } from './browser.ts'
-import { looksRight } from './check-appearance.ts'
+import { dropOrPaste, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+import { checkAppearance } from './check-appearance.ts'
 
-/** Results looked at before they are taken, each kind as a real browser shows it. Half a minute. */
+/** Previews of results in a real browser, for each type. About 30 s. */
 
 let site: Site
 before(async () => {
@@ -13,72 +13,72 @@ before(async () => {
 })
 after(() => site.close())
 
-const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
 
 interface Kind {
   readonly file: string
   readonly to: string
-  /** True once the browser shows what is in the result. */
-  readonly shows: () => boolean
-  /** It is drawn by the browser's own viewer, which is a page of its own. */
+  /** True once the browser displays the result. */
+  readonly isShown: () => boolean
+  /** Set if the browser's own viewer displays it, which is a separate page. */
   readonly viewer?: true
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
-  picture: {
+  image: {
     ...{ file: 'corners.png', to: 'WEBP' },
-    shows: () => document.querySelector<HTMLImageElement>('.drawer img')?.naturalWidth === 40,
+    isShown: () => document.querySelector<HTMLImageElement>('.drawer img')?.naturalWidth === 40,
   },
-  film: {
+  video: {
     ...{ file: 'film.mp4', to: 'WEBM' },
-    shows: () => (document.querySelector<HTMLVideoElement>('.drawer video')?.videoWidth ?? 0) > 0,
+    isShown: () => (document.querySelector<HTMLVideoElement>('.drawer video')?.videoWidth ?? 0) > 0,
   },
-  sound: {
+  audio: {
     ...{ file: 'cover.mp3', to: 'WAV' },
-    shows: () => (document.querySelector<HTMLAudioElement>('.drawer audio')?.duration ?? 0) > 0,
+    isShown: () => (document.querySelector<HTMLAudioElement>('.drawer audio')?.duration ?? 0) > 0,
   },
   pdf: {
     ...{ file: 'letter.docx', to: 'PDF' },
-    // What the browser draws itself is another document, which the page cannot look into.
-    shows: () =>
+    // The browser's viewer is another document, which the page cannot access.
+    isShown: () =>
       document.querySelector<HTMLIFrameElement>('.drawer iframe')?.src.startsWith('blob:') === true,
     viewer: true,
   },
   text: {
     ...{ file: 'letter.docx', to: 'TXT' },
-    shows: () => document.querySelector('textarea')?.value.includes('alphamarker') === true,
+    isShown: () => document.querySelector('textarea')?.value.includes('alphamarker') === true,
   },
 }
 
-for (const [kind, { file, to, shows, viewer }] of Object.entries(kinds))
-  test(`a ${kind} is shown in the drawer`, () =>
-    visit({ site, context: still }, async (page) => {
-      await give(page, 'drop', await payload(fixture(file)))
-      const card = cardOf(page, file)
+for (const [kind, { file, to, isShown, viewer }] of Object.entries(kinds))
+  test(`the drawer previews ${kind} results`, () =>
+    visit({ site, context: noMotion }, async (page) => {
+      await dropOrPaste(page, 'drop', await filePayload(fixture(file)))
+      const card = fileCard(page, file)
       await card.getByRole('combobox').fill(to.toLowerCase())
       await card.getByRole('combobox').press('Enter')
       await card.getByRole('button', { name: `Convert to ${to}` }).click()
       await card.getByRole('button', { name: /^Preview/ }).click()
-      await page.waitForFunction(shows)
+      await page.waitForFunction(isShown)
       if (viewer) {
         const isUp = () => page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
-        await until(isUp, 'the viewer of PDFs is there', 40)
+        await until(isUp, 'the PDF viewer is open', 40)
       }
-      await looksRight(page, kind)
+      await checkAppearance(page, kind)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }))
 
-test('mirrored, before and after are compared from the same side', () =>
+test('the before/after slider keeps its direction in right-to-left layout', () =>
   visit(
-    { site, path: '/?lang=mirrored', context: { ...still, viewport: { width: 375, height: 740 } } },
+    { site, path: '/?lang=mirrored', context: { ...noMotion, viewport: { width: 375, height: 740 } } },
     async (page) => {
-      await give(page, 'drop', await payload(fixture('corners.png')))
+      await dropOrPaste(page, 'drop', await filePayload(fixture('corners.png')))
       await page.locator('.card button[type=submit]').click()
       await page.locator('.done .actions button').first().click()
       const slider = page.getByRole('slider')
       await slider.fill('80')
       assert.match((await page.locator('.drawer img').last().getAttribute('style')) ?? '', /20%/)
-      await looksRight(page, 'mirrored')
+      await checkAppearance(page, 'mirrored')
     },
   ))

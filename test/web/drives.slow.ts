@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
-import { bytesOf, cardOf, downloadFrom, openSite, type Site, visit } from './browser.ts'
-import { looksRight } from './check-appearance.ts'
+import { downloadFrom, fileCard, openSite, readDownload, type Site, visit } from './browser.ts'
+import { checkAppearance } from './check-appearance.ts'
 
-/** Files from a drive, by a real browser that is led there and back. The drive speaks as the real ones do. A quarter of a minute. */
+/** Importing files from a drive in a real browser, including the OAuth redirect; a test server stands in for the drive. About 15 s. */
 
 let drive: Awaited<ReturnType<typeof openDriveServer>>
 let site: Site
@@ -21,18 +21,22 @@ after(async () => {
   drive.close()
 })
 
-const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
 
-test('a file of a drive is found, fetched by the service and converted', async () => {
-  // To the drive and back is a way past another host, which no page may ask by itself.
-  const context = await site.browser.newContext({ ...still, acceptDownloads: true })
+test('a file is found in a drive, imported and converted', async () => {
+  // The redirect to the drive and back visits another host, which `visit` does not allow.
+  const context = await site.browser.newContext({ ...noMotion, acceptDownloads: true })
   context.setDefaultTimeout(45_000)
   try {
     const page = await context.newPage()
     await page.goto(site.url)
-    await page.getByText('Folder or address').click()
+    await page.getByText('From a folder or link').click()
     await page.getByRole('button', { name: 'From Dropbox' }).waitFor()
-    assert.equal(await page.getByRole('button', { name: /^From / }).count(), 1, 'only what is set up')
+    assert.equal(
+      await page.getByRole('button', { name: /^From / }).count(),
+      1,
+      'only configured drives are offered',
+    )
     await page.getByRole('button', { name: 'From Dropbox' }).click()
     await page.getByRole('heading', { name: 'Files in Dropbox' }).waitFor()
     assert.equal(new URL(page.url()).search, '?drive=dropbox')
@@ -43,14 +47,14 @@ test('a file of a drive is found, fetched by the service and converted', async (
     await page.getByRole('searchbox').fill('Notes')
     await page.keyboard.press('Enter')
     await page.getByLabel('Notes.txt').check()
-    await looksRight(page, 'drive')
-    await page.getByRole('button', { name: 'Take 1 file' }).click()
-    const card = cardOf(page, 'Notes.txt')
+    await checkAppearance(page, 'drive')
+    await page.getByRole('button', { name: 'Add 1 file' }).click()
+    const card = fileCard(page, 'Notes.txt')
     await card.getByRole('combobox').fill('html')
     await card.getByRole('combobox').press('Enter')
     await card.getByRole('button', { name: 'Convert to HTML' }).click()
-    assert.match((await bytesOf(await downloadFrom(page, 'Notes.txt'))).toString(), /hello from a drive/)
-    await page.getByText('Folder or address').click()
+    assert.match((await readDownload(await downloadFrom(page, 'Notes.txt'))).toString(), /hello from a drive/)
+    await page.getByText('From a folder or link').click()
     await page.getByRole('button', { name: 'From Dropbox' }).click()
     await page.getByRole('button', { name: 'Folder/' }).waitFor()
     await page.getByRole('button', { name: 'Disconnect' }).click()
@@ -61,10 +65,10 @@ test('a file of a drive is found, fetched by the service and converted', async (
   }
 })
 
-test('a drive that was not agreed to says so, and none is shown that nobody set up', () =>
-  visit({ site, path: '/convert?drive=dropbox&error=access_denied', context: still }, async (page) => {
-    await page.getByText('The drive was not connected: it was not agreed to.').waitFor()
-    await looksRight(page, 'drive-refused')
+test('denied access to a drive is reported', () =>
+  visit({ site, path: '/convert?drive=dropbox&error=access_denied', context: noMotion }, async (page) => {
+    await page.getByText('The drive was not connected because access was denied.').waitFor()
+    await checkAppearance(page, 'drive-refused')
     await page.getByRole('button', { name: 'Connect' }).waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL((url) => url.search === '')

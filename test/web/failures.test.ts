@@ -6,13 +6,13 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Page } from 'playwright-core'
 import {
-  bytesOf,
-  cardOf,
-  choose,
+  chooseFiles,
   downloadFrom,
+  fileCard,
+  filePayload,
   fixture,
   openSite,
-  payload,
+  readDownload,
   type Site,
   visit,
 } from './browser.ts'
@@ -21,11 +21,11 @@ let site: Site
 
 const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
-/** A file of that name, chosen and sent off to its usual target. */
+/** Chooses a file of that name and converts it to the default target. */
 async function convert(page: Page, name: string, buffer?: Buffer) {
-  const file = buffer ? { name, mimeType: '', buffer } : await payload(fixture(name))
-  await choose(page, file)
-  const card = cardOf(page, name)
+  const file = buffer ? { name, mimeType: '', buffer } : await filePayload(fixture(name))
+  await chooseFiles(page, file)
+  const card = fileCard(page, name)
   await card.getByRole('button', { name: /^Convert to/ }).click()
   return card
 }
@@ -46,8 +46,8 @@ const hostileFiles = [
   },
 ]
 
-/** What a job gives out of a file that somebody sent, as a link that is to show it. */
-async function sharedFile(page: Page, name: string, bytes: string) {
+/** Creates a job whose result is the uploaded file itself, with a link that displays it inline. */
+async function createInlineFile(page: Page, name: string, bytes: string) {
   const tasks = {
     file: { operation: 'import/raw', filename: name, file: bytes },
     out: { operation: 'export/url', input: 'file', inline: true },
@@ -61,8 +61,8 @@ async function sharedFile(page: Page, name: string, bytes: string) {
   return data.tasks.out
 }
 
-/** An address that only the service itself could sign, which shows a file of the bucket as this type. */
-async function shownAs(type: string, path: string): Promise<string> {
+/** A signed URL, as only the service could create it, that displays a stored file with this content type. */
+async function signedInlineUrl(type: string, path: string): Promise<string> {
   const [, , Bucket, ...key] = path.split('/')
   const secrets = JSON.parse(await readFile(join(site.dataDir, 'secrets.json'), 'utf8'))
   const { accessKeyId, secretAccessKey } = secrets
@@ -81,8 +81,8 @@ async function shownAs(type: string, path: string): Promise<string> {
   return getSignedUrl(client, command, { expiresIn: 60 })
 }
 
-/** Most of the time a test waits, so three of them share the machine. */
-describe('when something goes wrong in the page', { concurrency: 3 }, () => {
+/** The tests mostly wait, so three run at a time. */
+describe('failures in the page', { concurrency: 3 }, () => {
   before(async () => {
     site = await openSite()
   })
@@ -90,9 +90,9 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('a broken file shows the sentence of the service and keeps the form', () =>
+  test('a corrupt file shows the error message of the service and keeps the form', () =>
     visitPage(async (page) => {
-      const { buffer } = await payload(fixture('corners.png'))
+      const { buffer } = await filePayload(fixture('corners.png'))
       const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
       const card = await convert(page, 'broken.png', buffer.subarray(0, 60))
       const { error } = await (await refusal).json()
@@ -102,19 +102,19 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(await card.getByRole('radio', { name: 'WEBP' }).isChecked(), true)
     }))
 
-  test('an empty file is told to be empty', () =>
+  test('an empty file is reported as empty', () =>
     visitPage(async (page) => {
       const card = await convert(page, 'nothing.png', Buffer.alloc(0))
       await card.getByRole('alert').getByText(/empty/).waitFor()
     }))
 
-  test('a file of an unknown kind can become anything, and its content decides', () =>
+  test('a file of an unknown type offers all formats, and its content decides', () =>
     visitPage(async (page) => {
-      const { buffer } = await payload(fixture('corners.png'))
-      await choose(page, { name: 'mystery.zzz', mimeType: '', buffer })
-      const card = cardOf(page, 'mystery.zzz')
+      const { buffer } = await filePayload(fixture('corners.png'))
+      await chooseFiles(page, { name: 'mystery.zzz', mimeType: '', buffer })
+      const card = fileCard(page, 'mystery.zzz')
       await card.getByRole('button', { name: 'Convert', exact: true }).click()
-      await card.getByRole('alert').getByText('Choose what it should become').waitFor()
+      await card.getByRole('alert').getByText('Choose a format first.').waitFor()
       const offered = await page.evaluate(async () => {
         const { data } = await (await fetch('/v1/formats?canWrite=true')).json()
         return data.formats.length
@@ -124,29 +124,32 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       await card.getByRole('combobox').fill('tiff')
       await card.getByRole('option', { name: 'TIFF Tagged' }).click()
       await card.getByRole('button', { name: 'Convert to TIFF' }).click()
-      const bytes = await bytesOf(await downloadFrom(page, 'mystery.zzz'))
+      const bytes = await readDownload(await downloadFrom(page, 'mystery.zzz'))
       assert.match(bytes.toString('latin1', 0, 4), /^(II\*\0|MM\0\*)$/)
     }))
 
   for (const { kind, name, type, bytes } of hostileFiles) {
-    test(`a hostile ${kind} of a user runs nothing where the jobs of who opens it are`, async () => {
+    test(`a hostile ${kind} from a user cannot run scripts with access to the viewer's jobs`, async () => {
       const page = await site.browser.newPage()
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      const requestedPaths: string[] = []
+      page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
       try {
         await page.goto(site.url)
-        const { result } = await sharedFile(page, name, bytes)
-        // Its link shows what is harmless, and saves this.
+        const { result } = await createInlineFile(page, name, bytes)
+        // The link displays harmless types and downloads this one.
         const [download] = await Promise.all([
           page.waitForEvent('download'),
           page.goto(result.url).catch(() => undefined),
         ])
         const path = new URL(download.url()).pathname
-        // And where a link showed it, it would be a stranger without scripts.
-        asked.length = 0
-        await page.goto(await shownAs(type, path), { waitUntil: 'networkidle' })
-        assert.ok(asked.includes(path) && !asked.includes('/v1/jobs'), `it asked for ${asked}`)
-        // The file itself is as hostile as can be.
+        // Even if it were displayed, it would run sandboxed, without scripts.
+        requestedPaths.length = 0
+        await page.goto(await signedInlineUrl(type, path), { waitUntil: 'networkidle' })
+        assert.ok(
+          requestedPaths.includes(path) && !requestedPaths.includes('/v1/jobs'),
+          `it asked for ${requestedPaths}`,
+        )
+        // Without the policy, the file does send the request.
         await page.route('**/s3/**', async (route) => {
           const response = await route.fetch()
           const { 'content-security-policy': policy, ...headers } = response.headers()
@@ -154,25 +157,25 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
           await route.fulfill({ response, headers })
         })
         const jobs = page.waitForRequest('**/v1/jobs')
-        await page.goto(await shownAs(type, path), { waitUntil: 'commit' })
+        await page.goto(await signedInlineUrl(type, path), { waitUntil: 'commit' })
         await jobs
       } finally {
-        // What the page still asks for needs no answer any more.
+        // Pending requests of the page need no reply any more.
         await page.unrouteAll({ behavior: 'ignoreErrors' })
         await page.close()
       }
     })
   }
 
-  test('an upload that breaks off goes on by itself', () =>
+  test('an interrupted upload resumes by itself', () =>
     visitPage(async (page) => {
       await page.route('**/s3/**', (route) => route.abort(), { times: 2 })
       const card = await convert(page, 'corners.png')
-      await card.getByText('it goes on by itself').waitFor()
+      await card.getByText('Connection lost. Retrying…').waitFor()
       await downloadFrom(page, 'corners.png')
     }))
 
-  test('trying again after a refusal does not send the file again', () =>
+  test('retrying after a rejected conversion does not upload the file again', () =>
     visitPage(async (page) => {
       const sent: string[] = []
       page.on('request', (request) => {
@@ -186,28 +189,28 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(sent.length, 1)
     }))
 
-  test('a connection lost while it converts only makes the page wait', () =>
+  test('the page waits if the connection is lost during a conversion', () =>
     visitPage(async (page) => {
       await page.route('**/v1/status/**', (route) => route.abort(), { times: 1 })
       const card = await convert(page, 'corners.png')
-      await card.getByText('The service does not answer').waitFor()
+      await card.getByText('Can’t reach the server.').waitFor()
       await downloadFrom(page, 'corners.png')
     }))
 
-  test('where no WebSocket stands the page asks for its jobs', () =>
+  test('without a WebSocket the page polls its jobs', () =>
     visitPage(async (page) => {
       await page.routeWebSocket('**/v1/ws/**', (socket) => socket.close())
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
     }))
 
-  test('a reload keeps the list, and deleting takes the file from the service', () =>
+  test('a reload keeps the list, and deleting removes the file from the service', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
-      const before = await bytesOf(await downloadFrom(page, 'corners.png'))
+      const before = await readDownload(await downloadFrom(page, 'corners.png'))
       await page.reload()
-      const card = cardOf(page, 'corners.png')
-      assert.deepEqual(await bytesOf(await downloadFrom(page, 'corners.png')), before)
+      const card = fileCard(page, 'corners.png')
+      assert.deepEqual(await readDownload(await downloadFrom(page, 'corners.png')), before)
       const href = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
       const state = () => page.evaluate(async (url) => (await fetch(url ?? '')).status, href)
       assert.equal(await state(), 200)
@@ -219,7 +222,7 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(await card.count(), 0)
     }))
 
-  test('a result converts again beside the first one, after a reload from the stored source', () =>
+  test('a result can be converted again after a reload, from the stored source', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
@@ -233,10 +236,10 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       await page.getByRole('button', { name: 'Convert to AVIF' }).click()
       await page.getByRole('link', { name: 'Download corners.avif' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
-      assert.deepEqual(sent, [], 'no byte is sent again')
+      assert.deepEqual(sent, [], 'nothing is uploaded again')
     }))
 
-  test('leaving in the middle of an upload asks first', () =>
+  test('leaving during an upload asks for confirmation', () =>
     visitPage(async (page) => {
       await page.route('**/s3/**', () => {})
       const card = await convert(page, 'corners.png')
@@ -249,12 +252,12 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       await question.accept()
     }))
 
-  test('many files are a table of which only what is in sight is in the page', () =>
+  test('a long list is a table that only renders the visible rows', () =>
     visitPage(async (page) => {
-      const { buffer } = await payload(fixture('corners.png'))
+      const { buffer } = await filePayload(fixture('corners.png'))
       const many = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
-      await choose(page, ...many)
-      await page.getByText('300 files are ready.').waitFor()
+      await chooseFiles(page, ...many)
+      await page.getByText('300 files ready').waitFor()
       const table = page.getByRole('table', { name: 'Files' })
       assert.equal(await table.getAttribute('aria-rowcount'), '301')
       assert.ok((await page.getByRole('row').count()) < 60)
@@ -262,20 +265,20 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
       await page.getByRole('cell', { name: '299.png', exact: true }).waitFor()
       await page.evaluate(() => window.scrollTo(0, 0))
-      await page.getByRole('button', { name: 'Clear the list' }).click()
+      await page.getByRole('button', { name: 'Clear list' }).click()
       await page.getByRole('button', { name: 'Undo' }).click()
       await table.waitFor()
     }))
 
-  test('a wrong option sends no byte and is shown at its field', () =>
+  test('an invalid option is shown at its field and nothing is uploaded', () =>
     visitPage(async (page) => {
       const sent: string[] = []
       page.on('request', (request) => {
         const { pathname } = new URL(request.url())
         if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
       })
-      await choose(page, await payload(fixture('film.mp4')))
-      const card = cardOf(page, 'film.mp4')
+      await chooseFiles(page, await filePayload(fixture('film.mp4')))
+      const card = fileCard(page, 'film.mp4')
       await card.getByRole('radio', { name: 'GIF' }).check()
       await card.getByText('Options', { exact: true }).click()
       const start = card.getByLabel('Start', { exact: true })
@@ -287,10 +290,10 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.deepEqual(sent, [])
     }))
 
-  test('what is transparent stays so by default, and files that wait survive a reload with their options', () =>
+  test('transparency is kept by default, and waiting files survive a reload with their options', () =>
     visitPage(async (page) => {
-      await choose(page, await payload(fixture('alpha.png')))
-      const card = cardOf(page, 'alpha.png')
+      await chooseFiles(page, await filePayload(fixture('alpha.png')))
+      const card = fileCard(page, 'alpha.png')
       await card.getByRole('radio', { name: 'WEBP', checked: true }).waitFor()
       await card.getByText('Options', { exact: true }).click()
       await card.getByRole('spinbutton', { name: 'Width' }).fill('20')
@@ -300,41 +303,41 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       assert.equal(await card.getByRole('spinbutton', { name: 'Width' }).inputValue(), '20')
     }))
 
-  test('what was chosen for files of a kind holds after a reload', () =>
+  test('targets chosen for individual files survive a reload', () =>
     visitPage(async (page) => {
       const files = [
         { name: 'letter.docx', to: 'ODT' },
         { name: 'owner-password.pdf', to: 'PNG' },
       ]
-      await choose(page, ...(await Promise.all(files.map(({ name }) => payload(fixture(name))))))
+      await chooseFiles(page, ...(await Promise.all(files.map(({ name }) => filePayload(fixture(name))))))
       const target = (name: string, to: string, checked?: boolean) =>
-        cardOf(page, name).getByRole('radio', { name: to, exact: true, ...(checked && { checked }) })
+        fileCard(page, name).getByRole('radio', { name: to, exact: true, ...(checked && { checked }) })
       for (const { name, to } of files) await target(name, to).check()
       await page.reload()
       for (const { name, to } of files) await target(name, to, true).waitFor()
     }))
 
-  test('a tool is found where formats are searched', () =>
+  test('the format search also finds tools', () =>
     visitPage(async (page) => {
-      await choose(page, await payload(fixture('owner-password.pdf')))
-      const card = cardOf(page, 'owner-password.pdf')
+      await chooseFiles(page, await filePayload(fixture('owner-password.pdf')))
+      const card = fileCard(page, 'owner-password.pdf')
       for (const [word, name] of [
         ['ocr', 'Recognize text (OCR)'],
-        ['split', 'Split a PDF'],
+        ['split', 'Split PDF'],
       ] as const) {
         await card.getByRole('combobox').first().fill(word)
         await card.getByRole('option', { name }).waitFor()
       }
       await card.getByRole('combobox').first().press('Enter')
-      await card.getByRole('radio', { name: 'Split a PDF', checked: true }).waitFor()
-      await card.getByRole('button', { name: 'Run the tool' }).click()
+      await card.getByRole('radio', { name: 'Split PDF', checked: true }).waitFor()
+      await card.getByRole('button', { name: 'Split PDF' }).click()
       await card
         .getByRole('link', { name: /^Download/ })
         .first()
         .waitFor()
     }))
 
-  test('nobody sees the files of somebody else', () =>
+  test('visitors cannot see the files of others', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
@@ -345,10 +348,10 @@ describe('when something goes wrong in the page', { concurrency: 3 }, () => {
       })
     }))
 
-  test('a name of markup, quotes and emoji is shown as it is', () =>
+  test('a file name with markup, quotes and emoji is shown literally', () =>
     visitPage(async (page) => {
       const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'
-      const { buffer } = await payload(fixture('corners.png'))
+      const { buffer } = await filePayload(fixture('corners.png'))
       const card = await convert(page, name, buffer)
       await card.getByRole('link', { name: /^Download/ }).waitFor()
       assert.equal(await card.getByRole('heading').textContent(), name)

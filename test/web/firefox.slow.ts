@@ -9,7 +9,7 @@ import { startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
 import { fixture } from './browser.ts'
 
-/** The way through the page in Debian's Firefox ESR, which WebDriver BiDi drives. A quarter of a minute. */
+/** The main paths through the page in Debian's Firefox ESR, driven by WebDriver BiDi. About 15 s. */
 
 const home = scratchFolder('firefox')
 const waitMs = 60_000
@@ -21,13 +21,13 @@ before(async () => {
   browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: '/usr/bin/firefox-esr',
-    // It keeps caches beside its profile.
+    // Firefox keeps caches outside its profile.
     env: { ...process.env, HOME: home },
     extraPrefsFirefox: {
       'browser.download.dir': home,
       'browser.download.folderList': 2,
       'browser.download.always_ask_before_handling_new_types': false,
-      // Else it opens what it has saved, and the page is out of sight.
+      // Otherwise it opens saved files, and the page is hidden.
       'browser.helperApps.neverAsk.saveToDisk': 'image/webp,image/gif,application/pdf',
       'browser.download.viewableInternally.enabledTypes': '',
       'intl.accept_languages': 'en',
@@ -39,32 +39,32 @@ after(async () => {
   await service.stop()
 })
 
-/** Opens a page as somebody new, and checks afterwards that it broke no rule of its policy and asked nobody else. */
+/** Opens the page as a new visitor, runs `act`, and checks that it respected its policy and only used this host. */
 async function visit(act: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
   page.setDefaultTimeout(waitMs)
-  const wrong: string[] = []
-  page.on('pageerror', (error) => wrong.push(String(error)))
+  const violations: string[] = []
+  page.on('pageerror', (error) => violations.push(String(error)))
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    if (protocol.startsWith('http') && origin !== new URL(service.url).origin) wrong.push(request.url())
+    if (protocol.startsWith('http') && origin !== new URL(service.url).origin) violations.push(request.url())
   })
   await page.evaluateOnNewDocument(() => {
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
       throw new Error(`refused by ${effectiveDirective}: ${blockedURI}`)
     })
-    // The driver closes each dialog before it gives the files: nobody cancelled.
+    // The driver closes each file dialog before it sets the files, which is not a cancellation.
     HTMLInputElement.prototype.addEventListener = function (kind: string, ...rest: unknown[]) {
       if (kind !== 'cancel') Reflect.apply(EventTarget.prototype.addEventListener, this, [kind, ...rest])
     }
   })
   try {
     await page.goto(service.url)
-    // Whoever drops a file before the page is awake has it opened in place of the page.
+    // A file dropped before the script runs would replace the page.
     await page.locator('#kinds li').wait()
     await act(page)
-    assert.deepEqual(wrong, [])
+    assert.deepEqual(violations, [])
   } finally {
     await context.close()
   }
@@ -72,14 +72,14 @@ async function visit(act: (page: Page) => Promise<void>): Promise<void> {
 
 const button = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`)
 const link = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="link"])`)
-const shows = (page: Page, text: string) => page.locator(`::-p-text(${text})`).wait()
+const waitForText = (page: Page, text: string) => page.locator(`::-p-text(${text})`).wait()
 
 async function drop(page: Page, path: string): Promise<void> {
   const base64 = (await readFile(path)).toString('base64')
   await page.evaluate(
     ({ name, base64 }) => {
       const data = new DataTransfer()
-      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name))
+      data.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], name))
       for (const type of ['dragenter', 'dragover', 'drop'])
         document
           .querySelector('h1')
@@ -94,29 +94,29 @@ async function choose(page: Page, path: string): Promise<void> {
   await dialog.accept([path])
 }
 
-async function downloaded(name: string): Promise<Buffer> {
+async function readDownloaded(name: string): Promise<Buffer> {
   const path = join(home, name)
   const bytes = () => readFile(path).catch(() => Buffer.alloc(0))
   await until(async () => (await bytes()).length > 0, `${name} is downloaded`, 60)
   return bytes()
 }
 
-test('a dropped picture becomes the WebP that is downloaded, and the history has it', () =>
+test('a dropped image converts to WebP, downloads and appears in the history', () =>
   visit(async (page) => {
     await drop(page, fixture('corners.png'))
     await page.locator('.chip ::-p-text(WEBP)').click()
     await button(page, 'Convert to WEBP').click()
     await page.locator('article a[download]').click()
-    assert.match((await downloaded('corners.webp')).toString('latin1', 0, 12), /^RIFF.{4}WEBP$/s)
+    assert.match((await readDownloaded('corners.webp')).toString('latin1', 0, 12), /^RIFF.{4}WEBP$/s)
     await link(page, 'History').click()
     await page.locator('tbody ::-p-text(corners.png)').click()
-    await shows(page, 'Tasks')
+    await waitForText(page, 'Tasks')
     assert.match(page.url(), /\/history\/job_/)
     await page.goBack()
-    await shows(page, 'corners.png')
+    await waitForText(page, 'corners.png')
   }))
 
-test('a chosen film keeps its bytes while an option is wrong, and converts with the right one', () =>
+test('a video is not uploaded while an option is invalid, and converts once it is fixed', () =>
   visit(async (page) => {
     const sent: string[] = []
     page.on('request', (request) => {
@@ -128,19 +128,19 @@ test('a chosen film keeps its bytes while an option is wrong, and converts with 
     await page.locator('summary ::-p-text(Options)').click()
     await page.locator('[data-option="start"]').fill('abc')
     await button(page, 'Convert to GIF').click()
-    const wrong = (await page.waitForSelector(
+    const violations = (await page.waitForSelector(
       '[data-option="start"][aria-invalid="true"]:focus',
     )) as ElementHandle
-    assert.ok(await wrong.isVisible())
+    assert.ok(await violations.isVisible())
     assert.deepEqual(sent, [])
     await page.locator('[data-option="start"]').fill('0:00.2')
     await button(page, 'Convert to GIF').click()
     await page.locator('article a[download]').click()
-    assert.match((await downloaded('film.gif')).toString('latin1', 0, 6), /^GIF89a$/)
+    assert.match((await readDownloaded('film.gif')).toString('latin1', 0, 6), /^GIF89a$/)
     assert.ok(sent.length > 0)
   }))
 
-test('pages of a PDF are drawn, and taken out by keys', () =>
+test('pages of a PDF are drawn and extracted by keyboard', () =>
   visit(async (page) => {
     await page.goto(new URL('/tools/extract-pdf-pages', service.url).href)
     const input = (await page.waitForSelector('main input[type="file"]')) as ElementHandle<HTMLInputElement>
@@ -148,7 +148,7 @@ test('pages of a PDF are drawn, and taken out by keys', () =>
     await page.locator('[role="option"] canvas[data-drawn]').wait()
     await page.focus('[role="option"]')
     await page.keyboard.press(' ')
-    await button(page, 'Take pages out').click()
+    await button(page, 'Extract pages').click()
     await page.locator('.tool-result a').click()
-    assert.match((await downloaded('three-pages.pdf')).toString('latin1', 0, 5), /^%PDF-$/)
+    assert.match((await readDownloaded('three-pages.pdf')).toString('latin1', 0, 5), /^%PDF-$/)
   }))

@@ -8,12 +8,12 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
-import { fileCard, chooseFiles, downloadFrom, fixture, launchBrowser, filePayload, visit } from './browser.ts'
+import { chooseFiles, downloadFrom, fileCard, filePayload, fixture, launchBrowser, visit } from './browser.ts'
 
 /**
- * What happens to a page that stays open: lines are cut, the service is killed, it is in two tabs, and time passes. The
- * file that is sent has 400 MB; `UPLOAD_MB=6144 npm run test:slow -- test/web/interruptions.slow.ts` sends 6 GB, in some minutes.
- * Half a minute.
+ * A page that stays open: the connection drops, the service is killed, a second tab is open, and results expire. The
+ * uploaded file has 400 MB; `UPLOAD_MB=6144 npm run test:slow -- test/web/interruptions.slow.ts` uploads 6 GB, which takes minutes.
+ * About 30 s.
  */
 
 const megabytes = Number(process.env['UPLOAD_MB'] ?? 400)
@@ -33,13 +33,17 @@ after(async () => {
 const site = () => ({ browser, url: service.url, dataDir, close: async () => {} })
 const visitPage = (act: (page: Page) => Promise<void>) =>
   visit({ site: site() }, async (page) => {
-    // On a busy machine the first job waits for its engine to start.
+    // On a busy machine, the first job waits for its engine to start.
     page.context().setDefaultTimeout(150_000)
     await act(page)
   })
 
-/** A file with so many bytes between two pieces of it, which stand nowhere on the disk. */
-async function writeSparseFile(name: string, headAndTail: readonly [Buffer, Buffer], bytes: number): Promise<string> {
+/** A sparse file with a hole of so many bytes between head and tail, which takes no disk space. */
+async function writeSparseFile(
+  name: string,
+  headAndTail: readonly [Buffer, Buffer],
+  bytes: number,
+): Promise<string> {
   const path = join(scratch, name)
   const [head, end] = headAndTail
   const file = await open(path, 'w')
@@ -49,7 +53,7 @@ async function writeSparseFile(name: string, headAndTail: readonly [Buffer, Buff
   return path
 }
 
-/** A film with a box of free space behind it (ISO 14496-12, 8.1.2). */
+/** A video followed by a box of free space (ISO 14496-12, 8.1.2). */
 function createLargeVideo(bytes: number): Promise<string> {
   const box = Buffer.alloc(16)
   box.writeUInt32BE(1)
@@ -59,7 +63,7 @@ function createLargeVideo(bytes: number): Promise<string> {
   return writeSparseFile('large.mp4', [head, Buffer.from([0])], bytes)
 }
 
-/** A PDF with a stream that nobody sees: an update at its end (ISO 32000-2, 7.5.6). */
+/** A PDF with a large unused stream in an incremental update (ISO 32000-2, 7.5.6). */
 function createLargePdf(bytes: number): Promise<string> {
   const old = readFileSync(fixture('three-pages.pdf'))
   const text = old.toString('latin1')
@@ -73,7 +77,7 @@ function createLargePdf(bytes: number): Promise<string> {
   return writeSparseFile('large.pdf', [Buffer.concat([old, head]), Buffer.from(end + table + trailer)], bytes)
 }
 
-/** Parts that the storage has taken, by number. */
+/** How often the storage accepted each part, by part number. */
 function trackUploadedParts(context: BrowserContext): Map<string, number> {
   const uploadedParts = new Map<string, number>()
   context.on('response', (response) => {
@@ -95,13 +99,13 @@ async function chooseLarge(page: Page, path: string): Promise<void> {
   await dialog.setFiles(path)
 }
 
-test('an upload goes on where it was after two cuts, a kill of the service and a reload', () =>
+test('an upload resumes after a lost connection, a crash of the service and a reload', () =>
   visitPage(async (page) => {
     const context = page.context()
     const uploadedParts = trackUploadedParts(context)
     const waitForMoreParts = (parts: number) => {
       const wanted = uploadedParts.size + parts
-      return until(() => uploadedParts.size >= wanted, `${wanted} parts are there`, 300)
+      return until(() => uploadedParts.size >= wanted, `${wanted} parts are uploaded`, 300)
     }
     const path = await createLargeVideo(megabytes * 1e6)
     await chooseLarge(page, path)
@@ -111,18 +115,18 @@ test('an upload goes on where it was after two cuts, a kill of the service and a
     await waitForMoreParts(3)
 
     await context.setOffline(true)
-    await card.getByText('it goes on by itself').waitFor()
+    await card.getByText('Connection lost. Retrying…').waitFor()
     await context.setOffline(false)
     await waitForMoreParts(3)
 
     await service.kill()
-    await card.getByText('it goes on by itself').waitFor()
+    await card.getByText('Connection lost. Retrying…').waitFor()
     service = await startService({ PORT: new URL(service.url).port }, dataDir)
     await waitForMoreParts(3)
 
     page.once('dialog', (dialog) => void dialog.accept())
     await page.reload()
-    await card.getByText(/of .* are there/).waitFor()
+    await card.getByText(/Upload paused at/).waitFor()
     const [dialog] = await Promise.all([
       page.waitForEvent('filechooser'),
       card.getByRole('button', { name: /^Choose/ }).click(),
@@ -134,17 +138,18 @@ test('an upload goes on where it was after two cuts, a kill of the service and a
     assert.deepEqual(again, [], `of ${uploadedParts.size} parts`)
   }))
 
-test('a file that the workers of its target cannot hold is told so before a byte is sent', () =>
+test('a file too large for the workers of its target is rejected before it is uploaded', () =>
   visitPage(async (page) => {
     const requestedPaths: string[] = []
     page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
-    // A small file with the same wish says nothing of a large one.
+    // The cached check of a small file must not be used for a large one.
     for (const path of [fixture('three-pages.pdf'), await createLargePdf(4.5 * 1024 ** 3)]) {
       await chooseLarge(page, path)
       const card = fileCard(page, basename(path))
       await card.getByRole('radio', { name: 'TXT' }).check()
       await card.getByRole('button', { name: 'Convert to TXT' }).click()
-      const end = basename(path) === 'large.pdf' ? card.getByRole('alert') : downloadLink(page, basename(path))
+      const end =
+        basename(path) === 'large.pdf' ? card.getByRole('alert') : downloadLink(page, basename(path))
       await end.waitFor()
     }
     const message = await fileCard(page, 'large.pdf').getByRole('alert').textContent()
@@ -155,9 +160,10 @@ test('a file that the workers of its target cannot hold is told so before a byte
     )
   }))
 
-const downloadLink = (page: Page, name: string) => fileCard(page, name).getByRole('link', { name: /^Download/ })
+const downloadLink = (page: Page, name: string) =>
+  fileCard(page, name).getByRole('link', { name: /^Download/ })
 
-test('two tabs show the same files, one of them sends each, and both learn of the end', () =>
+test('two tabs show the same files, only one uploads each, and both see the result', () =>
   visitPage(async (page) => {
     const made: string[] = []
     const context = page.context()
@@ -192,7 +198,7 @@ test('two tabs show the same files, one of them sends each, and both learn of th
     await fileCard(page, 'corners.png').waitFor({ state: 'detached' })
   }))
 
-test('without a line it waits, and goes on when there is one', () =>
+test('offline, the page waits and resumes when it is online again', () =>
   visitPage(async (page) => {
     const context = page.context()
     await chooseFiles(page, await filePayload(fixture('letter.docx')))
@@ -201,32 +207,32 @@ test('without a line it waits, and goes on when there is one', () =>
     await start.waitFor()
     await context.setOffline(true)
     await start.click()
-    await card.getByText('it goes on by itself').waitFor()
+    await card.getByText('Connection lost. Retrying…').waitFor()
     const accepted = page.waitForResponse('**/v1/convert')
     await context.setOffline(false)
     await accepted
     await context.setOffline(true)
-    await card.getByText('The service does not answer').waitFor()
+    await card.getByText('Can’t reach the server.').waitFor()
     await context.setOffline(false)
     await downloadFrom(page, 'letter.docx')
   }))
 
-test('when the time of a result is over, its card says so and offers to convert again', () =>
+test('an expired result is reported on its card, which offers to convert again', () =>
   visitPage(async (page) => {
     await page.clock.install()
     await chooseFiles(page, await filePayload(fixture('corners.png')))
     const card = fileCard(page, 'corners.png')
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await downloadLink(page, 'corners.png').waitFor()
-    // As the sweeper of the service does it then.
+    // As the service does when results expire.
     await page.evaluate(async () => {
       const { data } = await (await fetch('/v1/jobs')).json()
       for (const { jobId } of data.jobs) await fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
     })
     await page.clock.fastForward('24:01:00')
-    await card.getByRole('alert').getByText('The time for which the result was kept is over').waitFor()
+    await card.getByRole('alert').getByText('This result has expired.').waitFor()
     assert.equal(await downloadLink(page, 'corners.png').count(), 0)
-    // The clock of this visitor is a day ahead now, which ends nothing.
+    // The clock of this visitor is now a day ahead, which must not expire anything.
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await downloadLink(page, 'corners.png').waitFor()
     const requestedPaths = page.waitForResponse('**/v1/status/**')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 
-/** Presses Tab until the focus is there, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus, as a keyboard user does. */
 export async function tabTo(page: Page, to: Locator): Promise<void> {
   await to.waitFor()
   const isThere = () => to.evaluate((element) => element === document.activeElement)
   for (let presses = 0; !(await isThere()); presses++) {
-    assert.ok(presses < 60, `no Tab leads to ${to}`)
+    assert.ok(presses < 60, `Tab does not reach ${to}`)
     await page.keyboard.press('Tab')
   }
 }

@@ -1,7 +1,7 @@
-/** Run in the page by `page.evaluate`, so each function holds all that it needs. */
+/** These functions run in the page via `page.evaluate`, so each must be self-contained. */
 
-/** Texts whose contrast to what lies behind them is below WCAG's AA: 4.5, or 3 for large letters. */
-export function weakContrasts(): string[] {
+/** Texts with a contrast to their background below WCAG AA: 4.5, or 3 for large text. */
+export function lowContrastTexts(): string[] {
   type Color = readonly [number, number, number, number]
   const colorOf = (text: string): Color => {
     const [red = 0, green = 0, blue = 0, alpha = 1] = text.match(/[\d.]+/g)?.map(Number) ?? []
@@ -16,18 +16,18 @@ export function weakContrasts(): string[] {
       value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
   }
-  const behind = (element: Element | null): Color => {
+  const backgroundOf = (element: Element | null): Color => {
     if (!element) return [255, 255, 255, 1]
-    const own = colorOf(getComputedStyle(element).backgroundColor)
-    return own[3] === 1 ? own : over(own, behind(element.parentElement))
+    const color = colorOf(getComputedStyle(element).backgroundColor)
+    return color[3] === 1 ? color : over(color, backgroundOf(element.parentElement))
   }
-  const holdsText = (element: Element) =>
+  const hasText = (element: Element) =>
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
-  const weak: string[] = []
+  const found: string[] = []
   for (const element of document.body.querySelectorAll('*')) {
-    if (!element.checkVisibility() || !holdsText(element)) continue
+    if (!element.checkVisibility() || !hasText(element)) continue
     const style = getComputedStyle(element)
-    const back = behind(element)
+    const back = backgroundOf(element)
     const [light = 1, dark = 0] = [luminance(over(colorOf(style.color), back)), luminance(back)].sort(
       (a, b) => b - a,
     )
@@ -35,29 +35,29 @@ export function weakContrasts(): string[] {
     const px = Number.parseFloat(style.fontSize)
     const isLarge = px >= 24 || (px >= 18.66 && Number(style.fontWeight) >= 700)
     if (ratio < (isLarge ? 3 : 4.5))
-      weak.push(`${ratio.toFixed(2)} "${element.textContent?.trim().slice(0, 40)}"`)
+      found.push(`${ratio.toFixed(2)} "${element.textContent?.trim().slice(0, 40)}"`)
   }
-  return weak
+  return found
 }
 
-/** What sticks out of the window to the right, and controls that are hard to hit with a finger. */
-export function misfits(leastPx: number): string[] {
-  const wrong: string[] = []
+/** Elements that overflow the window to the right, and controls smaller than `minPx`, which are hard to tap. */
+export function layoutProblems(minPx: number): string[] {
+  const problems: string[] = []
   const name = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.className} "${element.textContent?.trim().slice(0, 30)}"`
   if (document.documentElement.scrollWidth > window.innerWidth) {
     const out = [...document.querySelectorAll('*')].filter(
       (element) => element.getBoundingClientRect().right > window.innerWidth + 1,
     )
-    wrong.push(`wider than the window: ${out.map(name).join(', ')}`)
+    problems.push(`wider than the window: ${out.map(name).join(', ')}`)
   }
   for (const control of document.querySelectorAll(
     'button, .button, .chip, input[type="text"], input[type="number"], select, summary',
   )) {
     if (!control.checkVisibility()) continue
     const { width, height } = control.getBoundingClientRect()
-    if (width < leastPx || height < leastPx)
-      wrong.push(`${Math.round(width)} × ${Math.round(height)}: ${name(control)}`)
+    if (width < minPx || height < minPx)
+      problems.push(`${Math.round(width)} × ${Math.round(height)}: ${name(control)}`)
   }
-  return wrong
+  return problems
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import hints from '../../functions/web/options/hints/words/de.ts'
+import englishHints from '../../functions/web/options/hints/words/en.ts'
 import names from '../../functions/web/options/names/words/de.ts'
 import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
@@ -8,8 +9,8 @@ import { optionViews } from '../../lib/http/option-view.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
-/** Values that are called the same in German: names of codecs, devices, encodings, papers and sizes, and texts that are taken as they are. */
-const sameEverywhere = new Set(
+/** Values that need no translation: names of codecs, devices, encodings, paper formats and sizes, and literal texts. */
+const untranslated = new Set(
   [
     '240p, 360p, 480p, 720p, 1080p, 1440p, 4k, 180°, A3, A4, A5, Letter, Legal',
     'H.264, H.265 (HEVC), AV1, VP8, VP9, MPEG-1, MPEG-2, MPEG-4, ProRes, Theora, Xvid, WMV, Sorenson Spark',
@@ -25,7 +26,7 @@ const sameEverywhere = new Set(
     .join(', ')
     .split(', '),
 ).add('PCM, 8 kHz')
-const unitsEverywhere = new Set(['s', 'bit/s', 'Hz', 'px', '%', 'bit', 'dpi', 'pt'])
+const untranslatedUnits = new Set(['s', 'bit/s', 'Hz', 'px', '%', 'bit', 'dpi', 'pt'])
 
 const allViews = [
   ...new Set(
@@ -36,26 +37,26 @@ const allViews = [
 ]
 const views = allViews.filter(({ deprecated }) => !deprecated)
 const unique = (texts: readonly string[]) => [...new Set(texts)].filter(Boolean).toSorted()
-const said = {
+const apiTexts = {
   labels: unique(views.map(({ label }) => label)),
   values: unique(views.flatMap(({ enumLabels = {} }) => Object.values(enumLabels))),
   units: unique(views.flatMap(({ unit = '' }) => unit)),
   hints: unique(views.map(({ description }) => description)),
 }
 
-/** What its makers write so. */
-const proper =
+/** Product names that are spelled like code. */
+const properNames =
   /\b(?:JetBook|PocketBook|InkPad|ProRes|RealVideo|TrueHD|WavPack|aptX|iLiad|iPad|iRex|sRGB|kHz)\b/g
-/** As the program calls things, and not people. */
-const isCode = (text: string) => /_|:|\p{Ll}\p{Lu}/u.test(text.replace(proper, ''))
+/** Looks like an identifier instead of a text for people. */
+const looksLikeCode = (text: string) => /_|:|\p{Ll}\p{Lu}/u.test(text.replace(properNames, ''))
 
-test('no label, value, unit or group of any pair is a name of the program code', () => {
+test('no label, value, unit or group of any conversion looks like a code identifier', () => {
   const shown = allViews.flatMap(({ label, unit = '', group, enumLabels = {} }) => [
     ...[label, unit, group],
     ...Object.values(enumLabels),
   ])
-  assert.deepEqual(unique(shown).filter(isCode), [])
-  assert.ok(['crf_value', 'Bayer:bayer_scale=5', 'videoBitrate'].every(isCode))
+  assert.deepEqual(unique(shown).filter(looksLikeCode), [])
+  assert.ok(['crf_value', 'Bayer:bayer_scale=5', 'videoBitrate'].every(looksLikeCode))
   const unnamed = allViews.filter(({ name, label }) => label === name || !/^[\p{Lu}\d]/u.test(label))
   assert.deepEqual(unique(unnamed.map(({ label }) => label)), [])
   const bare = allViews.flatMap(({ name, enumLabels = {}, ...view }) =>
@@ -64,31 +65,35 @@ test('no label, value, unit or group of any pair is a name of the program code',
   assert.deepEqual(unique(bare), [])
 })
 
+test('English has a hint for each description of the API, and no unused ones', () => {
+  assert.deepEqual(Object.keys(englishHints).toSorted(), apiTexts.hints)
+})
+
 describe('the German page', () => {
-  test('has words of its own for each label, value, unit and hint of each pair', () => {
-    assert.ok(said.labels.length > 100 && said.values.length > 200 && said.hints.length > 140)
+  test('translates each label, value, unit and hint of every conversion', () => {
+    assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
     const missing = {
-      labels: said.labels.filter((text) => !names.labels[text]),
-      values: said.values.filter((text) => !names.values[text] && !sameEverywhere.has(text)),
-      units: said.units.filter((text) => !names.units[text] && !unitsEverywhere.has(text)),
-      hints: said.hints.filter((text) => !hints[text]),
+      labels: apiTexts.labels.filter((text) => !names.labels[text]),
+      values: apiTexts.values.filter((text) => !names.values[text] && !untranslated.has(text)),
+      units: apiTexts.units.filter((text) => !names.units[text] && !untranslatedUnits.has(text)),
+      hints: apiTexts.hints.filter((text) => !hints[text]),
     }
     assert.deepEqual(missing, { labels: [], values: [], units: [], hints: [] })
   })
 
-  test('keeps no words of what the service no longer says', () => {
-    const old = {
-      // A name that only deprecated options have is none that the page shows.
-      labels: Object.keys(names.labels).filter((text) => !said.labels.includes(text)),
-      values: Object.keys(names.values).filter((text) => !said.values.includes(text)),
-      units: Object.keys(names.units).filter((text) => !said.units.includes(text)),
-      hints: Object.keys(hints).filter((text) => !said.hints.includes(text)),
-      same: [...sameEverywhere].filter((text) => !said.values.includes(text)),
+  test('has no unused translations', () => {
+    const unused = {
+      // The page shows no labels of deprecated options.
+      labels: Object.keys(names.labels).filter((text) => !apiTexts.labels.includes(text)),
+      values: Object.keys(names.values).filter((text) => !apiTexts.values.includes(text)),
+      units: Object.keys(names.units).filter((text) => !apiTexts.units.includes(text)),
+      hints: Object.keys(hints).filter((text) => !apiTexts.hints.includes(text)),
+      same: [...untranslated].filter((text) => !apiTexts.values.includes(text)),
     }
-    assert.deepEqual(old, { labels: [], values: [], units: [], hints: [], same: [] })
+    assert.deepEqual(unused, { labels: [], values: [], units: [], hints: [], same: [] })
   })
 
-  test('shows no name of the program code', () => {
+  test('shows no code identifiers', () => {
     const shown = [...Object.values(names.labels), ...Object.values(names.values)]
     assert.deepEqual(
       shown.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),

@@ -19,32 +19,32 @@ import {
 } from '../../functions/web/grid/page-order.ts'
 import { resolvePages } from '../../lib/engines/pdf/page-range.ts'
 
-/** Pages as somebody put them, without a browser: what that is for the service. */
+/** Editing the page order and turning it into operations of the service; no browser needed. */
 
-const five = originalOrder(5)
-const after = (...changes: readonly ((sheets: Sheets) => Sheets)[]): PageArrangement => ({
-  ...five,
-  sheets: changes.reduce((sheets, change) => change(sheets), five.sheets),
+const fivePages = originalOrder(5)
+const arrange = (...changes: readonly ((sheets: Sheets) => Sheets)[]): PageArrangement => ({
+  ...fivePages,
+  sheets: changes.reduce((sheets, change) => change(sheets), fivePages.sheets),
 })
-const order = ({ sheets }: PageArrangement) => sheets.map(({ page }) => page)
-const some = (...pages: readonly number[]) => new Set(pages)
+const pageNumbers = ({ sheets }: PageArrangement) => sheets.map(({ page }) => page)
+const pageSet = (...pages: readonly number[]) => new Set(pages)
 
-test('pages go as a block in front of where they are dropped', () => {
-  assert.deepEqual(order(after((sheets) => movePages(sheets, some(4, 5), 0))), [4, 5, 1, 2, 3])
-  assert.deepEqual(order(after((sheets) => movePages(sheets, some(1, 3), 5))), [2, 4, 5, 1, 3])
-  // Into their own middle: they come together there.
-  assert.deepEqual(order(after((sheets) => movePages(sheets, some(1, 3), 2))), [2, 1, 3, 4, 5])
-})
-
-test('pages go one place on or back, and stop at the ends', () => {
-  assert.deepEqual(order(after((sheets) => shiftPages(sheets, some(2), 1))), [1, 3, 2, 4, 5])
-  assert.deepEqual(order(after((sheets) => shiftPages(sheets, some(2), -1))), [2, 1, 3, 4, 5])
-  assert.deepEqual(order(after((sheets) => shiftPages(sheets, some(2, 3), 1))), [1, 4, 2, 3, 5])
-  assert.deepEqual(order(after((sheets) => shiftPages(sheets, some(1), -1))), [1, 2, 3, 4, 5])
-  assert.deepEqual(order(after((sheets) => shiftPages(sheets, some(5), 1))), [1, 2, 3, 4, 5])
+test('dropped pages move as a block in front of the drop position', () => {
+  assert.deepEqual(pageNumbers(arrange((sheets) => movePages(sheets, pageSet(4, 5), 0))), [4, 5, 1, 2, 3])
+  assert.deepEqual(pageNumbers(arrange((sheets) => movePages(sheets, pageSet(1, 3), 5))), [2, 4, 5, 1, 3])
+  // Dropped between themselves, they gather there.
+  assert.deepEqual(pageNumbers(arrange((sheets) => movePages(sheets, pageSet(1, 3), 2))), [2, 1, 3, 4, 5])
 })
 
-test('a list of pages is written as short as the service reads it, and reads the same there', () => {
+test('pages move one position forward or back and stop at the ends', () => {
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(2), 1))), [1, 3, 2, 4, 5])
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(2), -1))), [2, 1, 3, 4, 5])
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(2, 3), 1))), [1, 4, 2, 3, 5])
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(1), -1))), [1, 2, 3, 4, 5])
+  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, pageSet(5), 1))), [1, 2, 3, 4, 5])
+})
+
+test('a page range is written in its shortest form and parsed the same by the service', () => {
   const written: readonly (readonly [readonly number[], string])[] = [
     [[3, 1, 2], '3,1-2'],
     [[1, 2, 3, 7, 9, 8], '1-3,7,9-8'],
@@ -63,15 +63,15 @@ test('a list of pages is written as short as the service reads it, and reads the
     assert.equal(parseRange(wrong, 9), undefined, wrong)
 })
 
-test('what was done becomes operations, one after the other, each on what the one before made', () => {
-  assert.deepEqual(toOperations(five), [])
-  assert.deepEqual(toOperations(after((sheets) => toggleRemoved(sheets, some(1, 2, 3, 4, 5)))), [])
-  const all = after(
-    (sheets) => movePages(sheets, some(5), 0),
-    (sheets) => rotatePages(sheets, some(5, 3), 90),
-    (sheets) => rotatePages(sheets, some(2), -90),
-    (sheets) => toggleRemoved(sheets, some(1)),
-    (sheets) => toggleSplit(sheets, some(2)),
+test('edits become a chain of operations, each on the result of the one before', () => {
+  assert.deepEqual(toOperations(fivePages), [])
+  assert.deepEqual(toOperations(arrange((sheets) => toggleRemoved(sheets, pageSet(1, 2, 3, 4, 5)))), [])
+  const all = arrange(
+    (sheets) => movePages(sheets, pageSet(5), 0),
+    (sheets) => rotatePages(sheets, pageSet(5, 3), 90),
+    (sheets) => rotatePages(sheets, pageSet(2), -90),
+    (sheets) => toggleRemoved(sheets, pageSet(1)),
+    (sheets) => toggleSplit(sheets, pageSet(2)),
   )
   assert.deepEqual(toOperations(all), [
     { operation: 'extract-pdf-pages', options: { pages: '5,2-4' } },
@@ -81,43 +81,43 @@ test('what was done becomes operations, one after the other, each on what the on
   ])
 })
 
-test('cuts make parts, also after a page that is removed, and never an empty one', () => {
-  const parts = (...changes: readonly ((sheets: Sheets) => Sheets)[]) => splitParts(after(...changes))
+test('splitting makes parts, also after a removed page, and never an empty part', () => {
+  const parts = (...changes: readonly ((sheets: Sheets) => Sheets)[]) => splitParts(arrange(...changes))
   assert.deepEqual(parts(), [[1, 2, 3, 4, 5]])
   assert.deepEqual(
     parts((sheets) => splitEvery(sheets, 2)),
     [[1, 2], [3, 4], [5]],
   )
-  const twoGone = (sheets: Sheets) => toggleRemoved(toggleSplit(sheets, some(2)), some(2))
-  assert.deepEqual(parts(twoGone), [[1], [2, 3, 4]])
-  const allCut = (sheets: Sheets) => toggleRemoved(splitEvery(sheets, 1), some(1, 3))
-  assert.deepEqual(parts(allCut), [[1], [2], [3]])
-  // After the last page there is nothing to cut off, and a second time takes the cuts away.
+  const splitAndRemove = (sheets: Sheets) => toggleRemoved(toggleSplit(sheets, pageSet(2)), pageSet(2))
+  assert.deepEqual(parts(splitAndRemove), [[1], [2, 3, 4]])
+  const splitAllAndRemove = (sheets: Sheets) => toggleRemoved(splitEvery(sheets, 1), pageSet(1, 3))
+  assert.deepEqual(parts(splitAllAndRemove), [[1], [2], [3]])
+  // There is nothing to split off after the last page, and splitting a second time removes the split.
   assert.deepEqual(
-    parts((sheets) => toggleSplit(sheets, some(5))),
+    parts((sheets) => toggleSplit(sheets, pageSet(5))),
     [[1, 2, 3, 4, 5]],
   )
   assert.deepEqual(
-    parts((sheets) => toggleSplit(toggleSplit(sheets, some(2)), some(2))),
+    parts((sheets) => toggleSplit(toggleSplit(sheets, pageSet(2)), pageSet(2))),
     [[1, 2, 3, 4, 5]],
   )
 })
 
-test('turning four times is as it was, and an order that is the old one is none', () => {
-  const around = [90, 90, 90, 90].map(
-    (degrees) => (sheets: Sheets) => rotatePages(sheets, some(1), degrees as 90),
+test('four quarter turns restore a page, and the original order is not reported as a new one', () => {
+  const fullTurn = [90, 90, 90, 90].map(
+    (degrees) => (sheets: Sheets) => rotatePages(sheets, pageSet(1), degrees as 90),
   )
-  assert.deepEqual(after(...around), five)
-  assert.equal(formatNewOrder(five), undefined)
-  assert.equal(formatNewOrder(after((sheets) => movePages(sheets, some(3), 0))), '3,1-2,4-5')
+  assert.deepEqual(arrange(...fullTurn), fivePages)
+  assert.equal(formatNewOrder(fivePages), undefined)
+  assert.equal(formatNewOrder(arrange((sheets) => movePages(sheets, pageSet(3), 0))), '3,1-2,4-5')
 })
 
-test('keys go in rows, and the other way where one reads from right to left', () => {
+test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isMirrored: false }
-  const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent // what is read of it
+  const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent // the properties that are read
   const to = (name: string, more: Partial<typeof position> = {}) => {
-    const wish = keyAction(key(name), { ...position, ...more })
-    return wish?.kind === 'focus' ? wish.to : undefined
+    const action = keyAction(key(name), { ...position, ...more })
+    return action?.kind === 'focus' ? action.to : undefined
   }
   assert.deepEqual(
     ['ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowUp', 'Home', 'End'].map((name) => to(name)),
@@ -135,7 +135,7 @@ test('keys go in rows, and the other way where one reads from right to left', ()
     id: 'moveForward',
   })
   assert.deepEqual(keyAction(key('A', { ctrlKey: true }), position), { kind: 'all' })
-  // Reloading and the like stay the browser's.
+  // Ctrl+R and other browser shortcuts keep working.
   assert.equal(keyAction(key('r', { ctrlKey: true }), position), undefined)
   assert.equal(keyAction(key('Tab'), position), undefined)
 })

@@ -10,9 +10,9 @@ import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { openSite, type Site, visit } from './browser.ts'
-import { looksRight } from './check-appearance.ts'
+import { checkAppearance } from './check-appearance.ts'
 
-/** Pipelines put together in a real browser, tried, and run as the command that the page gives. Half a minute. */
+/** Pipelines built in a real browser, tried, and run with the command that the page shows. About 30 s. */
 
 const run = promisify(execFile)
 const folder = scratchFolder('mutabor-pipeline')
@@ -23,39 +23,39 @@ before(async () => {
 })
 after(() => site.close())
 
-const still = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
-const phone = { ...still, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
+const noMotion = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+const phone = { ...noMotion, viewport: { width: 375, height: 740 }, locale: 'de-DE' } as const
 
-const open = (act: (page: Page) => Promise<void>, context: object = still) =>
+const openPipelines = (act: (page: Page) => Promise<void>, context: object = noMotion) =>
   visit({ site, path: '/pipelines', context }, act)
 
-/** Markdown to PDF, its pages turned. */
-async function twoSteps(page: Page): Promise<void> {
-  await page.getByLabel('Format of the file').selectOption('md')
+/** Markdown to PDF, then rotate its pages. */
+async function addTwoSteps(page: Page): Promise<void> {
+  await page.getByLabel('File format').selectOption('md')
   await page.getByLabel('Add a step after MD').selectOption('to:pdf')
-  await page.getByText('MD becomes PDF by').waitFor()
+  await page.getByText('MD → PDF').waitFor()
   await page.getByLabel('Add a step after PDF').selectOption('tool:rotate-pdf')
-  await page.getByText('PDF becomes PDF by').waitFor()
+  await page.getByText('PDF → PDF').waitFor()
 }
 
 const rotationOf = async (path: string) =>
   Number(/Page rot:\s+(\d+)/.exec((await run('pdfinfo', [path])).stdout)?.[1])
 
-test('steps are checked while they are put together, tried on a file, and run as the command that is shown', () =>
-  open(async (page) => {
+test('steps are checked while they are edited, tried on a file, and run as the command shown', () =>
+  openPipelines(async (page) => {
     const notes = join(folder, 'sample.md')
     await writeFile(notes, '# Hello')
-    await page.getByText('Choose the format of the file first.').waitFor()
-    await looksRight(page, 'pipelines-empty')
-    await twoSteps(page)
+    await page.getByText('Choose the file format first.').waitFor()
+    await checkAppearance(page, 'pipelines-empty')
+    await addTwoSteps(page)
     const second = page.getByRole('listitem', { name: '2. Rotate pages' })
     await second.getByText('Options').click()
-    await second.getByLabel('Turn', { exact: true }).selectOption('90° clockwise')
+    await second.getByLabel('Rotate', { exact: true }).selectOption('90° clockwise')
     await page.getByText('"rotate"').first().waitFor()
-    await looksRight(page, 'pipelines-ready')
+    await checkAppearance(page, 'pipelines-ready')
 
-    await page.getByLabel('A file to try it with (MD)').setInputFiles(notes)
-    await page.getByRole('button', { name: 'Run it once' }).click()
+    await page.getByLabel('Test file (MD)').setInputFiles(notes)
+    await page.getByRole('button', { name: 'Run once' }).click()
     const link = page.getByRole('link', { name: /\.pdf$/ })
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
     assert.equal(await rotationOf(await download.path()), 90)
@@ -67,42 +67,42 @@ test('steps are checked while they are put together, tried on a file, and run as
     assert.deepEqual([data.status, Object.keys(data.tasks).length], ['completed', 4])
   }))
 
-test('a step that cannot work says why, those after it wait, and keys put them in order', () =>
-  open(async (page) => {
-    await twoSteps(page)
+test('a step that cannot work says why, later steps wait, and the keyboard reorders them', () =>
+  openPipelines(async (page) => {
+    await addTwoSteps(page)
     const up = page.getByRole('button', { name: 'Up Rotate pages' })
     await up.focus()
     await page.keyboard.press('Enter')
     const first = page.getByRole('listitem', { name: '1. Rotate pages' })
     await first.locator('.problem').waitFor()
     const second = page.getByRole('listitem', { name: '2. Convert to PDF' })
-    await second.getByText('It is checked when the step before it works.').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Run it once' }).count(), 0)
-    await looksRight(page, 'pipelines-wrong')
+    await second.getByText('Checked once the step before it works.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Run once' }).count(), 0)
+    await checkAppearance(page, 'pipelines-wrong')
     await page.getByRole('button', { name: 'Remove Rotate pages' }).click()
-    await page.getByText('MD becomes PDF by').waitFor()
+    await page.getByText('MD → PDF').waitFor()
     const only = page.getByRole('listitem', { name: '1. Convert to PDF' })
     await only.getByText('Options').click()
-    await only.getByText('More', { exact: true }).click()
+    await only.getByText('Advanced', { exact: true }).click()
     await only.getByLabel('Top margin').fill('a lot')
-    await only.getByText('An option is not as expected.').waitFor()
+    await only.getByText('Please check the options.').waitFor()
     assert.equal(await only.getByLabel('Top margin').getAttribute('aria-invalid'), 'true')
     await page.reload()
-    await page.getByText('An option is not as expected.').waitFor()
+    await page.getByText('Please check the options.').waitFor()
   }))
 
-test('with an address it is kept as a workflow', async () => {
+test('a pipeline with a URL can be saved as a workflow', async () => {
   const server = createServer((_, answer) => answer.end('# Hello')).listen(0, '127.0.0.1')
   try {
-    await open(async (page) => {
-      await twoSteps(page)
-      await page.getByText('With an address of the file it can be kept').waitFor()
+    await openPipelines(async (page) => {
+      await addTwoSteps(page)
+      await page.getByText('Enter a file URL to save').waitFor()
       const { port } = server.address() as AddressInfo
-      await page.getByLabel('Address of the file').fill(`http://127.0.0.1:${port}/report.md`)
-      await page.getByRole('button', { name: 'Run it once' }).click()
+      await page.getByLabel('File URL').fill(`http://127.0.0.1:${port}/report.md`)
+      await page.getByRole('button', { name: 'Run once' }).click()
       await page.getByRole('link', { name: /\.pdf$/ }).waitFor()
       await page.getByLabel('Name', { exact: true }).fill('Every night')
-      await page.getByRole('button', { name: 'Keep as a workflow' }).click()
+      await page.getByRole('button', { name: 'Save as workflow' }).click()
       await page.getByRole('heading', { name: 'Every night' }).waitFor()
       await page.getByText('"operation": "rotate-pdf"').waitFor()
     })
@@ -111,14 +111,14 @@ test('with an address it is kept as a workflow', async () => {
   }
 })
 
-test('on a phone in German it fits', () =>
-  open(async (page) => {
-    await page.getByLabel('Format der Datei').selectOption('pdf')
+test('pipelines fit on a phone in German', () =>
+  openPipelines(async (page) => {
+    await page.getByLabel('Dateiformat').selectOption('pdf')
     await page.getByLabel('Schritt nach PDF hinzufügen').selectOption('tool:rotate-pdf')
-    await page.getByText('Aus PDF wird PDF').waitFor()
+    await page.getByText('PDF → PDF').waitFor()
     await page.getByLabel('Schritt nach PDF hinzufügen').selectOption('tool:thumbnail')
-    await page.getByText('Aus PDF wird PNG').waitFor()
+    await page.getByText('PDF → PNG').waitFor()
     await page.getByText('Optionen').first().click()
     await page.getByText('Drehen', { exact: true }).first().waitFor()
-    await looksRight(page, 'pipelines-phone')
+    await checkAppearance(page, 'pipelines-phone')
   }, phone))

@@ -15,8 +15,8 @@ const steps = [
 const password = { name: 'password', type: 'string', label: 'Password' }
 const options = [[], [password]] as unknown as Parameters<typeof buildTasks>[2]
 
-describe('a pipeline of the page', () => {
-  test('is a chain of tasks whose result goes out', () => {
+describe('a pipeline', () => {
+  test('becomes a chain of tasks whose result is exported', () => {
     const file = { operation: 'import/url', url: 'https://a.test/b.md' }
     assert.deepEqual(buildTasks(file, steps, options), {
       file,
@@ -26,12 +26,12 @@ describe('a pipeline of the page', () => {
     })
   })
 
-  test('is a command that sends exactly its options, whatever a shell would make of them', () => {
+  test('becomes a command that sends its options unchanged despite shell metacharacters', () => {
     for (const url of ['', "https://a.test/it's?a=$HOME"]) {
       const made = { from: 'md', url, steps }
       const tasks = (source: Source) => buildTasks(source, steps, options)
       const command = buildCommand(made, 'http://localhost:1', tasks)
-      // The programs of the command, as this test wants them: curl tells what it was sent, base64 what it was asked for.
+      // Stubs for the programs of the command: curl prints its input, base64 its argument.
       const script = `curl() { cat; }; base64() { printf 'bytes of %s' "$2"; }; API_KEY=k\n${command}`
       const { tasks: sent } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))
       assert.equal(sent['step-2'].options.password, steps[1]?.values.password)
@@ -40,7 +40,7 @@ describe('a pipeline of the page', () => {
     }
   })
 
-  test('that was kept is taken for what it is, or for none', () => {
+  test('is restored from storage, or is empty if the stored text is invalid', () => {
     assert.deepEqual(parsePipeline(JSON.stringify({ from: 'md', url: '', steps })).steps, steps)
     for (const odd of [null, '', '{', '[]', '{"steps":3}', '{"steps":[null,{"key":"a"}]}'])
       assert.deepEqual(parsePipeline(odd), { from: '', url: '', steps: [] }, String(odd))

@@ -3,25 +3,25 @@ import { describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { groupIds, groups, type ToolId } from '../../functions/web/sections/tools/tools.ts'
 import { after, before } from '../hooks.ts'
-import { faultsByAxe } from './axe.ts'
+import { axeViolations } from './axe.ts'
 import { fixture, openSite, type Site, visit } from './browser.ts'
 import { press, tabTo } from './keyboard.ts'
 
-/** Every tool from its address to its result by keys alone, without a finding of axe. About a minute. */
+/** Every tool used by keyboard only, from its URL to its result, without axe violations. About 60 s. */
 
 let site: Site
 
-interface Way {
+interface Scenario {
   readonly files: readonly string[]
-  /** Keys in the list of pages. */
+  /** Keys to press in the page grid. */
   readonly pages?: readonly string[]
-  /** What is typed, by the option. */
+  /** Texts to type, by option. */
   readonly typed?: Readonly<Record<string, string>>
 }
 
 const pdf = ['three-pages.pdf']
 
-const ways: Readonly<Record<ToolId, Way>> = {
+const scenarios: Readonly<Record<ToolId, Scenario>> = {
   'organize-pdf': { files: pdf, pages: ['r', 'ArrowRight', 'Delete'] },
   'split-pdf': { files: pdf, pages: ['s'] },
   'extract-pdf-pages': { files: pdf, pages: ['Space', 'End', 'Space'] },
@@ -63,8 +63,8 @@ async function chooseByKeys(page: Page, files: readonly string[]): Promise<void>
 
 const field = (page: Page, option: string): Locator => page.locator(`[data-option="${option}"]`)
 
-async function go(page: Page, tool: ToolId): Promise<void> {
-  const { files, pages, typed = {} } = ways[tool]
+async function runTool(page: Page, tool: ToolId): Promise<void> {
+  const { files, pages, typed = {} } = scenarios[tool]
   await page.goto(new URL(`/tools/${tool}`, site.url).href)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await chooseByKeys(page, files)
@@ -84,27 +84,27 @@ async function go(page: Page, tool: ToolId): Promise<void> {
   }
   const button = page.locator('main button[type="submit"]:enabled')
   await button.waitFor()
-  assert.deepEqual(await faultsByAxe(page), [], `${tool}, before`)
+  assert.deepEqual(await axeViolations(page), [], `${tool}, before`)
   await tabTo(page, button)
   await press(page, 'Enter')
   const end = page.locator('.tool-result a, main [role="alert"]').first()
   await end.waitFor()
   assert.equal(await page.getByRole('alert').allTextContents().then(String), '', tool)
   await tabTo(page, page.locator('.tool-result a').first())
-  assert.deepEqual(await faultsByAxe(page), [], `${tool}, after`)
+  assert.deepEqual(await axeViolations(page), [], `${tool}, after`)
 }
 
-describe('by keys alone', { concurrency: 2 }, () => {
+describe('by keyboard only', { concurrency: 2 }, () => {
   before(async () => {
     site = await openSite()
   })
   after(() => site.close())
 
   for (const group of groupIds)
-    test(`the tools of ${group} come to their results`, async (t) =>
+    test(`the tools of the group ${group} produce their results`, async (t) =>
       visit({ site, path: '/tools' }, async (page) => {
-        // Engines that start for the first time beside others take long on a busy machine.
+        // Engines take long to start for the first time on a busy machine.
         page.setDefaultTimeout(150_000)
-        for (const tool of groups[group]) await t.test(tool, () => go(page, tool))
+        for (const tool of groups[group]) await t.test(tool, () => runTool(page, tool))
       }))
 })

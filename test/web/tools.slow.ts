@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { faultsByAxe } from './axe.ts'
-import { bytesOf, fixture, openSite, type Site, visit } from './browser.ts'
+import { axeViolations } from './axe.ts'
+import { fixture, openSite, readDownload, type Site, visit } from './browser.ts'
 
-/** Tools and history by a real browser, by keyboard where people have none but that. About half a minute. */
+/** Tools and history in a real browser, partly by keyboard only. About 30 s. */
 
 let site: Site
 before(async () => {
@@ -17,19 +17,19 @@ before(async () => {
 })
 after(() => site.close())
 
-const shots = process.env['SHOTS']
+const screenshotFolder = process.env['SHOTS']
 
-/** Findings of axe, and a picture where somebody wants to look. */
-async function looksRight(page: Page, name: string): Promise<void> {
-  if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true })
-  assert.deepEqual(await faultsByAxe(page), [], name)
+/** Checks for axe violations and saves a screenshot if `SHOTS` is set. */
+async function checkAppearance(page: Page, name: string): Promise<void> {
+  if (screenshotFolder) await page.screenshot({ path: join(screenshotFolder, `${name}.png`), fullPage: true })
+  assert.deepEqual(await axeViolations(page), [], name)
 }
 
-test('a tool is found by a word of it, and two PDFs are merged in the order that keys gave them', () =>
+test('a tool is found by search, and two PDFs are merged in the order set by keyboard', () =>
   visit({ site, path: '/tools' }, async (page) => {
     await page.getByRole('heading', { name: 'Tools' }).waitFor()
-    await looksRight(page, 'tools')
-    await page.getByRole('searchbox').fill('pictures become')
+    await checkAppearance(page, 'tools')
+    await page.getByRole('searchbox').fill('combine pdfs')
     await page.getByText('1 tool', { exact: true }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -40,28 +40,28 @@ test('a tool is found by a word of it, and two PDFs are merged in the order that
     await page.getByLabel('Choose two or more files').setInputFiles([fixture('three-pages.pdf')])
     await page.getByRole('button', { name: 'Move three-pages.pdf up' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText('More', { exact: true }).click()
-    await page.getByText('joins the outlines').waitFor()
-    await looksRight(page, 'merge')
+    await page.getByText('Advanced', { exact: true }).click()
+    await page.getByText('What happens to the bookmarks').waitFor()
+    await checkAppearance(page, 'merge')
     await button.click()
     const link = page.getByRole('link', { name: /\.pdf$/ })
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
     const path = join(scratchFolder('merged'), 'merged.pdf')
-    await writeFile(path, await bytesOf(download))
+    await writeFile(path, await readDownload(download))
     const pages = Number(execFileSync('qpdf', ['--show-npages', path], { encoding: 'utf8' }))
     const alone = Number(execFileSync('qpdf', ['--show-npages', fixture('report.pdf')], { encoding: 'utf8' }))
     assert.equal(pages, alone + 3)
     const textOf = (file: string) => execFileSync('pdftotext', ['-l', '1', file, '-'], { encoding: 'utf8' })
     assert.equal(textOf(path), textOf(fixture('three-pages.pdf')))
-    await looksRight(page, 'merged')
+    await checkAppearance(page, 'merged')
 
-    await page.getByRole('link', { name: 'How it was done' }).click()
+    await page.getByRole('link', { name: 'Details' }).click()
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     await page.getByText('merge', { exact: true }).waitFor()
-    await looksRight(page, 'job')
+    await checkAppearance(page, 'job')
     await page.getByRole('link', { name: 'All jobs' }).click()
     await page.getByRole('checkbox').first().check()
-    await looksRight(page, 'history')
+    await checkAppearance(page, 'history')
     const [zip] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download as ZIP' }).click(),
@@ -72,31 +72,31 @@ test('a tool is found by a word of it, and two PDFs are merged in the order that
     await page.getByText('report.pdf').waitFor({ state: 'detached' })
   }))
 
-test('an option that is wrong is told, and nothing is lost of what was chosen', () =>
+test('an invalid option is shown at its field, and the chosen files are kept', () =>
   visit({ site, path: '/tools/split-pdf?lang=de' }, async (page) => {
     await page.getByRole('heading', { name: 'PDF teilen' }).waitFor()
-    // Of several files no pages are shown: they are named.
+    // With several files there is no page grid, only the field for page ranges.
     const names = ['three-pages.pdf', 'report.pdf']
     await page.getByLabel('Dateien auswählen').setInputFiles(names.map(fixture))
     const pages = page.locator('[data-option="pages"]')
     await pages.fill('nonsense')
     await page.getByRole('button', { name: 'PDF teilen' }).click()
-    // It is said at the field, and nothing is sent.
+    // The field is marked, and nothing is uploaded.
     await page.locator('[data-option="pages"][aria-invalid="true"]:focus').waitFor()
-    await looksRight(page, 'wrong')
+    await checkAppearance(page, 'wrong')
     assert.equal(await page.getByText('Wird hochgeladen').count(), 0)
     for (const name of names) assert.equal(await page.getByText(name).count(), 1)
     assert.equal(await pages.inputValue(), 'nonsense')
   }))
 
-test('tools and history fit on a phone, and read from right to left', () =>
+test('tools and history fit on a phone in right-to-left layout', () =>
   visit(
     { site, path: '/tools?lang=mirrored', context: { viewport: { width: 360, height: 740 } } },
     async (page) => {
       for (const path of ['/tools', '/tools/merge', '/history']) {
         await page.goto(new URL(`${path}?lang=mirrored`, site.url).href)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await looksRight(page, `phone${path.replaceAll('/', '-')}`)
+        await checkAppearance(page, `phone${path.replaceAll('/', '-')}`)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth)
         assert.ok(wide <= 360, `${path} is ${wide} px wide`)
       }

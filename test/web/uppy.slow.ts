@@ -1,4 +1,4 @@
-// A stock Uppy in a browser, on a page of another origin, sends 60 MB in parts; the page is loaded anew in the middle.
+// A stock Uppy on a page of another origin uploads 60 MB in parts and is reloaded halfway.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,14 +9,14 @@ import { openSite } from './browser.ts'
 
 const size = 60 * 1024 ** 2
 
-/** As a site would have it; what Uppy's own plugin for reloads keeps, `s3Multipart`, is kept here by hand. */
+/** As a site would use it. `s3Multipart`, which Uppy's recovery plugin would store, is stored by hand. */
 const page = `
 import Uppy from '@uppy/core'
 import AwsS3 from '@uppy/aws-s3'
 const bytes = new Uint8Array(${size})
 const view = new DataView(bytes.buffer)
 for (let at = 44; at < bytes.length; at += 2) view.setInt16(at, ((at * 7) % 20000) - 10000, true)
-const put = (at, text) => [...text].forEach((letter, index) => { bytes[at + index] = letter.charCodeAt(0) })
+const put = (at, text) => [...text].forEach((character, index) => { bytes[at + index] = character.charCodeAt(0) })
 put(0, 'RIFF'); view.setUint32(4, bytes.length - 8, true); put(8, 'WAVEfmt '); view.setUint32(16, 16, true)
 view.setUint16(20, 1, true); view.setUint16(22, 1, true); view.setUint32(24, 44100, true); view.setUint32(28, 88200, true)
 view.setUint16(32, 2, true); view.setUint16(34, 16, true); put(36, 'data'); view.setUint32(40, bytes.length - 44, true)
@@ -34,7 +34,7 @@ uppy.on('upload-error', (file, error) => { globalThis.failure = String(error) })
 uppy.upload()
 `
 
-test('a stock Uppy sends 60 MB in parts, goes on after a reload, and the file converts', async () => {
+test('a stock Uppy uploads 60 MB in parts, resumes after a reload, and the file converts', async () => {
   const site = await openSite()
   const bundle = await build({
     stdin: { contents: page, resolveDir: import.meta.dirname },
@@ -53,17 +53,17 @@ test('a stock Uppy sends 60 MB in parts, goes on after a reload, and the file co
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo // it listens on a port
     const visitor = await site.browser.newPage()
-    const told: string[] = []
-    visitor.on('console', (message) => told.push(message.text()))
+    const consoleMessages: string[] = []
+    visitor.on('console', (message) => consoleMessages.push(message.text()))
     await visitor.goto(`http://127.0.0.1:${port}/`)
     await visitor.waitForFunction('globalThis.sent?.length >= 4', undefined, { timeout: 60_000 })
     const before = (await visitor.evaluate('globalThis.sent')) as number[]
     await visitor.reload()
     await visitor.waitForFunction('globalThis.key || globalThis.failure', undefined, { timeout: 60_000 })
-    assert.equal(await visitor.evaluate('globalThis.failure'), undefined, told.join('\n'))
+    assert.equal(await visitor.evaluate('globalThis.failure'), undefined, consoleMessages.join('\n'))
     const after = (await visitor.evaluate('globalThis.sent')) as number[]
     assert.ok(!after.some((number) => number < before.length), `sent again: ${before} and then ${after}`)
-    assert.ok(after.length < 12, 'not all of it anew')
+    assert.ok(after.length < 12, 'only the missing parts are uploaded after the reload')
 
     const client = new Client(site)
     const uploadId = (await visitor.evaluate('globalThis.key')) as string

@@ -1,7 +1,7 @@
 import type en from './en.ts'
 
 const words: typeof en = {
-  moreOptions: 'Weitere Optionen',
+  moreOptions: 'Erweitert',
   automatic: 'Automatisch',
   yes: 'Ja',
   no: 'Nein',

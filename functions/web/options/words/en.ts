@@ -1,6 +1,6 @@
 /** Texts of the option fields, in addition to the labels and descriptions from the service. */
 export default {
-  moreOptions: 'More options',
+  moreOptions: 'Advanced',
   automatic: 'Automatic',
   yes: 'Yes',
   no: 'No',

@@ -1,7 +1,7 @@
 /**
- * What a language calls options, their values and units: by the service's own English, which is what stands there where
- * a language has nothing else, as for names of codecs.
+ * Labels, values and units of options, by the service's own English, which is written for people and shown as it is where
+ * there is no entry.
  */
-const asTheyAre: Readonly<Record<string, string>> = {}
+const unchanged: Readonly<Record<string, string>> = {}
 
-export default { labels: asTheyAre, values: asTheyAre, units: asTheyAre }
+export default { labels: unchanged, values: unchanged, units: unchanged }
