@@ -19,15 +19,15 @@ const books = [
   ...['azw', 'fbz', 'htmlz', 'txtz', 'lit', 'lrf', 'pdb', 'pmlz', 'rb', 'tcr'],
 ] as const
 const comics: readonly FormatId[] = ['cbz', 'cbr', 'cb7', 'cbt']
-/** They hold the look of a page, so that the options are of use. */
+/** Formats with styles, to which the layout options apply. */
 const styled: readonly FormatId[] = [...kindle, 'lit', 'lrf', 'htmlz']
 const plain: readonly FormatId[] = ['pdb', 'pmlz', 'rb', 'snb', 'tcr', 'txtz']
 const texts: readonly FormatId[] = ['docx', 'rtf', 'txt']
 const illustrated: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'htmlz']
 
 /**
- * Warm seconds, and penalties: for the tables that other programs do not find in its Word documents, so that the way
- * to other texts goes through an EPUB, and for the tables and columns that are lost from the pages of a PDF.
+ * Seconds in a warm process, plus penalties: other programs do not recognize the tables in calibre's Word documents, so
+ * that other text targets are reached through EPUB, and PDF sources lose tables and columns.
  */
 const cost = { book: 1.2, text: 1.25, comic: 1.5, pdf: 8 }
 
@@ -61,7 +61,7 @@ const capabilities: readonly Capability[] = [
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 600 }
 
-/** Books of all kinds, and documents made into books. `baseDir` is best on the disk of the work folders. */
+/** Converts between ebook formats, and documents to ebooks. `baseDir` is best on the same disk as the work folders. */
 export function createCalibre({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
   const makers = createBookMakers(baseDir, limits)
   return {
@@ -120,10 +120,10 @@ async function sourceOf({ from, options }: EngineWork, input: InputFile, tools: 
   return from === 'txt' ? utf8Copy(input, tools, z.object({ encoding }).parse(options)) : input.path
 }
 
-/** Left to itself it takes text for Markdown or Textile, in which names of files may stand. */
+/** By default, calibre would interpret plain text as Markdown or Textile, which can reference files. */
 function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: BookOptions): string[] {
   if (from === 'txt') return ['--formatting-type=plain', '--input-encoding=utf-8']
-  // Otherwise pages become gray and small, which is right only for the screen that was asked for.
+  // Otherwise pages become small and gray, which is right only if a device profile was requested.
   if (comics.includes(from)) return profile === undefined ? ['--no-process'] : ['--dont-grayscale']
   return []
 }
@@ -132,7 +132,7 @@ function targetArgs(to: FormatId): readonly string[] {
   return to === 'epub' ? epubArgs : []
 }
 
-/** Books that say what they are called; all others may or may not, or cannot. */
+/** Formats that always have a title; most others may have one, and `untitled` formats never do. */
 const titled: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'azw', 'fb2', 'fbz', 'lit', 'lrf']
 const untitled: readonly FormatId[] = ['txt', ...comics]
 
@@ -143,14 +143,14 @@ function titleOf({ format, filename }: InputFile): BookTitle | undefined {
 
 const zipped: readonly FormatId[] = ['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'docx', 'odt']
 
-/** It unpacks all there is, to the sizes that the directory of the archive tells. */
+/** Checks the declared sizes, because calibre unpacks the whole archive. */
 async function checkSize(input: InputFile, tools: Tools): Promise<void> {
   const limit = allowedBytes(input.size)
   try {
     const { stdout } = await tools.exec('bsdtar', ['-tvf', input.path])
     const lines = stdout.split('\n')
     if (lines.length > mostEntries) throw tooMany()
-    // Mode, links, owner, group, size.
+    // Columns: mode, links, owner, group, size.
     const bytes = lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/)[4] ?? 0), 0)
     if (!(bytes <= limit)) throw tooLarge(limit)
   } catch (error) {

@@ -23,7 +23,7 @@ import { videoToImage } from './ffmpeg/video-frames.ts'
 import { watermarkVideo } from './ffmpeg/watermark.ts'
 import { writeMediaMetadata } from './ffmpeg/write-metadata.ts'
 
-/** Video and audio. */
+/** Converts video, audio, animations and subtitles. */
 export const ffmpeg: Engine = {
   id: 'ffmpeg',
   image: 'av',
@@ -31,7 +31,7 @@ export const ffmpeg: Engine = {
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },
   version: ['ffmpeg', '-version'],
   run,
-  split: (work, tools, crew) => withClientError(work, split(work, tools, crew)),
+  split: (work, tools, pool) => withClientError(work, split(work, tools, pool)),
   join: (work, results, tools) => withClientError(work, chunkOperations(work).join(work, results, tools)),
 }
 
@@ -106,7 +106,7 @@ async function convertFirstFrame(
   tools: Tools,
 ): Promise<EngineResult> {
   await extractFirstFrame(input.path, from, target, tools)
-  if (from === 'apng') tools.warn('ANIMATION_DROPPED', 'Only the first picture of the animation was kept.')
+  if (from === 'apng') tools.warn('ANIMATION_DROPPED', 'Only the first frame of the animation was kept.')
   tools.progress(1)
   return { files: [{ path: target }] }
 }
@@ -117,13 +117,13 @@ async function animate(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  if (!media.video) throw missingStreamError('picture', from, work.to)
+  if (!media.video) throw missingStreamError('video track', from, work.to)
   const clip = { source: path, target, from, media }
   warnHdrConverted(media.video, tools)
   if (work.to === 'gif') await makeGif(clip, gifOptions.parse(work.options), tools)
   else if (work.to === 'apng') await makeAnimatedPng(clip, animatedPngOptions.parse(work.options), tools)
   else if (work.to === 'webp') await makeAnimatedWebp(clip, animatedWebpOptions.parse(work.options), tools)
-  else throw new AppError('UNSUPPORTED_CONVERSION', `No animation can be made as ${work.to}.`)
+  else throw new AppError('UNSUPPORTED_CONVERSION', `Animations cannot be converted to ${work.to}.`)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
 }

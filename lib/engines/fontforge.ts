@@ -50,7 +50,7 @@ const capability = (from: readonly FormatId[], to: readonly FormatId[], more: z.
   cost: 0.4,
 })
 
-/** Fonts by FontForge and fontTools. */
+/** Converts fonts with FontForge and fontTools. */
 export const fontforge: Engine = {
   id: 'fontforge',
   image: 'font',
@@ -65,7 +65,7 @@ export const fontforge: Engine = {
   run,
 }
 
-// Loose: what only some rows have, as `face`, goes on to the program as it was parsed there.
+// Loose, because options of only some rows, such as `face`, are passed on to the program as parsed.
 const Options = z.looseObject({ subset: shape.subset, hinting: shape.hinting })
 
 const Facts = z.object({
@@ -81,7 +81,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const options = Options.parse(work.options)
   const { extensions } = formatById(work.to)
   const path = join(work.outDir, `result.${extensions[0]}`)
-  // EOT is a TrueType file with another header.
+  // EOT is TrueType with an additional header.
   const drawn = work.to === 'eot' ? join(work.outDir, 'result.ttf') : path
   const target = work.to === 'eot' ? 'ttf' : work.to
   tools.progress(0.1)
@@ -118,7 +118,7 @@ async function convert(
   }
 }
 
-/** `layers/font/convert_font.py` says why after `refused:`, and ends with 4 for a font that is whole. */
+/** `layers/font/convert_font.py` prints the reason after `refused:`, and exits with 4 if the font is intact. */
 function failure(error: unknown, { from, to }: EngineWork): unknown {
   if (error instanceof EngineCrash) {
     const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it ends the font program.`

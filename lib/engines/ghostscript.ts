@@ -157,11 +157,11 @@ async function rasterize(
 
 function takeFirstPage(paths: readonly string[], to: FormatId, tools: Tools): EngineResult {
   const [path] = paths
-  if (path === undefined) throw new Error('There is no page to take.')
+  if (path === undefined) throw new Error('Ghostscript wrote no page.')
   if (paths.length > 1) {
     tools.warn(
       'PAGES_DROPPED',
-      `The first of ${paths.length} pages was converted: ${to} stores a single drawing.`,
+      `Only the first of ${paths.length} pages was converted: ${to} stores a single drawing.`,
     )
   }
   return { files: [{ path }] }
@@ -177,8 +177,8 @@ async function convertImage(input: InputFile, work: EngineWork, tools: Tools): P
   const maxPages = work.to === 'eps' ? 1 : 500
   const { path, pages } = await imageToPostScript(input, maxPages, tools)
   if (pages > maxPages) {
-    const first = maxPages === 1 ? 'The first' : `The first ${maxPages}`
-    tools.warn('PAGES_DROPPED', `${first} of ${pages} pages was converted.`)
+    const converted = maxPages === 1 ? 'the first page' : `the first ${maxPages} pages`
+    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${converted} could be converted.`)
   }
   return convertPostScript(path, { ...work, from: 'ps' }, tools)
 }
@@ -207,7 +207,7 @@ async function convertPages(selection: PageSelection, work: EngineWork, tools: T
     case 'tiff':
       return toPageImages(work.to, selection, work.options, tools)
     default:
-      throw new Error(`Ghostscript was asked for ${work.to}, which it does not declare.`)
+      throw new Error(`Ghostscript does not support the target ${work.to}.`)
   }
 }
 

@@ -169,8 +169,8 @@ async function split(
   if (isOcr(work)) return untilAborted(splitOcr(work, tools, pool), tools.signal)
   if (operation !== 'convert' || from !== 'pdf' || !canSplit(to, workers)) return undefined
   const { opened, pages } = await openPages(work, tools)
-  const drawing = z.object(resolutionShape).partial().parse(work.options)
-  return splitIntoChunks(opened, pages, to, drawing, workers)?.map((spec) => ({ spec }))
+  const resolution = z.object(resolutionShape).partial().parse(work.options)
+  return splitIntoChunks(opened, pages, to, resolution, workers)?.map((spec) => ({ spec }))
 }
 
 async function join(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult> {
@@ -198,6 +198,6 @@ function convert(selection: PageSelection, { to, options }: EngineWork, tools: T
     case 'avif':
       return toImages('avif', selection, targetOptions.avif.parse(options), tools)
     default:
-      throw new Error(`pdf was asked for ${to}, which it does not declare.`)
+      throw new Error(`pdf does not support the target ${to}.`)
   }
 }

@@ -55,7 +55,7 @@ const capability = (
   cost: 0.5,
 })
 
-/** Its files are of any format; in the plan the archive's own stands for them. */
+/** Extracted files can have any format; in the plan, the archive's format represents them. */
 const extraction = (id: FormatId, shape: z.ZodRawShape): Capability => ({
   operation: 'extract',
   from: [id],
@@ -65,7 +65,7 @@ const extraction = (id: FormatId, shape: z.ZodRawShape): Capability => ({
   cost: 0.5,
 })
 
-/** Archives: unpacks one level, packs, or both. gz, bz2, xz and zst of several files hold a tape archive. */
+/** Unpacks archives (one level) and packs them. Several files in a gz, bz2, xz or zst are packed as a tar inside. */
 export const sevenZip: Engine = {
   id: '7zip',
   image: 'archive',

@@ -10,9 +10,9 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { fixture } from './run-engine.ts'
 
-/** Twice a tone of a second with ten between, for a worker that has so many seconds. */
+/** Splits a merge of two tones of one second with a gap of ten seconds, for a worker with this time limit. */
 async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
-  const workDir = scratchFolder('merge-sound')
+  const workDir = scratchFolder('merge-audio')
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
   const inputs = []
@@ -27,58 +27,64 @@ async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
   return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
 }
 
-/** The tone of a second in mono, which takes 0.014 s as m4a. */
+/** Splits the conversion of a mono tone of one second, which takes 0.014 s as m4a. */
 async function convertFor(
   timeoutS: number,
   to: FormatId,
-  { operation = 'convert', ...given }: { operation?: 'convert' | 'compress' } & Record<string, unknown> = {},
+  {
+    operation = 'convert',
+    ...options
+  }: { operation?: 'convert' | 'compress' } & Record<string, unknown> = {},
 ) {
-  const workDir = scratchFolder('sound-time')
+  const workDir = scratchFolder('audio-time-limit')
   const path = join(workDir, 'source.m4a')
   await copyFile(fixture('tone.m4a'), path)
   const inputs = [{ path, filename: 'tone.m4a', format: 'm4a', size: 1 }] as const
   const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
-  const work = { operation, inputs, from: 'm4a', to, options: { ...given }, outDir: workDir } as const
+  const work = { operation, inputs, from: 'm4a', to, options: { ...options }, outDir: workDir } as const
   return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
 }
 
-const tooLong = (sentence: RegExp) => (error: Error) => {
+const isTimeout = (sentence: RegExp) => (error: Error) => {
   assert.match(error.message, sentence)
   return 'code' in error && error.code === 'TIMEOUT'
 }
 
-test('sound that takes longer to merge than one worker has is refused beforehand, with what would do', async () => {
-  // Twelve seconds of mono, which take 0.17.
-  const said =
-    /^The pieces last together \d+ min; .* become m4a in the 0.1 s .* Merge fewer, or make mp3 or flac or wav of it\.$/
-  await assert.rejects(splitFor(0.1), tooLong(said))
+test('merging audio is refused in advance if it would exceed the time limit, with advice', async () => {
+  // Twelve seconds of mono, which take 0.17 s.
+  const message =
+    /^The merged files are \d+ min long; .* converted to m4a within .* 0.1 s\. Merge fewer files, or convert it to mp3 or flac or wav\.$/
+  await assert.rejects(splitFor(0.1), isTimeout(message))
   assert.equal(await splitFor(0.3), undefined)
   assert.equal(await splitFor(0.1, 'flac'), undefined)
   assert.equal(await splitFor(Number.POSITIVE_INFINITY), undefined)
 })
 
-test('so is sound that takes longer to convert or to compress, unless it is copied or cut short enough', async () => {
-  const parts =
-    /^The sound lasts \d+ min; .* become aac in the 0.01 s .* Convert it in parts, with start and end, or make mp3 or flac or wav of it\.$/
-  await assert.rejects(convertFor(0.01, 'aac', { mode: 'encode' }), tooLong(parts))
+test('converting or compressing audio is refused if it would exceed the time limit, unless copied or trimmed', async () => {
+  const message =
+    /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with start and end, or convert it to mp3 or flac or wav\.$/
+  await assert.rejects(convertFor(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
   assert.equal(await convertFor(0.01, 'aac'), undefined)
   assert.equal(await convertFor(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
-  await assert.rejects(convertFor(0.005, 'mp3'), tooLong(/with start and end, or make flac or wav of it\.$/))
+  await assert.rejects(
+    convertFor(0.005, 'mp3'),
+    isTimeout(/with start and end, or convert it to flac or wav\.$/),
+  )
   assert.equal(await convertFor(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
-  await assert.rejects(convertFor(0.01, 'mp3', { channels: 2 }), tooLong(/become mp3/))
-  await assert.rejects(convertFor(0.0005, 'wav'), tooLong(/with start and end\.$/))
+  await assert.rejects(convertFor(0.01, 'mp3', { channels: 2 }), isTimeout(/converted to mp3/))
+  await assert.rejects(convertFor(0.0005, 'wav'), isTimeout(/with start and end\.$/))
   await assert.rejects(
     convertFor(0.01, 'm4a', { operation: 'compress', quality: 50 }),
-    tooLong(/Compress parts of it, or make mp3/),
+    isTimeout(/Compress parts of it, or convert it to mp3/),
   )
   assert.equal(await convertFor(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
 })
 
-test('an hour of FLAC takes less than one of AAC, and six channels thrice as long as two', () => {
+test('an hour of FLAC encodes faster than one of AAC, and six channels take three times as long as two', () => {
   const stereo = { channels: 2, sampleRate: 48_000 }
   const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
   assert.ok(flac > aac)
-  // Seven hours and a half.
+  // Seven and a half hours.
   assert.equal(Math.round(aac / 60), 452)
   assert.equal(maxAudioSeconds(840, 'aac', { channels: 6, sampleRate: 48_000 }), aac / 3)
   assert.equal(maxAudioSeconds(840, 'speex', stereo), undefined)

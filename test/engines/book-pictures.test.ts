@@ -68,7 +68,7 @@ test('pictures of a document are in its book as readers show them, and those tha
     .tiff()
     .toBuffer()
   const path = await documentWith('pictures.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
-  const { path: book, warnings, told } = await convert(calibre, path, 'epub')
+  const { path: book, warnings, messages: told } = await convert(calibre, path, 'epub')
   assert.deepEqual(warnings, ['PICTURES_UNSHOWN'])
   assert.match(told.join(), /^A picture is in a format/)
   const names = await zipNames(book)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { withEndTags } from '../../lib/engines/pandoc/close-table-tags.ts'
+import { closeTableTags } from '../../lib/engines/pandoc/close-table-tags.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
@@ -18,7 +18,7 @@ test('ends of cells, rows and parts of a table that HTML leaves out are written 
     '<table><tr><td>a<table><tr><td>in</table>b<td>c</table>':
       '<table><tr><td>a<table><tr><td>in</td></tr></table>b</td><td>c</td></tr></table>',
   }
-  for (const [html, expected] of Object.entries(whole)) assert.equal(withEndTags(html), expected)
+  for (const [html, expected] of Object.entries(whole)) assert.equal(closeTableTags(html), expected)
 })
 
 test('what is whole, or no table, stays as it is', () => {
@@ -28,7 +28,7 @@ test('what is whole, or no table, stays as it is', () => {
     '<table><tr><td><!-- <td>no<tr> --></td></tr></table>',
     '<script>"<table><td>"</script><style>a::after { content: "<table><td>" }</style><!-- <table><td>',
   ]
-  for (const html of pages) assert.equal(withEndTags(html), html)
+  for (const html of pages) assert.equal(closeTableTags(html), html)
 })
 
 test('a page whose cells have no ends keeps its table in text and Markdown', async () => {

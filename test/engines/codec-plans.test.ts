@@ -6,13 +6,13 @@ import { silenceInput } from '../../lib/engines/ffmpeg/audio-stream.ts'
 import { codecAliases, codecIdByName, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
-import { after, recipe } from './ffmpeg-recipe.ts'
+import { recipeFor, valueAfter } from './ffmpeg-recipe.ts'
 
-/** What ffmpeg is told about a film of two streams, which is encoded whole. */
-const told = (to: string, options: object, picture: object = {}, sound: object = {}) =>
-  recipe(to, { mode: 'encode', ...options }, { picture, sounds: [sound] }).output
+/** ffmpeg's output arguments for a video with one audio track, both encoded. */
+const encodeArgs = (to: string, options: object, video: object = {}, audio: object = {}) =>
+  recipeFor(to, { mode: 'encode', ...options }, { video, audio: [audio] }).output
 
-/** By the manuals of the encoders: what the flag is, its worst value and its best. */
+/** Quality flag with its worst and best value, from the manuals of the encoders. */
 const scales: [to: string, codec: string, flag: string, worst: number, best: number][] = [
   ['mp4', 'h264', '-crf', 51, 0],
   ['mp4', 'h265', '-crf', 51, 0],
@@ -25,31 +25,32 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
   ['mjpeg', 'mjpeg', '-q:v', 31, 1],
 ]
 
-describe('the quality of a film', () => {
+describe('the quality of a video', () => {
   for (const [to, codec, flag, worst, best] of scales)
-    test(`in ${codec} is a ${flag} from ${worst} to ${best}, better with each word`, () => {
-      const level = (options: object) => Number(after(told(to, { codec, ...options }), flag))
+    test(`in ${codec} is ${flag} from ${worst} to ${best}, better with each level`, () => {
+      const level = (options: object) => Number(valueAfter(encodeArgs(to, { codec, ...options }), flag))
       const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
       const sign = Math.sign(best - worst)
       for (const [at, one] of words.entries()) {
         const before = words[at - 1] ?? worst
         assert.ok(sign * (one - before) > 0 && sign * (best - one) >= 0, `${words}`)
       }
-      assert.equal(level({}), words[2], 'high where nobody says anything')
+      assert.equal(level({}), words[2], 'high is the default')
       assert.equal(level({ crf: 63 }), worst)
       assert.equal(level({ crf: 0 }), best)
-      // One per cent may be a step of the scale away from its end.
+      // 1 % may be one step away from the end of the scale.
       assert.ok(Math.abs(level({ quality: 1 }) - worst) <= 1)
       assert.ok(sign * (level({ quality: 90 }) - level({ quality: 50 })) > 0)
     })
 
-  test('is left out where the codec has none', () => {
-    for (const flag of ['-crf', '-q:v']) assert.equal(after(told('mj2', { quality: 'low' }), flag), '-')
+  test('is left out if the codec has no quality setting', () => {
+    for (const flag of ['-crf', '-q:v'])
+      assert.equal(valueAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
   })
 })
 
-describe('a codec of films', () => {
-  /** A format that holds it, what encodes it, and what that is told of the usual quality. */
+describe('a video codec', () => {
+  /** A format that supports the codec, and the expected encoder arguments for the default quality. */
   const all: readonly (readonly [to: string, codec: string, told: string])[] = [
     ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
     ['mkv', 'h265', 'libx265 -preset medium -crf 26 -pix_fmt yuv420p -x265-params log-level=error:pools=2'],
@@ -72,16 +73,16 @@ describe('a codec of films', () => {
     ['y4m', 'raw', 'wrapped_avframe -pix_fmt yuv420p'],
   ]
 
-  test('is encoded like this', () => {
+  test('has the expected encoder arguments', () => {
     for (const [to, codec, expected] of all) {
-      const output = told(to, { codec, preset: 'medium' })
+      const output = encodeArgs(to, { codec, preset: 'medium' })
       const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
       assert.equal(output.slice(output.indexOf('-c:v:0') + 1, next).join(' '), expected, codec)
     }
     assert.deepEqual(all.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
   })
 
-  test('is copied by the name that ffprobe has for it', () => {
+  test('is found by its ffprobe name', () => {
     const names = Object.entries(videoCodecs).map(([id, { name }]) => [id, name])
     const others = names.filter(([id, name]) => id !== name).map(([id, name]) => `${id}:${name}`)
     assert.equal(
@@ -94,49 +95,49 @@ describe('a codec of films', () => {
     )
   })
 
-  test('measures in a first run where the bits are needed, if it can', () => {
+  test('is encoded in two passes only if the encoder supports it', () => {
     const can = all.flatMap(([to, codec]) =>
-      recipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
+      recipeFor(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
     )
     assert.equal(can.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
-    assert.equal(recipe('mp4', { mode: 'encode' }).twoPass, false)
+    assert.equal(recipeFor('mp4', { mode: 'encode' }).twoPass, false)
   })
 
-  test('leaves what is transparent where it can, and tells where not', () => {
-    const clear = { picture: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
+  test('keeps transparency if it supports it, and gives a warning otherwise', () => {
+    const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
     const can = all.flatMap(([to, codec]) => {
-      const { output } = recipe(to, { mode: 'encode', codec }, clear)
-      return output.includes('yuva420p') && after(output, '-auto-alt-ref') === '0' ? [codec] : []
+      const { output } = recipeFor(to, { mode: 'encode', codec }, transparent)
+      return output.includes('yuva420p') && valueAfter(output, '-auto-alt-ref') === '0' ? [codec] : []
     })
     assert.equal(can.join(' '), 'vp9 vp8')
     for (const [to, codec] of all) {
       const codes = (options: object) =>
-        recipe(to, { codec, ...options }, clear).warnings.map(({ code }) => code)
+        recipeFor(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
       assert.equal(codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'), !can.includes(codec), codec)
       assert.ok(!codes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
     }
   })
 
-  test('is asked for by the names of its encoders too', () => {
+  test('can also be selected by the names of its encoders', () => {
     const videos = { ...videoContainers.mkv, video: Object.keys(videoCodecs) as (keyof typeof videoCodecs)[] }
     const sounds = { ...audioContainers.mka, audio: Object.keys(audioCodecs) as (keyof typeof audioCodecs)[] }
-    const known: Readonly<Record<string, string>> = {
+    const videoAliases: Readonly<Record<string, string>> = {
       ...{ libx264: 'h264', avc: 'h264', libx265: 'h265', hevc: 'h265', 'libvpx-vp9': 'vp9', libvpx: 'vp8' },
       ...{ libsvtav1: 'av1', 'libaom-av1': 'av1', libxvid: 'xvid', libtheora: 'theora' },
     }
-    const ofSound: Readonly<Record<string, string>> = {
+    const audioAliases: Readonly<Record<string, string>> = {
       ...{ libmp3lame: 'mp3', libopus: 'opus', libvorbis: 'vorbis', libspeex: 'speex', wmav2: 'wma' },
       pcm_s16le: 'pcm',
     }
-    for (const [name, id] of Object.entries(known))
+    for (const [name, id] of Object.entries(videoAliases))
       assert.deepEqual(videoOptions(videos).parse({ codec: ` ${name.toUpperCase()} ` }).codec, id)
-    for (const [name, id] of Object.entries(ofSound))
+    for (const [name, id] of Object.entries(audioAliases))
       assert.equal(audioOptions(sounds).parse({ audioCodec: name }).audioCodec, id)
-    assert.equal(Object.keys(codecAliases).length, Object.keys({ ...known, ...ofSound }).length)
+    assert.equal(Object.keys(codecAliases).length, Object.keys({ ...videoAliases, ...audioAliases }).length)
   })
 })
 
-test('a preset is the nearest that the encoder has', () => {
+test('a preset is mapped to the nearest setting of the encoder', () => {
   const speeds: [to: string, codec: string, flag: string, values: string][] = [
     ['mp4', 'h264', '-preset', 'ultrafast fast veryslow'],
     ['mp4', 'h265', '-preset', 'ultrafast fast veryslow'],
@@ -147,19 +148,20 @@ test('a preset is the nearest that the encoder has', () => {
     ['mkv', 'theora', '-preset', '- - -'],
   ]
   for (const [to, codec, flag, values] of speeds) {
-    const of = (preset: string) => after(told(to, { codec, preset }), flag)
+    const of = (preset: string) => valueAfter(encodeArgs(to, { codec, preset }), flag)
     assert.equal(['ultrafast', 'fast', 'veryslow'].map(of).join(' '), values, codec)
   }
 })
 
-test('Opus of more than two channels is told in which order they are, one of two is not', () => {
-  const order = (sound: object) => after(told('opus', {}, {}, sound), '-mapping_family:a:0')
-  assert.equal(order({ channels: 6, channel_layout: '5.1' }), '1')
-  assert.equal(order({}), '-')
+test('Opus with more than two channels gets a channel mapping family, stereo does not', () => {
+  const mappingFamily = (audio: object) =>
+    valueAfter(encodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
+  assert.equal(mappingFamily({ channels: 6, channel_layout: '5.1' }), '1')
+  assert.equal(mappingFamily({}), '-')
 })
 
-test('the quality of a sound is bits for each pair of channels, up to what its codec takes', () => {
-  const bits = (to: string, options: object) => Number(after(told(to, options), '-b:a:0')) / 1000
+test('the quality of audio is a bit rate per channel pair, up to the maximum of its codec', () => {
+  const bits = (to: string, options: object) => Number(valueAfter(encodeArgs(to, options), '-b:a:0')) / 1000
   for (const [to, low, high, highest] of [
     ['mp3', 96, 192, 320],
     ['aac', 96, 192, 256],
@@ -175,29 +177,28 @@ test('the quality of a sound is bits for each pair of channels, up to what its c
   }
   assert.deepEqual([bits('mp3', { quality: 1 }), bits('mp3', { quality: 50 })], [34.88, 176])
   assert.equal(bits('mp3', { quality: 'high', channels: 1 }), 96)
-  assert.equal(
-    bits('ogg', { quality: 'highest', audioSampleRate: 8000 }),
-    32,
-    'no more than the rate can use',
-  )
-  assert.equal(after(told('flac', { quality: 'low' }), '-b:a:0'), '-')
-  assert.equal(bits('mp4', { quality: 'low' }), 192, 'of a film it is that of the picture')
+  assert.equal(bits('ogg', { quality: 'highest', audioSampleRate: 8000 }), 32, 'limited by the sample rate')
+  assert.equal(valueAfter(encodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
+  assert.equal(bits('mp4', { quality: 'low' }), 192, 'the quality of a video does not apply to its audio')
 })
 
-test('what is transparent lies over the color that is asked for, black where the codec has no transparency', () => {
-  const clear = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
+test('transparent parts are drawn over the requested color, or over black if the codec has no transparency', () => {
+  const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
   const filter = (background?: string) =>
-    after(told('mp4', { ...(background !== undefined && { background }) }, clear), '-filter:v:0')
+    valueAfter(
+      encodeArgs('mp4', { ...(background !== undefined && { background }) }, transparent),
+      '-filter:v:0',
+    )
   assert.match(String(filter()), /^format=gbrap,premultiply=inplace=1,format=gbrp,scale=/)
   assert.equal(filter('#000000'), filter())
   assert.match(
     String(filter('#ff8800')),
     /^format=gbrap,split.*lutrgb=r=255:g=136:b=0:a=255.*overlay=format=gbrp,format=gbrp,scale=/,
   )
-  assert.doesNotMatch(String(after(told('mp4', {}), '-filter:v:0')), /gbr/)
+  assert.doesNotMatch(String(valueAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
 })
 
-test('silence is an input of its own, of one channel', () => {
-  assert.equal(after(silenceInput, '-f'), 'lavfi')
-  assert.match(String(after(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
+test('silence is a separate mono input', () => {
+  assert.equal(valueAfter(silenceInput, '-f'), 'lavfi')
+  assert.match(String(valueAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
 })

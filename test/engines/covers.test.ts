@@ -7,29 +7,29 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
-describe('sound with a cover and texts', () => {
+describe('audio with a cover and tags', () => {
   const folder = scratchFolder('covers')
   const album = join(folder, 'album.flac')
   const texts = { title: 'Grüße', artist: 'Älvis', album: 'Werke', track: '3/9', date: '2020' }
 
   before(async () => {
-    const told = Object.entries(texts).flatMap(([name, text]) => ['-metadata', `${name}=${text}`])
+    const tagArgs = Object.entries(texts).flatMap(([name, text]) => ['-metadata', `${name}=${text}`])
     const inputs = ['-i', fixture('tone.mp3'), '-i', fixture('corners.png')]
     const encoded = ['-c:a', 'flac', '-sample_fmt', 's16', '-c:v', 'copy']
-    const kept = ['-map', '0:a', '-map', '1', ...encoded, '-disposition:v', 'attached_pic']
-    await output('ffmpeg', '-v', 'error', ...inputs, ...kept, ...told, album)
+    const outputArgs = ['-map', '0:a', '-map', '1', ...encoded, '-disposition:v', 'attached_pic']
+    await output('ffmpeg', '-v', 'error', ...inputs, ...outputArgs, ...tagArgs, album)
   })
   after(removeRuns)
 
   async function coverOf(path: string): Promise<Buffer> {
-    const picture = `${path}.cover`
-    const raw = ['-map', '0:v', '-c', 'copy', '-f', 'image2', '-update', '1', picture]
+    const imagePath = `${path}.cover`
+    const raw = ['-map', '0:v', '-c', 'copy', '-f', 'image2', '-update', '1', imagePath]
     await output('ffmpeg', '-v', 'error', '-y', '-i', path, ...raw)
-    return readFile(picture)
+    return readFile(imagePath)
   }
 
   for (const to of ['ogg', 'oga', 'opus', 'aiff', 'aifc', 'mp3', 'm4a'] as const)
-    test(`keeps them as ${to}`, async () => {
+    test(`keeps both in ${to}`, async () => {
       const { path, warnings } = await convert(ffmpeg, album, to)
       assert.deepEqual(warnings, [])
       assert.deepEqual(await coverOf(path), await coverOf(album))
@@ -37,7 +37,7 @@ describe('sound with a cover and texts', () => {
       for (const text of Object.values(texts)) assert.ok(tags.includes(`=${text}`), `${text} in ${tags}`)
     })
 
-  test('keeps them from one Ogg to another', async () => {
+  test('keeps both from one Ogg format to another', async () => {
     const { path } = await convert(ffmpeg, album, 'ogg')
     const again = await convert(ffmpeg, path, 'opus')
     assert.deepEqual(await coverOf(again.path), await coverOf(album))
@@ -45,7 +45,7 @@ describe('sound with a cover and texts', () => {
     assert.match(tags, /=Grüße/)
   })
 
-  test('says that the cover is gone where there is no room for it', async () => {
+  test('gives a warning if the format does not support covers', async () => {
     assert.deepEqual((await convert(ffmpeg, album, 'wav')).warnings, ['COVER_DROPPED'])
   })
 })

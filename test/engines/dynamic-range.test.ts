@@ -14,16 +14,16 @@ const colors = [
   [128, 128, 128],
 ] as const
 
-/** Seen on a usual screen they are the colors above: white is what paper is, and there is room for more light. */
-async function brightFilm(path: string, transfer: 'smpte2084' | 'arib-std-b67'): Promise<void> {
+/** Creates an HDR video that shows the colors above on an SDR screen: white is at the reference level, below the peak. */
+async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b67'): Promise<void> {
   const boxes = colors.map(
     ([r, g, b], at) => `color=c=0x${hex(r)}${hex(g)}${hex(b)}:s=${side}x${side}:r=10:d=1[c${at}]`,
   )
   const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
-  const usual = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
-  const tagged = 'setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709'
-  const spread = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020,zscale=t=${transfer}:m=bt2020nc:r=tv:npl=203`
-  const graph = `${boxes.join(';')};${[row, usual, tagged, spread, 'format=yuv420p10le'].join(',')}`
+  const toSdr = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
+  const sdrTags = 'setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709'
+  const toHdr = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020,zscale=t=${transfer}:m=bt2020nc:r=tv:npl=203`
+  const graph = `${boxes.join(';')};${[row, toSdr, sdrTags, toHdr, 'format=yuv420p10le'].join(',')}`
   const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:log-level=error`
   const encoder = ['-c:v', 'libx265', '-crf', '8', '-x265-params', tags, '-tag:v', 'hvc1']
   await output('ffmpeg', '-v', 'error', '-filter_complex', graph, ...encoder, path)
@@ -31,7 +31,7 @@ async function brightFilm(path: string, transfer: 'smpte2084' | 'arib-std-b67'):
 
 const hex = (value: number) => value.toString(16).padStart(2, '0')
 
-/** The middle of each box, as ffmpeg and other programs have it. */
+/** Fails unless the middle of each box has the expected color. */
 async function assertColors(path: string, name: string): Promise<void> {
   const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   for (const [at, wanted] of colors.entries()) {
@@ -43,45 +43,49 @@ async function assertColors(path: string, name: string): Promise<void> {
   }
 }
 
-describe('a film of high dynamic range', () => {
+describe('an HDR video', () => {
   const folder = scratchFolder('dynamic-range')
   const phone = `${folder}/phone.mov`
   const disc = `${folder}/disc.mp4`
   before(async () => {
-    await brightFilm(phone, 'arib-std-b67')
-    await brightFilm(disc, 'smpte2084')
+    await createHdrVideo(phone, 'arib-std-b67')
+    await createHdrVideo(disc, 'smpte2084')
   })
   after(removeRuns)
 
-  async function firstPicture(film: string): Promise<string> {
-    const path = `${film}.png`
-    await output('ffmpeg', '-v', 'error', '-i', film, '-frames:v', '1', path)
+  async function firstFrame(video: string): Promise<string> {
+    const path = `${video}.png`
+    await output('ffmpeg', '-v', 'error', '-i', video, '-frames:v', '1', path)
     return path
   }
 
   for (const to of ['gif', 'jpg', 'apng', 'avi', 'webm', 'mp4'] as const)
-    test(`has its colors on a usual screen as ${to}, which is said`, async () => {
-      for (const film of [phone, disc]) {
+    test(`is converted to SDR colors in ${to}, with a warning`, async () => {
+      for (const video of [phone, disc]) {
         const options = to === 'mp4' ? { codec: 'h264' } : {}
-        const { path, warnings } = await convert(ffmpeg, film, to, { options })
-        const isFilm = !['gif', 'jpg', 'apng'].includes(to)
-        await assertColors(isFilm ? await firstPicture(path) : path, `${film} ${to}`)
+        const { path, warnings } = await convert(ffmpeg, video, to, { options })
+        const isVideo = !['gif', 'jpg', 'apng'].includes(to)
+        await assertColors(isVideo ? await firstFrame(path) : path, `${video} ${to}`)
         assert.deepEqual(warnings, ['COLORS_CONVERTED'])
       }
     })
 
-  test('has the colors of a usual screen under a mark in any codec, and is told of none that keeps its own', async () => {
+  test('becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
     const options = { watermarkText: 'M', watermarkOpacity: 1 }
-    const { path, warnings, told } = await convert(ffmpeg, phone, 'mov', { operation: 'watermark', options })
+    const {
+      path,
+      warnings,
+      messages: told,
+    } = await convert(ffmpeg, phone, 'mov', { operation: 'watermark', options })
     const [video] = await streams({ path }, 'video')
     assert.equal(video?.pix_fmt, 'yuv420p')
     assert.deepEqual(warnings, ['COLORS_CONVERTED'])
     assert.doesNotMatch(told.join(), /codec=/)
-    const { told: wayOut } = await convert(ffmpeg, phone, 'mp4', { options: { codec: 'h264' } })
-    assert.match(wayOut.join(), /codec=h265 keeps them/)
+    const { messages: hints } = await convert(ffmpeg, phone, 'mp4', { options: { codec: 'h264' } })
+    assert.match(hints.join(), /codec=h265 keeps them/)
   })
 
-  test('keeps its range in H.265, and where nothing is encoded', async () => {
+  test('stays HDR in H.265 and if it is copied', async () => {
     for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
       const run = await convert(ffmpeg, phone, 'mp4', { options })
       const [video] = await streams(run, 'video')
@@ -93,7 +97,7 @@ describe('a film of high dynamic range', () => {
   })
 })
 
-test('an animation of a film whose pixels are not square has its shape', async () => {
+test('an animation of a video with non-square pixels has the right aspect ratio', async () => {
   const folder = scratchFolder('shapes')
   const wide = `${folder}/wide.mp4`
   const made = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]

@@ -14,7 +14,7 @@ import { convert, fixture, removeRuns } from './run-engine.ts'
 const folder = scratchFolder('sound')
 
 /** A second of 48 kHz in which each channel has a tone of its own: 300 Hz, 500 Hz and so on. */
-function tones(layout: string, channels: number): string {
+function createTones(layout: string, channels: number): string {
   const path = join(folder, `${layout}.wav`)
   const voices = Array.from({ length: channels }, (_, at) => `0.4*sin(2*PI*${300 + 200 * at}*t)`).join('|')
   const source = `aevalsrc=${voices}:s=48000:d=1:c=${layout}`
@@ -23,7 +23,7 @@ function tones(layout: string, channels: number): string {
 }
 
 /** The voice that is heard in each channel; a dash where none is. */
-async function heard(path: string, voices: number): Promise<string> {
+async function voicesIn(path: string, voices: number): Promise<string> {
   const args = ['-v', 'error', '-i', path, '-ss', '0.3', '-t', '0.4', '-f', 'f32le', '-c:a', 'pcm_f32le', '-']
   const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 26 })
   const probed = await output(
@@ -99,21 +99,21 @@ describe('sound', () => {
       'opus of 4.0': '0 1 2 - 3 - -',
     }
     for (const [layout, voices] of Object.entries(sources)) {
-      const source = tones(layout, voices)
+      const source = createTones(layout, voices)
       const order = Array.from({ length: voices }, (_, at) => at).join(' ')
       for (const to of targets) {
         const { path } = await convert(ffmpeg, source, to)
-        assert.equal(await heard(path, voices), wider[`${to} of ${layout}`] ?? order, `${to} of ${layout}`)
+        assert.equal(await voicesIn(path, voices), wider[`${to} of ${layout}`] ?? order, `${to} of ${layout}`)
       }
     }
   })
 
   test('whose channels have no names keeps their order', async () => {
-    const named = tones('quad', 4)
+    const named = createTones('quad', 4)
     const unnamed = join(folder, 'unnamed.au')
     execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', named, '-c:a', 'pcm_s16be', unnamed])
     for (const to of ['flac', 'wav', 'ogg'] as const)
-      assert.equal(await heard((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
+      assert.equal(await voicesIn((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
   })
 
   test('of 20, 24 and 32 bits keeps them, or says how many are left', async () => {

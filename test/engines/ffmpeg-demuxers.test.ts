@@ -10,9 +10,9 @@ import {
 import type { FormatId } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 
-describe('what ffmpeg may open', () => {
-  /** What it says of an input that names others. */
-  function said(guard: readonly string[], input: string): string {
+describe('the files that ffmpeg may open', () => {
+  /** Returns ffmpeg's errors for an input that refers to others. */
+  function errorsFor(guard: readonly string[], input: string): string {
     const { stderr } = spawnSync(
       'ffmpeg',
       ['-v', 'error', '-nostdin', ...guard, '-i', input, '-f', 'null', '-'],
@@ -23,27 +23,27 @@ describe('what ffmpeg may open', () => {
     return stderr
   }
 
-  test('is files and pipes, whatever a file names', () => {
+  test('are only local files and pipes, whatever an input refers to', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
-      assert.match(said(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
+      assert.match(errorsFor(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
       assert.deepEqual(demuxerArgs(format).slice(0, 2), localProtocolArgs, format)
   })
 
-  test('is of the format that it was found to be, by the demuxers of that alone', () => {
+  test('are read only by the demuxers of their detected format', () => {
     const formatsOf = (format: FormatId) => demuxerArgs(format).slice(2, 4)
     assert.deepEqual(formatsOf('mkv'), ['-format_whitelist', 'matroska,webm'])
     assert.deepEqual(formatsOf('flac'), ['-format_whitelist', 'flac'])
     assert.deepEqual(demuxerArgs('ul').slice(2), [
       ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
     ])
-    const film = fixture('film.mp4')
-    assert.match(said(demuxerArgs('mkv'), film), /not on whitelist|Invalid data/i)
-    assert.equal(said(demuxerArgs('mp4'), film), '')
+    const video = fixture('film.mp4')
+    assert.match(errorsFor(demuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
+    assert.equal(errorsFor(demuxerArgs('mp4'), video), '')
   })
 
-  test('is named where a file has no header, with what that would say', () => {
-    const told: Partial<Record<FormatId, string>> = {
+  test('get a demuxer with parameters if they have no header', () => {
+    const rawFormats: Partial<Record<FormatId, string>> = {
       al: 'alaw -sample_rate 8000 -channels 1',
       sln: 'sln -sample_rate 8000 -channels 1',
       pcm: 's16le -sample_rate 44100 -channels 2',
@@ -51,14 +51,14 @@ describe('what ffmpeg may open', () => {
       ...{ g722: 'g722', g723_1: 'g723_1', gsm: 'gsm', sbc: 'sbc', aptx: 'aptx', aptxhd: 'aptx_hd' },
       ...{ dfpwm: 'dfpwm', h261: 'h261', h263: 'h263', mjpeg: 'mjpeg', mp4v: 'm4v' },
     }
-    for (const [format, words] of Object.entries(told)) {
-      const guard = demuxerArgs(format as FormatId) // Object.entries forgets the names.
-      const [demuxer] = words.split(' ')
-      assert.deepEqual(guard.slice(2).join(' '), `-format_whitelist ${demuxer} -f ${words}`)
+    for (const [format, args] of Object.entries(rawFormats)) {
+      const guard = demuxerArgs(format as FormatId) // Object.entries loses the literal types.
+      const [demuxer] = args.split(' ')
+      assert.deepEqual(guard.slice(2).join(' '), `-format_whitelist ${demuxer} -f ${args}`)
     }
   })
 
-  test('is one demuxer, or few, for each format', () => {
+  test('have one or few demuxers per format', () => {
     const formatsOf: Readonly<Record<string, string>> = {
       'mov,mp4,m4a,3gp,3g2,mj2': 'mp4 m4v f4v mov qt 3gp 3g2 mj2 ismv m4s m4a m4b m4r mp4a alac 3ga',
       ...{ 'matroska,webm': 'mkv mk3d mka webm weba', avi: 'avi divx xvid amv', asf: 'wmv wma asf dvr-ms' },
@@ -76,10 +76,10 @@ describe('what ffmpeg may open', () => {
       ...{ 'apng,png_pipe': 'apng', flac: 'flac', caf: 'caf' },
     }
     for (const [demuxers, formats] of Object.entries(formatsOf))
-      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format) // As the registry calls it.
+      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format) // The ids are listed above.
   })
 
-  test('is several where a format comes in forms of its own', () => {
+  test('have several demuxers if a format has variants, and known formats without timestamps', () => {
     for (const [format, demuxers] of [
       ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
       ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],
@@ -91,10 +91,10 @@ describe('what ffmpeg may open', () => {
       ['m2ts', 'mpegts'],
     ] as const)
       assert.equal(demuxersFor(format), demuxers)
-    const untimed = [
+    const formats = [
       ...(['h264', 'hevc', 'obu', 'm1v', 'm2v', 'mjpeg', 'mp4v', 'h261', 'h263', 'y4m', 'aptxhd'] as const),
     ]
-    assert.deepEqual(untimed.filter(hasTimestamps), [])
+    assert.deepEqual(formats.filter(hasTimestamps), [])
     assert.ok(hasTimestamps('mp4') && hasTimestamps('ts') && hasTimestamps('aptx'))
   })
 })

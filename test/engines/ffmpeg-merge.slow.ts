@@ -8,12 +8,12 @@ import { refused } from '../assert-refused.ts'
 import { probed } from './judge.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
-async function shapeOf(run: Run) {
+async function summaryOf(run: Run) {
   const { streams, format } = await probed(run.path)
-  const picture = streams.find((stream) => stream.codec_type === 'video')
+  const video = streams.find((stream) => stream.codec_type === 'video')
   return {
     codecs: streams.map((stream) => stream.codec_name),
-    size: [picture?.width, picture?.height],
+    size: [video?.width, video?.height],
     seconds: Math.round((format.duration ?? 0) * 10) / 10,
   }
 }
@@ -33,7 +33,7 @@ describe('a merge', () => {
     ] as const) {
       const run = await merge([name, name, name], to)
       assert.equal(run.result.method, 'stream-copy', to)
-      const shape = await shapeOf(run)
+      const shape = await summaryOf(run)
       assert.deepEqual(shape.codecs, codecs)
       assert.ok(Math.abs(shape.seconds - 3) <= 0.2, `${to}: ${shape.seconds} s`)
     }
@@ -45,31 +45,31 @@ describe('a merge', () => {
     })
     const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more: [turned.path] })
     assert.equal(run.result.method, 'encode')
-    const { codecs, size, seconds } = await shapeOf(run)
+    const { codecs, size, seconds } = await summaryOf(run)
     assert.deepEqual({ codecs, size }, { codecs: ['h264', 'aac'], size: [64, 48] })
     assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
   })
 
   test('encodes films that are alike when asked to, and what the target cannot hold', async () => {
     assert.equal((await merge(['film.mp4', 'film.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
-    assert.deepEqual((await shapeOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
+    assert.deepEqual((await summaryOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
   })
 
   test('gives silence to a film without sound', async () => {
     const [mute, film] = [fixture('alpha.webm'), fixture('film.webm')]
     const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [film] })
-    assert.deepEqual((await shapeOf(run)).codecs, ['h264', 'aac'])
+    assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
   })
 
   test('puts silence between pieces of sound', async () => {
-    const plain = await shapeOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
-    const apart = await shapeOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
+    const plain = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
+    const apart = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
     assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
   })
 
   test('makes each of its targets for sound', async () => {
     for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
-      const { seconds } = await shapeOf(await merge(['tone.wav', 'tone.wav'], to))
+      const { seconds } = await summaryOf(await merge(['tone.wav', 'tone.wav'], to))
       assert.ok(seconds > 1, `${to}: ${seconds} s`)
     }
   })
@@ -107,7 +107,7 @@ describe('compression', () => {
   test('meets a size, in films and in sound', async () => {
     const film = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
     assert.ok((await bytes(film)) <= 20_000, `the film has ${await bytes(film)} bytes`)
-    assert.ok((await shapeOf(film)).seconds > 0.9, 'the film is as long as before')
+    assert.ok((await summaryOf(film)).seconds > 0.9, 'the film is as long as before')
     const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
     const sound = await compress(song.path, 'mp3', { targetSize: 10_000 })
     assert.ok((await bytes(sound)) <= 10_000, `the sound has ${await bytes(sound)} bytes`)
@@ -119,7 +119,7 @@ describe('compression', () => {
     const made = await compress(long.path, 'ogg', { targetSize: 14_000 })
     assert.deepEqual(made.warnings, [])
     assert.ok((await bytes(made)) <= 14_000, `the sound has ${await bytes(made)} bytes`)
-    assert.ok((await shapeOf(made)).seconds > 11, 'it is as long as before')
+    assert.ok((await summaryOf(made)).seconds > 11, 'it is as long as before')
   })
 
   test('never makes a file larger, and says so', async () => {

@@ -6,50 +6,50 @@ import { parseProbe } from '../../lib/engines/ffmpeg/probe.ts'
 import type { Recipe, RecipeRequest } from '../../lib/engines/ffmpeg/recipe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 
-/** What ffprobe says of its streams, beside what is usual. */
+/** Properties of the streams that differ from the defaults, as reported by ffprobe. */
 export interface Streams {
-  readonly picture?: object | undefined
-  /** A track each; one of stereo when left out. */
-  readonly sounds?: readonly object[]
+  readonly video?: object | undefined
+  /** Audio tracks; one stereo track by default. */
+  readonly audio?: readonly object[]
 }
 
-export const containerOf = (to: string): Container => {
+export const containerFor = (to: string): Container => {
   const containers: Readonly<Record<string, Container>> = { ...videoContainers, ...audioContainers }
   const container = containers[to]
   assert.ok(container, to)
   return container
 }
 
-const usualPicture = {
+const defaultVideo = {
   ...{ index: 0, codec_type: 'video', codec_name: 'h264', width: 640, height: 480, pix_fmt: 'yuv420p' },
   ...{ avg_frame_rate: '25/1', r_frame_rate: '25/1' },
 }
-const usualSound = {
+const defaultAudio = {
   ...{ codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo', sample_rate: '48000' },
 }
 
-export const mediaWith = ({ picture = {}, sounds = [{}] }: Streams = {}) =>
+export const mediaInfoWith = ({ video: picture = {}, audio: sounds = [{}] }: Streams = {}) =>
   parseProbe({
     streams: [
-      { ...usualPicture, ...picture },
-      ...sounds.map((sound, at) => ({ index: at + 1, ...usualSound, ...sound })),
+      { ...defaultVideo, ...picture },
+      ...sounds.map((stream, at) => ({ index: at + 1, ...defaultAudio, ...stream })),
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+  } as unknown as Parameters<typeof parseProbe>[0]) // ffprobe writes numbers as strings.
 
-/** What ffmpeg is told about a film. */
-export function recipe(
+/** Returns the recipe for a video with these streams. */
+export function recipeFor(
   to: string,
   options: object,
   streams: Streams = {},
   more: Partial<RecipeRequest> = {},
 ): Recipe {
   return buildRecipe({
-    ...{ media: mediaWith(streams), from: 'mkv', to, container: containerOf(to) },
+    ...{ media: mediaInfoWith(streams), from: 'mkv', to, container: containerFor(to) },
     ...{ mayCopy: true, keepSubtitles: true, options: { mode: 'auto', ...options }, ...more },
-  } as unknown as RecipeRequest) // the format is one of the table's
+  } as unknown as RecipeRequest) // `to` is in the container table.
 }
 
-/** The value behind a flag. */
-export const after = (args: readonly string[], flag: string): string =>
+/** Returns the argument after a flag, or '-' if the flag is missing. */
+export const valueAfter = (args: readonly string[], flag: string): string =>
   (args.includes(flag) ? args[args.indexOf(flag) + 1] : '-') ?? '-'

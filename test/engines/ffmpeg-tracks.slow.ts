@@ -92,7 +92,7 @@ describe('a part of a file', () => {
 })
 
 describe('sound', () => {
-  const loudest = async (path: string) => {
+  const peakDb = async (path: string) => {
     const heard = await output('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
     return Number(/max_volume: (-?[\d.]+) dB/.exec(heard)?.[1])
   }
@@ -101,7 +101,7 @@ describe('sound', () => {
     const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
     assert.equal((await probed(wide.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
-    const [before, after] = [await loudest(fixture('tone.wav')), await loudest(half.path)]
+    const [before, after] = [await peakDb(fixture('tone.wav')), await peakDb(half.path)]
     assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
   })
 
@@ -115,7 +115,7 @@ describe('sound', () => {
     for (const name of ['note.mid', 'note.rmi']) {
       const run = await convert(ffmpeg, made(name), 'mp3')
       assert.ok((await seconds(run)) > 0.5, name)
-      assert.ok((await loudest(run.path)) > -40, `${name} is silent`)
+      assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
     }
     await writeFile(made('noise.mid'), 'MThd and nothing that follows')
     await refused(convert(ffmpeg, made('noise.mid'), 'mp3'), 'CORRUPT_FILE')
@@ -123,14 +123,14 @@ describe('sound', () => {
 })
 
 describe('an animation', () => {
-  const pictures = async (run: Run) => (await probed(run.path)).streams[0]?.nb_read_packets
+  const countFrames = async (run: Run) => (await probed(run.path)).streams[0]?.nb_read_packets
 
   test('becomes a film, and a film becomes an animation', async () => {
     const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
-    assert.equal(await pictures(apng), 10)
+    assert.equal(await countFrames(apng), 10)
     for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {
       const run = await convert(ffmpeg, apng.path, to)
-      assert.equal(await pictures(run), 10, to)
+      assert.equal(await countFrames(run), 10, to)
     }
     const still = await convert(ffmpeg, apng.path, 'png')
     assert.deepEqual(still.warnings, ['ANIMATION_DROPPED'])

@@ -145,7 +145,7 @@ describe('a film', () => {
     }
     const copied = await convert(ffmpeg, source, 'mov')
     assert.deepEqual(await told(copied), ['hrv', 'ger', 'srp'])
-    assert.deepEqual(await readLanguages(copied.path), { sound: ['hrv', undefined], texts: ['srp'] })
+    assert.deepEqual(await readLanguages(copied.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
     const titled = await convert(ffmpeg, copied.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },
@@ -154,9 +154,9 @@ describe('a film', () => {
   })
 
   test('says that nobody knows which sound track is in which language, where the target has no place for that', async () => {
-    const { warnings, told } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
+    const { warnings, messages: told } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
     assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
-    assert.match(told.join(), /in which language \(eng, deu\)/)
+    assert.match(told.join(), /languages of the audio tracks \(eng, deu\)/)
   })
 
   test('says which tracks the target cannot hold', async () => {
@@ -228,7 +228,11 @@ describe('a film', () => {
   })
 
   test('without sound cannot become sound', async () => {
-    await refused(convert(ffmpeg, fixture('alpha.webm'), 'mp3'), 'UNSUPPORTED_CONVERSION', /has no sound/)
+    await refused(
+      convert(ffmpeg, fixture('alpha.webm'), 'mp3'),
+      'UNSUPPORTED_CONVERSION',
+      /has no audio track/,
+    )
   })
 })
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 
-const asked =
+const shownEntries =
   'packet=codec_type,pts_time:stream=codec_type,width,height:stream_side_data=rotation:format_tags=title'
 
-interface Told {
+interface ProbeOutput {
   readonly packets: readonly { readonly codec_type: string; readonly pts_time: string }[]
   readonly streams: readonly {
     readonly codec_type: string
@@ -14,22 +14,24 @@ interface Told {
   readonly format: { readonly tags?: { readonly title?: string } }
 }
 
-/** When each picture is shown and each packet of sound begins, in seconds, by ffprobe. */
-export function timesIn(path: string) {
-  const args = ['-v', 'error', '-show_entries', asked, '-of', 'json', path]
-  const told = JSON.parse(execFileSync('ffprobe', args, { encoding: 'utf8', maxBuffer: 2 ** 30 })) as Told
+/** Returns when each video frame and each audio packet begins, in seconds, according to ffprobe. */
+export function frameTimes(path: string) {
+  const args = ['-v', 'error', '-show_entries', shownEntries, '-of', 'json', path]
+  const probeOutput = JSON.parse(
+    execFileSync('ffprobe', args, { encoding: 'utf8', maxBuffer: 2 ** 30 }),
+  ) as ProbeOutput
   const times = (type: string) =>
-    told.packets
+    probeOutput.packets
       .filter(({ codec_type }) => codec_type === type)
       .map(({ pts_time }) => Number(pts_time))
       .sort((a, b) => a - b)
-  const film = told.streams.find(({ codec_type }) => codec_type === 'video')
-  const rotation = film?.side_data_list?.find((data) => data.rotation !== undefined)?.rotation
-  const { width, height } = film ?? {}
+  const video = probeOutput.streams.find(({ codec_type }) => codec_type === 'video')
+  const rotation = video?.side_data_list?.find((data) => data.rotation !== undefined)?.rotation
+  const { width, height } = video ?? {}
   return {
     pictures: times('video'),
     sounds: times('audio'),
-    title: told.format.tags?.title,
+    title: probeOutput.format.tags?.title,
     width,
     height,
     rotation,

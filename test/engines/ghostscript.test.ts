@@ -11,7 +11,7 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { output, parametersIn, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns, rises } from './run-engine.ts'
+import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const pages = fixture('three-pages.pdf')
 
@@ -29,7 +29,7 @@ conformance(ghostscript, {
   long: { source: pages, to: 'png', options: { dpi: 600, pages: '1-3,3-1' } },
 })
 
-const made = (file: string, to: FormatId, options: RunSettings['options'] = {}) =>
+const runGhostscriptEngine = (file: string, to: FormatId, options: RunSettings['options'] = {}) =>
   convert(ghostscript, file, to, { options })
 
 const colorAt = async (path: string, x: number, y: number) => {
@@ -38,65 +38,69 @@ const colorAt = async (path: string, x: number, y: number) => {
   return [...data.subarray(at, at + 3)]
 }
 
-/** Profiles of colors round. */
-function assertNear(one: ArrayLike<number>, other: ArrayLike<number>): void {
+/** Allows a difference of 1, because color profiles round. */
+function assertAlmostEqual(one: ArrayLike<number>, other: ArrayLike<number>): void {
   assert.equal(one.length, other.length)
-  const off = Array.from(one).findIndex((value, at) => Math.abs(value - (other[at] ?? 0)) > 1)
-  assert.equal(off, -1, `value ${off} is ${one[off]} instead of ${other[off]}`)
+  const firstDifference = Array.from(one).findIndex((value, at) => Math.abs(value - (other[at] ?? 0)) > 1)
+  assert.equal(
+    firstDifference,
+    -1,
+    `value ${firstDifference} is ${one[firstDifference]} instead of ${other[firstDifference]}`,
+  )
 }
 
-describe('a drawing in PostScript', () => {
+describe('a PostScript drawing', () => {
   after(removeRuns)
 
-  test('becomes a picture of its bounding box in the asked resolution', async () => {
-    const { path } = await made(fixture('drawing.eps'), 'png', { dpi: 144 })
+  test('a PostScript drawing becomes an image of its bounding box at the requested resolution', async () => {
+    const { path } = await runGhostscriptEngine(fixture('drawing.eps'), 'png', { dpi: 144 })
     assert.deepEqual(await pictureSize(path, 'png'), { width: 80, height: 60 })
-    assertNear(await colorAt(path, 10, 10), [255, 0, 0])
-    assertNear(await colorAt(path, 70, 10), [0, 255, 0])
+    assertAlmostEqual(await colorAt(path, 10, 10), [255, 0, 0])
+    assertAlmostEqual(await colorAt(path, 70, 10), [0, 255, 0])
   })
 
-  test('is transparent where nothing is drawn, and white in a JPEG', async () => {
+  test('the background of a PostScript drawing is transparent in PNG and white in JPEG', async () => {
     const folder = scratchFolder('eps')
     const source = join(folder, 'half.eps')
     await writeFile(source, '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 40 30\n0 0 20 30 rectfill\n')
-    const { data, info } = await sharp((await made(source, 'png')).path)
+    const { data, info } = await sharp((await runGhostscriptEngine(source, 'png')).path)
       .raw()
       .toBuffer({ resolveWithObject: true })
     assert.equal(info.channels, 4)
     assert.equal(data.at(-1), 0)
-    assert.deepEqual(await colorAt((await made(source, 'jpg')).path, 70, 5), [255, 255, 255])
+    assert.deepEqual(await colorAt((await runGhostscriptEngine(source, 'jpg')).path, 70, 5), [255, 255, 255])
   })
 
-  test('keeps its text and shapes in PDF, PostScript and SVG', async () => {
+  test('a PostScript drawing keeps its text and shapes in PDF and SVG', async () => {
     for (const source of ['drawing.eps', 'drawing.ai']) {
-      const { path } = await made(fixture(source), 'pdf')
+      const { path } = await runGhostscriptEngine(fixture(source), 'pdf')
       assert.match(await pdfText(path), /alphamarker/)
       assert.equal((await output('pdfimages', '-list', path)).split('\n').length, 3)
       assert.match(await output('pdfinfo', path), /Page size: +40 x 30 pts/)
-      const { path: svg } = await made(fixture(source), 'svg')
+      const { path: svg } = await runGhostscriptEngine(fixture(source), 'svg')
       assert.doesNotMatch(await readFile(svg, 'utf8'), /<image/)
     }
   })
 
-  test('of several pages is one document with them', async () => {
-    const { path } = await made(fixture('letter.ps'), 'pdf')
+  test('PostScript with several pages becomes a PDF with the same pages', async () => {
+    const { path } = await runGhostscriptEngine(fixture('letter.ps'), 'pdf')
     assert.equal(await pdfPages(path), 2)
     assert.match(await pdfText(path), /alphamarker[\s\S]*betamarker/)
   })
 })
 
-describe('an SVG for print', () => {
+describe('an SVG drawing', () => {
   after(removeRuns)
 
-  test('keeps its text and shapes in PDF and EPS', async () => {
+  test('an SVG keeps its text and size in PDF and EPS', async () => {
     const folder = scratchFolder('svg')
     const source = join(folder, 'word.svg')
     const word = '<text x="9" y="40" font-size="20">alphamarker</text>'
     await writeFile(source, `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60">${word}</svg>`)
-    const { path } = await made(source, 'pdf')
+    const { path } = await runGhostscriptEngine(source, 'pdf')
     assert.match(await pdfText(path), /alphamarker/)
     assert.match(await output('pdfinfo', path), /Page size: +90 x 45 pts/)
-    const { path: eps } = await made(source, 'eps')
+    const { path: eps } = await runGhostscriptEngine(source, 'eps')
     assert.match(await readFile(eps, 'latin1'), /%%BoundingBox: 0 0 90 45/)
     assert.match(
       await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', eps),
@@ -105,72 +109,77 @@ describe('an SVG for print', () => {
   })
 })
 
-describe('a picture as PostScript', () => {
+describe('an image as PostScript', () => {
   after(removeRuns)
 
-  test('keeps every pixel', async () => {
-    const { path } = await made(fixture('corners.png'), 'eps')
+  test('an image keeps every pixel in EPS', async () => {
+    const { path } = await runGhostscriptEngine(fixture('corners.png'), 'eps')
     const { path: back } = await convert(ghostscript, path, 'png', { from: 'eps', options: { dpi: 72 } })
     const raw = (file: string) => sharp(file).removeAlpha().raw().toBuffer()
-    assertNear(await raw(back), await raw(fixture('corners.png')))
+    assertAlmostEqual(await raw(back), await raw(fixture('corners.png')))
   })
 
-  test('has a page per page of a TIFF, of which an EPS holds one', async () => {
-    const { path } = await made(fixture('pages.tiff'), 'ps')
+  test('a TIFF becomes PostScript with all its pages, or an EPS of the first with a warning', async () => {
+    const { path } = await runGhostscriptEngine(fixture('pages.tiff'), 'ps')
     assert.match(await readFile(path, 'latin1'), /%%Pages: 3/)
-    assert.deepEqual((await made(fixture('pages.tiff'), 'eps')).warnings, ['PAGES_DROPPED'])
+    assert.deepEqual((await runGhostscriptEngine(fixture('pages.tiff'), 'eps')).warnings, ['PAGES_DROPPED'])
   })
 })
 
-describe('pages drawn by Ghostscript', () => {
+describe('PDF pages rendered by Ghostscript', () => {
   after(removeRuns)
 
-  test('come in the asked resolution, colors and order', async () => {
-    const { path } = await made(pages, 'jpg', { pages: '2', dpi: 72, downscale: 100, colorSpace: 'gray' })
+  test('Ghostscript renders pages with the requested resolution, colors and order', async () => {
+    const { path } = await runGhostscriptEngine(pages, 'jpg', {
+      pages: '2',
+      dpi: 72,
+      downscale: 100,
+      colorSpace: 'gray',
+    })
     const { width, height, channels } = await sharp(path).metadata()
     assert.equal(Math.max(width, height), 100)
     assert.equal(channels, 1)
-    const { path: tiff } = await made(pages, 'tiff', { pages: 'last-1', dpi: 72 })
+    const { path: tiff } = await runGhostscriptEngine(pages, 'tiff', { pages: 'last-1', dpi: 72 })
     assert.equal((await sharp(tiff).metadata()).pages, 3)
-    const { path: ps } = await made(pages, 'ps', { pages: '3,1' })
+    const { path: ps } = await runGhostscriptEngine(pages, 'ps', { pages: '3,1' })
     assert.match(
       await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', ps),
       /gamma[\s\S]*alpha/,
     )
-    const { path: zip } = await made(pages, 'eps', { pages: '2-3' })
+    const { path: zip } = await runGhostscriptEngine(pages, 'eps', { pages: '2-3' })
     assert.deepEqual(await zipNames(zip), ['page-002.eps', 'page-003.eps', 'manifest.json'])
-    const drawn = await made(pages, 'png', { dpi: 72, downscale: 50, colorSpace: 'gray' })
-    rises(drawn)
+    const run = await runGhostscriptEngine(pages, 'png', { dpi: 72, downscale: 50, colorSpace: 'gray' })
+    assertProgressRises(run)
     const names = ['page-001.png', 'page-002.png', 'page-003.png']
-    assert.deepEqual(await zipNames(drawn.path), [...names, 'manifest.json'])
-    assert.deepEqual(await parametersIn(drawn.path), {
+    assert.deepEqual(await zipNames(run.path), [...names, 'manifest.json'])
+    assert.deepEqual(await parametersIn(run.path), {
       ...{ format: 'png', dpi: 72, colorSpace: 'gray', downscale: 50 },
     })
   })
 
-  test('are told of by these switches', () => {
-    const told = (to: 'jpg' | 'png', options: object) =>
+  test('page options become Ghostscript switches', () => {
+    const switchesFor = (to: 'jpg' | 'png', options: object) =>
       pageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
     const plain = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
-    assert.equal(told('png', {}), plain)
-    assert.equal(told('jpg', {}), `${plain} -dJPEGQ=85`)
-    assert.equal(told('jpg', { quality: 'low' }), `${plain} -dJPEGQ=50`)
-    assert.equal(told('jpg', { quality: 'low', jpegQuality: 7 }), `${plain} -dJPEGQ=7`)
-    assert.match(told('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
+    assert.equal(switchesFor('png', {}), plain)
+    assert.equal(switchesFor('jpg', {}), `${plain} -dJPEGQ=85`)
+    assert.equal(switchesFor('jpg', { quality: 'low' }), `${plain} -dJPEGQ=50`)
+    assert.equal(switchesFor('jpg', { quality: 'low', jpegQuality: 7 }), `${plain} -dJPEGQ=7`)
+    assert.match(switchesFor('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 
-  test('hold the profile of Adobe RGB when asked to, however that is spelled', async () => {
-    const { path } = await made(pages, 'jpg', { pages: '1', colorSpace: 'Adobe-RGB' })
+  test('Ghostscript embeds the Adobe RGB profile, whatever the case of the option', async () => {
+    const { path } = await runGhostscriptEngine(pages, 'jpg', { pages: '1', colorSpace: 'Adobe-RGB' })
     assert.match((await readFile(path)).toString('latin1'), /ICC_PROFILE[\s\S]*A98 ICC Profile/)
   })
 
-  test('of a protected PDF need its password', async () => {
+  test('Ghostscript needs the password of an encrypted PDF', async () => {
     const source = fixture('needs-password.pdf')
-    await refused(made(source, 'jpg'), 'PDF_ENCRYPTED')
-    await refused(made(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
+    await refused(runGhostscriptEngine(source, 'jpg'), 'PDF_ENCRYPTED')
+    await refused(runGhostscriptEngine(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
   })
 
-  test('are the default only where nothing cheaper draws them', () => {
+  test('Ghostscript is the default only where no cheaper engine converts', () => {
     const names = (from: FormatId, to: FormatId) =>
       planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
     assert.deepEqual(names('pdf', 'jpg'), ['pdf:jpg'])
@@ -184,16 +193,16 @@ describe('pages drawn by Ghostscript', () => {
   })
 })
 
-describe('a hostile program for Ghostscript', () => {
+describe('hostile PostScript', () => {
   const folder = scratchFolder('hostile')
 
-  async function program(body: string): Promise<string> {
+  async function writeProgram(body: string): Promise<string> {
     const path = join(folder, 'in.ps')
     await writeFile(path, `%!PS\n${body}\nshowpage\n`)
     return path
   }
 
-  test('reads and writes no file and starts no other program', async () => {
+  test('hostile PostScript cannot read or write files or start programs', async () => {
     const secret = join(folder, 'secret')
     await writeFile(secret, 'alphamarker')
     for (const body of [
@@ -203,23 +212,23 @@ describe('a hostile program for Ghostscript', () => {
       `(/etc/fonts/fonts.conf) run`,
       `(${secret}) deletefile`,
     ]) {
-      await refused(made(await program(body), 'pdf'), 'CORRUPT_FILE')
+      await refused(runGhostscriptEngine(await writeProgram(body), 'pdf'), 'CORRUPT_FILE')
     }
     assert.equal(await readFile(secret, 'utf8'), 'alphamarker')
     await assert.rejects(readFile(join(folder, 'written')))
   })
 
-  test('that never ends is stopped with its job', async () => {
+  test('PostScript that loops forever is stopped when its job is aborted', async () => {
     const signal = AbortSignal.timeout(500)
-    const running = convert(ghostscript, await program('{} loop'), 'pdf', { signal })
+    const running = convert(ghostscript, await writeProgram('{} loop'), 'pdf', { signal })
     await assert.rejects(running, { name: 'TimeoutError' })
   })
 
-  test('that draws nothing or breaks off is a damaged file', async () => {
+  test('PostScript that draws nothing or fails is a CORRUPT_FILE', async () => {
     for (const body of ['quit', 'undefined-name', '<< /PageSize [1e9 1e9] >> setpagedevice']) {
       const path = join(folder, 'in.eps')
       await writeFile(path, `%!PS-Adobe-3.0 EPSF-3.0\n${body}\n`)
-      await refused(made(path, 'png'), 'CORRUPT_FILE')
+      await refused(runGhostscriptEngine(path, 'png'), 'CORRUPT_FILE')
     }
   })
 })

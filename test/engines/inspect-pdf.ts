@@ -1,4 +1,4 @@
-// What stands in a PDF, as qpdf and Poppler tell it.
+// Reads the content of PDFs with qpdf and Poppler.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import sharp from 'sharp'
@@ -7,7 +7,7 @@ import { python3 } from '../python.ts'
 import { output } from './judge.ts'
 import type { Run } from './run-engine.ts'
 
-/** `Alpha page3` of each page that says so, in order. */
+/** Returns texts such as `Alpha page3` in page order. */
 export const pageNames = async (path: string, ...args: string[]) =>
   [...(await output('pdftotext', ...args, path, '-')).matchAll(/\w+ page\d/g)].map(([name]) => name)
 
@@ -26,50 +26,51 @@ const Item: z.ZodType<Item> = z.lazy(() =>
     })),
 )
 
-/** The outline by qpdf's own reading of it: `[title, page, children]`. */
-export async function outlineOf(path: string): Promise<unknown[]> {
+/** Returns the outline as read by qpdf: `[title, page, ...children]`. */
+export async function readOutlineItems(path: string): Promise<unknown[]> {
   const { outlines } = z
     .object({ outlines: z.array(Item) })
     .parse(JSON.parse(await output('qpdf', '--json', '--json-key=outlines', path)))
-  const brief = ({ title, page, kids }: Item): unknown[] => [title, page, ...kids.map(brief)]
-  return outlines.map(brief)
+  const toArray = ({ title, page, kids }: Item): unknown[] => [title, page, ...kids.map(toArray)]
+  return outlines.map(toArray)
 }
 
-const Dump = z.object({
+const QpdfDump = z.object({
   pages: z.array(z.object({ object: z.string() })),
   qpdf: z.tuple([z.unknown(), z.record(z.string(), z.looseObject({ value: z.unknown().optional() }))]),
 })
 const PageDict = z.looseObject({ '/Annots': z.array(z.string()) })
 const LinkDict = z.looseObject({ '/Dest': z.tuple([z.string()], z.unknown()).optional() })
 
-/** Pages that the links of a page lead to. */
-export async function linksOf(path: string, page: number): Promise<number[]> {
-  const dump = Dump.parse(
+/** Returns the page numbers that the links of a page lead to. */
+export async function readLinkTargets(path: string, page: number): Promise<number[]> {
+  const dump = QpdfDump.parse(
     JSON.parse(await output('qpdf', '--json', '--json-key=pages', '--json-key=qpdf', path)),
   )
   const pages = dump.pages.map(({ object }) => object)
   const value = (ref: string | undefined) => dump.qpdf[1][`obj:${ref}`]?.value
   const annotations = PageDict.parse(value(pages[page - 1]))['/Annots']
-  const places = annotations.map((ref) => LinkDict.parse(value(ref))['/Dest']?.[0])
-  return places.flatMap((ref) => (ref === undefined ? [] : [pages.indexOf(ref) + 1]))
+  const destinations = annotations.map((ref) => LinkDict.parse(value(ref))['/Dest']?.[0])
+  return destinations.flatMap((ref) => (ref === undefined ? [] : [pages.indexOf(ref) + 1]))
 }
 
-/** The folder into which the ZIP of a run was unpacked. */
-export async function unpacked({ path, workDir }: Run): Promise<string> {
+/** Unzips the result of a run and returns the folder. */
+export async function unzipResult({ path, workDir }: Run): Promise<string> {
   const folder = join(workDir, 'unpacked')
   await output(python3, '-m', 'zipfile', '-e', path, folder)
   return folder
 }
 
-export async function assertWhole(path: string): Promise<void> {
+export async function assertValidPdf(path: string): Promise<void> {
   await output('qpdf', '--check', path)
 }
 
-/** Everything in a file that is readable in any way, streams included. */
-export const inside = (path: string) => output('qpdf', '--qdf', '--object-streams=disable', path, '-')
+/** Returns the whole file with decompressed streams, to search for any remaining text. */
+export const readUncompressed = (path: string) =>
+  output('qpdf', '--qdf', '--object-streams=disable', path, '-')
 
-/** A page as pixels: its size, and the mean color of the cell at column `x` and row `y` of a grid of 3 by 3. */
-export async function drawn(
+/** Renders a page; `color` returns the mean color of the cell at column `x` and row `y` of a 3 x 3 grid. */
+export async function renderPage(
   path: string,
   page = 1,
 ): Promise<{ width: number; height: number; color(x: number, y: number): Promise<number[]> }> {
@@ -88,4 +89,4 @@ export async function drawn(
   return { width, height, color }
 }
 
-export const isPaper = (color: readonly number[]) => color.every((level) => level > 254)
+export const isWhite = (color: readonly number[]) => color.every((level) => level > 254)

@@ -178,7 +178,7 @@ test('signs that no font here has are told, with how many there are', async () =
   const text = 'Ein Hügel ☃ 字 \ue123 \u{1e5d0}\u{1e5d0} \u0378 👍🏽 🇩🇪 ✓\ufe0e'
   const document = new Document({ sections: [{ children: [new Paragraph(text)] }] })
   await writeFile(source, await Packer.toBuffer(document))
-  const { warnings, told } = await convert(engine, source, 'pdf')
+  const { warnings, messages: told } = await convert(engine, source, 'pdf')
   // Times New Roman is not here.
   assert.deepEqual(warnings, ['FONTS_SUBSTITUTED', 'GLYPHS_MISSING'])
   assert.match(

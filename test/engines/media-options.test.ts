@@ -34,10 +34,10 @@ const refusesEach = (schema: z.ZodType, wrong: Readonly<Record<string, unknown>>
   for (const [name, value] of Object.entries(wrong)) refuses(schema, { [name]: value })
 }
 
-describe('an option of films and sounds', () => {
-  const film = videoOptions(videoContainers.mp4)
+describe('media options', () => {
+  const videoSchema = videoOptions(videoContainers.mp4)
 
-  test('that is a time is seconds, whichever way it is written', () => {
+  test('parse times in all notations to seconds', () => {
     for (const [given, seconds] of [
       ['01:02:03.5', 3723.5],
       ['2:03', 123],
@@ -52,14 +52,14 @@ describe('an option of films and sounds', () => {
     refuses(timestampOption, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
   })
 
-  test('that is a rate or size may be written with k and M', () => {
+  test('parse bit rates and sizes with k and M, and refuse values out of range', () => {
     const rate = (audioBitrate: unknown) =>
-      (of(film, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
+      (of(videoSchema, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
     assert.deepEqual(
       ['128k', '128 K', '96kbps', '0.5M', 64_000].map(rate),
       [128_000, 128_000, 96_000, 500_000, 64_000],
     )
-    refusesEach(film, {
+    refusesEach(videoSchema, {
       audioBitrate: '5k',
       videoBitrate: '201M',
       bitrate: '9k',
@@ -68,7 +68,7 @@ describe('an option of films and sounds', () => {
       channels: 9,
       volume: 11,
     })
-    refusesEach(film, {
+    refusesEach(videoSchema, {
       rotate: 45,
       resolution: '100p',
       codec: 'divx9',
@@ -82,23 +82,23 @@ describe('an option of films and sounds', () => {
     refusesEach(gifOptions, { maxFileSize: '9k', fps: 31, width: 15, loop: -1, dither: 'x', palette: 'x' })
   })
 
-  test('that is a codec is known by other names', () => {
-    const codec = (value: string) => (of(film, { codec: value }) as { codec?: string })?.codec
+  test('accept other names of codecs', () => {
+    const codec = (value: string) => (of(videoSchema, { codec: value }) as { codec?: string })?.codec
     assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
     assert.deepEqual([codecIdByName('hevc'), codecIdByName('nothing')], ['h265', undefined])
   })
 
-  test('is there only where it means something', () => {
+  test('exist only for formats to which they apply', () => {
     const names = (schema: z.ZodObject) => Object.keys(schema.shape)
     assert.equal(names(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
     assert.equal(names(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
     assert.equal(names(audioOptions(audioContainers.mka)).includes('audioBitrate'), true)
     assert.equal(names(compressOptions(audioContainers.mp3)).includes('fps'), false)
     assert.equal(names(compressOptions(videoContainers.mp4)).includes('fps'), true)
-    assert.equal(names(film).includes('audioCodec'), true)
+    assert.equal(names(videoSchema).includes('audioCodec'), true)
   })
 
-  test('that is a resolution is a shorter side or a box', () => {
+  test('parse a resolution as a shorter side or a box', () => {
     assert.deepEqual(readResolution('4k'), { shortSide: 2160 })
     assert.deepEqual(readResolution('240p'), { shortSide: 240 })
     assert.deepEqual(readResolution('1280x720'), { width: 1280, height: 720 })
@@ -127,7 +127,7 @@ describe('an option of films and sounds', () => {
       }),
     )
 
-  test('has its effect in what ffmpeg is told', () => {
+  test('change the arguments of ffmpeg', () => {
     const plain = argsOf({})
     assert.match(plain, /"-c:v(:0)?","copy"/)
     assert.match(plain, /"-c:a:0","copy"/)
@@ -154,7 +154,7 @@ describe('an option of films and sounds', () => {
     }
   })
 
-  test('that is the quality of a sound has it encoded, not copied', () => {
+  test('re-encode audio if a quality is set', () => {
     const sound = parseProbe({
       streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
       format: { duration: '2' },
@@ -171,13 +171,13 @@ describe('an option of films and sounds', () => {
     assert.doesNotMatch(told({ quality: 'high' }), /"copy"/)
   })
 
-  test('of fewer channels has the fullest layout that its format knows', () => {
+  test('choose the largest supported layout for a reduced channel count', () => {
     const room = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, room, 7).layout, '5.1')
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, room, 4).layout, 'stereo')
   })
 
-  test('leaves the codec that a film has, where its format takes that', () => {
+  test('keep the codec of a video when it is compressed, if the format supports it', () => {
     assert.deepEqual(preferSourceCodec({ media, container: videoContainers.mp4 }), { codec: 'h264' })
     assert.deepEqual(preferSourceCodec({ media, container: videoContainers.webm }), {})
   })

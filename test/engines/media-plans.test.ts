@@ -19,19 +19,19 @@ import { planRoute } from '../plan/with-all-engines.ts'
 const flac = { maxChannels: 8 }
 const alac = { maxChannels: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
 
-describe('the channels of a sound', () => {
-  test('keep their layout where the codec takes it', () => {
+describe('audio channels', () => {
+  test('keep their layout if the codec supports it', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
   })
 
-  test('go into the smallest layout that has a place for each', () => {
+  test('get the smallest supported layout with all their speakers', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
   })
 
-  test('without names get them in their order', () => {
+  test('without a layout are assigned to speakers in order', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: 'unknown' }, flac), {
       layout: 'quad',
       channels: 4,
@@ -40,7 +40,7 @@ describe('the channels of a sound', () => {
     assert.deepEqual(chooseLayout({ count: 2, layout: '' }, flac), { layout: 'stereo', channels: 2 })
   })
 
-  test('become as many as are asked for, or as there is room for', () => {
+  test('are mixed to the requested or supported number', () => {
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, flac, 2), { layout: 'stereo', channels: 2 })
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, { maxChannels: 2 }), {
       layout: 'stereo',
@@ -53,7 +53,7 @@ describe('the channels of a sound', () => {
   })
 })
 
-const film = (sound: StreamInput) =>
+const videoWith = (sound: StreamInput) =>
   parseProbe({
     streams: [
       { index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48, pix_fmt: 'yuv420p' },
@@ -68,60 +68,65 @@ const film = (sound: StreamInput) =>
     format: { duration: '2', bit_rate: '800000' },
   } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
 
-test('a film plays as long as its pictures and its sound, not as its subtitles', () => {
-  const lasting = (pictures: object, subtitles: object) =>
+test('the playback duration of a video is that of its video and audio, not of its subtitles', () => {
+  const playedS = (video: object, subtitles: object) =>
     parseProbe({
       streams: [
-        { index: 0, codec_type: 'video', codec_name: 'h264', ...pictures },
+        { index: 0, codec_type: 'video', codec_name: 'h264', ...video },
         { index: 1, codec_type: 'subtitle', codec_name: 'subrip', ...subtitles },
       ],
       format: { duration: '5', bit_rate: '800000' },
     } as unknown as Parameters<typeof parseProbe>[0]).playedS // as ffprobe writes numbers
-  assert.equal(lasting({ duration: '1' }, { duration: '5' }), 1)
-  assert.equal(lasting({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
-  assert.equal(lasting({}, {}), undefined)
+  assert.equal(playedS({ duration: '1' }, { duration: '5' }), 1)
+  assert.equal(playedS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
+  assert.equal(playedS({}, {}), undefined)
 })
 
-test('a film without sound gets a track of nothing where its container must have one', () => {
-  const silent = parseProbe({
+test('a video without audio gets a silent track if its container requires audio', () => {
+  const silentMedia = parseProbe({
     streams: [{ index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48 }],
     format: { duration: '2', bit_rate: '800000' },
   } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
   const { output } = buildRecipe({
-    ...{ media: silent, from: 'mp4', to: 'dv', container: videoContainers.dv },
+    ...{ media: silentMedia, from: 'mp4', to: 'dv', container: videoContainers.dv },
     options: { mode: 'auto' },
     ...{ mayCopy: true, keepSubtitles: true },
   })
   assert.match(output.join(' '), / -map 1:a -shortest -c:a:0 \w+/)
 })
 
-describe('a stream that was to be copied', () => {
+describe('a stream with codec=copy', () => {
   const recipe = (codec_name: string, options: object) =>
     buildRecipe({
-      ...{ media: film({ index: 1, codec_name }), from: 'mkv', to: 'mp4', container: videoContainers.mp4 },
+      ...{
+        media: videoWith({ index: 1, codec_name }),
+        from: 'mkv',
+        to: 'mp4',
+        container: videoContainers.mp4,
+      },
       options: { mode: 'auto', ...options },
       ...{ mayCopy: true, keepSubtitles: true },
     })
   const said = (codec_name: string, options: object) =>
     recipe(codec_name, options).warnings.map(({ message }) => message)
 
-  test('is told of when it cannot be', () => {
+  test('gives a warning if it cannot be copied', () => {
     assert.deepEqual(said('aac', { audioCodec: 'copy', codec: 'copy' }), [])
     assert.match(
       said('vorbis', { audioCodec: 'copy' }).join(),
-      /^audioCodec=copy: the vorbis stream .* encoded as aac/,
+      /^audioCodec=copy: the vorbis stream .* re-encoded as aac/,
     )
     assert.match(said('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
     assert.match(said('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
   })
 })
 
-describe('a sound of more channels than the format holds', () => {
-  test('is told of, unless fewer were asked for', () => {
+describe('audio with more channels than the format supports', () => {
+  test('gives a warning, unless fewer channels were requested', () => {
     const said = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
         ...{
-          media: film({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
+          media: videoWith({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
           from: 'mkv',
           to,
         },
@@ -129,17 +134,20 @@ describe('a sound of more channels than the format holds', () => {
         ...{ mayCopy: true, keepSubtitles: true },
       }).warnings.filter(({ code }) => code === 'CHANNELS_MIXED')
     assert.deepEqual(said('mp3', {}), [
-      { code: 'CHANNELS_MIXED', message: 'The 6 channels were mixed to 2: the format holds no more.' },
+      {
+        code: 'CHANNELS_MIXED',
+        message: 'The 6 channels were mixed down to 2: the format does not support more.',
+      },
     ])
     assert.deepEqual(said('mp3', { channels: 1 }), [])
     assert.deepEqual(said('flac', {}), [])
   })
 })
 
-test('samples keep their depth where there is room for it, and what is rounded says from what to what', () => {
+test('samples keep their size if the format supports it, and rounding gives a warning with both sizes', () => {
   const made = (sound: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
-      ...{ media: film(sound), from: 'mkv', to, container: audioContainers[to] },
+      ...{ media: videoWith(sound), from: 'mkv', to, container: audioContainers[to] },
       options: { mode: 'auto', channels: 1 },
       ...{ mayCopy: true, keepSubtitles: true },
     })
@@ -152,12 +160,12 @@ test('samples keep their depth where there is room for it, and what is rounded s
   assert.deepEqual(made(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
   assert.deepEqual(made(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
   assert.deepEqual(made(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
-  const said = 'The samples of 32 bits were rounded to 24: the format holds no more.'
+  const said = 'The 32-bit samples were rounded to 24 bits: the format does not support more.'
   assert.deepEqual(made(pcm('s32le', 32), 'flac'), ['flac', said])
 })
 
 describe('a GIF that is too large', () => {
-  test('shows fewer pictures before smaller ones', () => {
+  test('gets a lower frame rate before a smaller size', () => {
     assert.deepEqual(reduceSize({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
     assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
     const tiny = reduceSize({ width: 400, fps: 20 }, 0.05)
@@ -167,10 +175,10 @@ describe('a GIF that is too large', () => {
   })
 })
 
-describe('words of other services', () => {
+describe('option values of other services', () => {
   const route = planRoute({ from: 'webm', to: 'mp4' })
 
-  test('for the mode of a film are dropped, and told', () => {
+  test('for the mode of a video are ignored with a warning', () => {
     const { steps, warnings } = stepsWithOptions(route, { mode: 'bogus', crf: '20' })
     assert.deepEqual(
       warnings.map(({ code, field }) => [code, field]),
@@ -178,17 +186,17 @@ describe('words of other services', () => {
     )
     assert.match(
       warnings[0]?.message ?? '',
-      /^mode: "bogus" means nothing here and was dropped\. auto, or remux/,
+      /^mode: "bogus" has no effect here and was ignored\. auto \(or remux/,
     )
     assert.equal(steps[0]?.options['mode'], 'auto')
     assert.deepEqual(stepsWithOptions(route, { mode: 'remux-if-possible' }).warnings, [])
   })
 
-  test('for anything else are refused', () => {
+  test('for other options are refused', () => {
     assert.throws(() => stepsWithOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
   })
 
-  test('for a color space are understood', () => {
+  test('for a color space are accepted', () => {
     const names = ['grayscale', 'Greyscale', 'gray', 'Adobe RGB', 'adobe_rgb', 'adobe-rgb', 'sRGB']
     assert.deepEqual(
       names.map((name) => colorSpace.parse(name)),

@@ -6,15 +6,21 @@ import { mergeVideoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { parseProbe } from '../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 
-interface Film {
+interface VideoSpec {
   readonly seconds?: number
   readonly width?: number
   readonly codec?: string
-  readonly mute?: boolean
+  readonly isSilent?: boolean
   readonly subtitles?: boolean
 }
 
-function film({ seconds = 600, width = 1280, codec = 'h264', mute = false, subtitles = false }: Film = {}) {
+function createVideo({
+  seconds = 600,
+  width = 1280,
+  codec = 'h264',
+  isSilent: mute = false,
+  subtitles = false,
+}: VideoSpec = {}) {
   const height = (width * 9) / 16
   const picture = { index: 0, codec_type: 'video', codec_name: codec, width, height, avg_frame_rate: '25/1' }
   const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
@@ -24,38 +30,43 @@ function film({ seconds = 600, width = 1280, codec = 'h264', mute = false, subti
 }
 
 const alone = { workers: 1, timeoutS: 60 }
-const lengths = (films: readonly ReturnType<typeof film>[], options = {}, crew = alone) =>
-  segmentLengths(films, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, crew)
+const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = alone) =>
+  segmentLengths(videos, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, pool)
 const encoded = { mode: 'encode' }
 
-test('films of a merge are cut into pieces of about the same work', () => {
+test('videos of a merge are split into segments with about the same encoding time', () => {
   const [small = 0, large = 0] =
-    lengths([film(), film({ width: 3840 })], {}, { ...alone, timeoutS: 300 }) ?? []
+    lengthsOf([createVideo(), createVideo({ width: 3840 })], {}, { ...alone, timeoutS: 300 }) ?? []
   assert.ok(Math.abs(small / large - 9) < 0.01, `${small} s and ${large} s`)
-  const [one, other] = lengths([film(), film({ seconds: 3 })], encoded) ?? []
+  const [one, other] = lengthsOf([createVideo(), createVideo({ seconds: 3 })], encoded) ?? []
   assert.equal(one, other)
   assert.ok(one !== undefined && one >= 6 && one < 600, `${one} s`)
 })
 
-test('a merge stays whole that is copied, ends in time, or of which nobody knows how long it takes', () => {
-  const twice = [film(), film()]
-  assert.equal(lengths(twice), undefined)
+test('a merge is not split if it is copied, short enough or of unknown duration', () => {
+  const twice = [createVideo(), createVideo()]
+  assert.equal(lengthsOf(twice), undefined)
   assert.equal(
-    lengths([film(), film({ codec: 'vp9', seconds: 20 })], {}, { ...alone, timeoutS: 3000 }),
+    lengthsOf([createVideo(), createVideo({ codec: 'vp9', seconds: 20 })], {}, { ...alone, timeoutS: 3000 }),
     undefined,
   )
-  assert.ok(lengths([film({ mute: true }), film({ mute: true, subtitles: true })], encoded))
-  assert.equal(lengths([film(), { media: { ...film().media, durationS: undefined } }], encoded), undefined)
+  assert.ok(
+    lengthsOf([createVideo({ isSilent: true }), createVideo({ isSilent: true, subtitles: true })], encoded),
+  )
+  assert.equal(
+    lengthsOf([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encoded),
+    undefined,
+  )
 })
 
-test('workers of other machines are worth it, those of this one are not', () => {
-  const crew = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
-  assert.equal(lengths([film(), film()], encoded, crew(availableParallelism())), undefined)
-  assert.ok(lengths([film(), film()], encoded, crew(100)))
+test('a merge without a time limit is split only for workers on other machines', () => {
+  const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
+  assert.equal(lengthsOf([createVideo(), createVideo()], encoded, pool(availableParallelism())), undefined)
+  assert.ok(lengthsOf([createVideo(), createVideo()], encoded, pool(100)))
 })
 
-test('pieces have all pictures between them, whatever the rate of the film was', () => {
-  // 59.94 pictures a second that become 30, cut at the 181st and at the 400th, which lie between two of the result.
+test('segments contain every frame exactly once, whatever the frame rate of the video', () => {
+  // 59.94 frames per second become 30, split at frames 181 and 400, which are between two frames of the result.
   const [first, second, end] = [(181 * 1001) / 60_000, (400 * 1001) / 60_000, (721 * 1001) / 60_000].map(
     (seconds) => Number(seconds.toFixed(6)),
   ) as [number, number, number]
@@ -72,12 +83,12 @@ test('pieces have all pictures between them, whatever the rate of the film was',
   ])
 })
 
-test('a picture in the very middle between two of the result is the later one', () => {
+test('a frame exactly between two frames of the result counts as the later one', () => {
   assert.deepEqual(frameRangeOf({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
 })
 
-test('pieces begin where the sound has their film, at a picture of the result', () => {
-  const films = [
+test('segments begin where their video begins in the audio, aligned to a frame', () => {
+  const videos = [
     { first: 3, count: 100 },
     { first: 0, count: 50 },
   ]
@@ -86,15 +97,15 @@ test('pieces begin where the sound has their film, at a picture of the result', 
     { film: 0, first: 63, count: 40 },
     { film: 1, first: 0, count: 50 },
   ]
-  const inSound = segmentPositions(pieces, films, { beginS: [0.12, 4.51], perSecond: 25 })
+  const inSound = segmentPositions(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
   assert.deepEqual(inSound, [
     { startS: 0.12, endS: 2.52 },
     { startS: 2.52, endS: 4.52 },
     { startS: 4.52, endS: 6.52 },
   ])
-  const mute = segmentPositions(pieces, films, { beginS: undefined, perSecond: 25 })
+  const isSilent = segmentPositions(pieces, videos, { beginS: undefined, perSecond: 25 })
   assert.deepEqual(
-    mute.map(({ startS }) => startS),
+    isSilent.map(({ startS }) => startS),
     [0.12, 2.52, 4.12],
   )
 })

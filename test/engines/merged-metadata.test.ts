@@ -1,4 +1,4 @@
-// What a merge of sounds or films says of itself.
+// Tags, chapters and covers of merges.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -7,15 +7,19 @@ import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
-import { inParts, whole } from './video-in-chunks.ts'
+import { convertInChunks, convertWhole } from './video-in-chunks.ts'
 
 const folder = scratchFolder('merged-texts')
 
 const run = (bin: string, args: readonly string[]) =>
   execFileSync(bin, ['-v', 'error', ...args], { encoding: 'utf8' })
 
-/** Half a second that says this of itself, with a chapter in its first half. */
-function sound(name: string, texts: Readonly<Record<string, string>>, more: readonly string[] = []): string {
+/** Creates half a second of audio with these tags, and with a chapter in its first half if the format supports it. */
+function createMedia(
+  name: string,
+  texts: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
+): string {
   const path = join(folder, name)
   const list = `${path}.txt`
   const lines = Object.entries(texts).map(([key, text]) => `${key}=${text.replaceAll(/[=;#\\]/g, '\\$&')}`)
@@ -28,7 +32,7 @@ function sound(name: string, texts: Readonly<Record<string, string>>, more: read
   return path
 }
 
-function told(path: string) {
+function readTags(path: string) {
   const show = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json', path]
   const { format, streams, chapters } = JSON.parse(run('ffprobe', show))
   const tags = { ...streams[0].tags, ...format.tags }
@@ -46,21 +50,21 @@ function told(path: string) {
 
 const album = { artist: 'Ann; #1 = \\best', album: 'Birds' }
 
-test('sounds that are merged keep what all of them say, and tell what not', async () => {
+test('merged audio keeps the tags that all files share, and warns about the others', async () => {
   for (const [name, to] of [
     ['mp3', 'mp3'],
     ['ogg', 'ogg'],
     ['flac', 'opus'],
     ['mp3', 'm4a'],
   ] as const) {
-    const first = sound(`one.${name}`, { ...album, title: 'Kingfisher', track: '1' })
-    const second = sound(`two.${name}`, { ...album, title: 'Heron', date: '2001' })
+    const first = createMedia(`one.${name}`, { ...album, title: 'Kingfisher', track: '1' })
+    const second = createMedia(`two.${name}`, { ...album, title: 'Heron', date: '2001' })
     const {
       path,
       warnings,
-      told: sentences,
+      messages: sentences,
     } = await convert(ffmpeg, first, to, { operation: 'merge', more: [second] })
-    const { texts, marks } = told(path)
+    const { texts, marks: chapters } = readTags(path)
     assert.deepEqual(
       [texts['artist'], texts['album'], texts['title']],
       [album.artist, 'Birds', undefined],
@@ -76,26 +80,26 @@ test('sounds that are merged keep what all of them say, and tell what not', asyn
           ]
         : []
     assert.deepEqual(
-      marks.map(([at, title]: string[]) => [Number(at).toFixed(1), title]),
+      chapters.map(([at, title]: string[]) => [Number(at).toFixed(1), title]),
       expected,
       to,
     )
   }
 })
 
-test('sounds that are merged keep the cover, or tell that it is dropped', async () => {
+test('merged audio keeps the cover, or warns that it was dropped', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=16x16:d=0.04']
-  const mp3 = sound('covered.mp3', album, cover)
+  const mp3 = createMedia('covered.mp3', album, cover)
   const merged = await convert(ffmpeg, mp3, 'mp3', { operation: 'merge', more: [mp3] })
-  assert.deepEqual([told(merged.path).covers, merged.warnings], [1, []])
+  assert.deepEqual([readTags(merged.path).covers, merged.warnings], [1, []])
   const wav = await convert(ffmpeg, mp3, 'wav', { operation: 'merge', more: [mp3] })
   assert.deepEqual(wav.warnings, ['CHAPTERS_DROPPED', 'COVER_DROPPED'])
 })
 
-test('films that are merged keep what all of them say and the chapters of each, copied or not', async () => {
-  const picture = ['-f', 'lavfi', '-i', 'color=red:s=64x48:r=10:d=0.5']
-  const first = sound('first.mp4', { ...album, title: 'One' }, picture)
-  const second = sound('second.mp4', { ...album, title: 'Two' }, picture)
+test('merged videos keep shared tags and all chapters, whether they are copied or re-encoded', async () => {
+  const videoArgs = ['-f', 'lavfi', '-i', 'color=red:s=64x48:r=10:d=0.5']
+  const first = createMedia('first.mp4', { ...album, title: 'One' }, videoArgs)
+  const second = createMedia('second.mp4', { ...album, title: 'Two' }, videoArgs)
   for (const mode of ['copy', 'encode'] as const) {
     const options = mode === 'encode' ? { mode } : {}
     const { path, result } = await convert(ffmpeg, first, 'mp4', {
@@ -104,57 +108,57 @@ test('films that are merged keep what all of them say and the chapters of each, 
       options,
     })
     assert.equal(result.method, mode === 'encode' ? 'encode' : 'stream-copy')
-    const { texts, marks } = told(path)
+    const { texts, marks: chapters } = readTags(path)
     assert.deepEqual([texts['artist'], texts['title']], [album.artist, undefined], mode)
     assert.deepEqual(
-      marks.map(([, title]: string[]) => title),
+      chapters.map(([, title]: string[]) => title),
       ['In first.mp4', 'In second.mp4'],
       mode,
     )
   }
 })
 
-test('files that say nothing of themselves are not asked what', async () => {
-  const [first, second] = [sound('plain.wav', {}), sound('other.wav', {})]
+test('files without tags and chapters are probed only once', async () => {
+  const [first, second] = [createMedia('plain.wav', {}), createMedia('other.wav', {})]
   const { commands, warnings } = await convert(ffmpeg, first, 'wav', { operation: 'merge', more: [second] })
-  assert.equal(commands.filter((program) => program === 'ffprobe').length, 2, 'one look at each')
+  assert.equal(commands.filter((program) => program === 'ffprobe').length, 2, 'each file is probed once')
   assert.deepEqual(warnings, [])
 })
 
-/** Without sound, with texts and one chapter. */
-function muteFilm(name: string, title: string, seconds = 1): string {
-  const picture = ['-f', 'lavfi', '-i', `testsrc=s=64x48:r=10:d=${seconds}`]
+/** Creates a video without audio, with tags and one chapter. */
+function createSilentVideo(name: string, title: string, seconds = 1): string {
+  const videoArgs = ['-f', 'lavfi', '-i', `testsrc=s=64x48:r=10:d=${seconds}`]
   const list = join(folder, `${name}.txt`)
   const chapter = ['[CHAPTER]', 'TIMEBASE=1/1000', 'START=200', 'END=900', `title=In ${name}`]
   writeFileSync(list, [';FFMETADATA1', `title=${title}`, 'artist=Ann', ...chapter, ''].join('\n'))
   const path = join(folder, name)
   const texts = ['-f', 'ffmetadata', '-i', list, '-map_metadata', '1']
-  run('ffmpeg', ['-y', ...picture, ...texts, '-c:v', 'libx264', '-g', '10', path])
+  run('ffmpeg', ['-y', ...videoArgs, ...texts, '-c:v', 'libx264', '-g', '10', path])
   return path
 }
 
-test('films without sound that are merged in parts keep what all of them say, with their chapters', async () => {
-  const films = [muteFilm('one.mkv', 'First'), muteFilm('two.mkv', 'Second')]
+test('videos without audio keep shared tags and chapters when they are merged in chunks', async () => {
+  const videos = [createSilentVideo('one.mkv', 'First'), createSilentVideo('two.mkv', 'Second')]
   const merge = { operation: 'merge', from: 'mkv', to: 'mkv', options: { mode: 'encode' } } as const
-  const one = await whole(films, merge)
-  const { result, parts } = await inParts(films, merge, { workers: 1, timeoutS: 0.0001 })
+  const one = await convertWhole(videos, merge)
+  const { result, parts } = await convertInChunks(videos, merge, { workers: 1, timeoutS: 0.0001 })
   assert.equal(parts, 2)
-  const { texts, marks } = told(result.path)
+  const { texts, marks: chapters } = readTags(result.path)
   assert.deepEqual([texts['artist'], texts['title']], ['Ann', undefined])
-  assert.deepEqual(marks, [
+  assert.deepEqual(chapters, [
     ['0.2', 'In one.mkv'],
     ['1.2', 'In two.mkv'],
   ])
-  assert.deepEqual(marks, told(one.path).marks)
+  assert.deepEqual(chapters, readTags(one.path).marks)
   assert.deepEqual([result.warnings, one.warnings], [['METADATA_DROPPED'], ['METADATA_DROPPED']])
 })
 
-test('a film without sound that is encoded in parts keeps what it says', async () => {
+test('a video without audio keeps its tags and chapters when it is encoded in chunks', async () => {
   const asked = { from: 'mkv', to: 'mp4', options: { mode: 'encode' } } as const
-  const film = muteFilm('long.mkv', 'Long', 14)
-  const { result, parts } = await inParts([film], asked, { workers: 1, timeoutS: 0.0001 })
+  const video = createSilentVideo('long.mkv', 'Long', 14)
+  const { result, parts } = await convertInChunks([video], asked, { workers: 1, timeoutS: 0.0001 })
   assert.ok(parts > 1)
-  const { texts, marks } = told(result.path)
-  assert.deepEqual([texts['artist'], texts['title'], marks.length], ['Ann', 'Long', 1])
-  assert.deepEqual(marks, told((await whole([film], asked)).path).marks)
+  const { texts, marks: chapters } = readTags(result.path)
+  assert.deepEqual([texts['artist'], texts['title'], chapters.length], ['Ann', 'Long', 1])
+  assert.deepEqual(chapters, readTags((await convertWhole([video], asked)).path).marks)
 })

@@ -7,66 +7,74 @@ import { recognize, recognizeChunk } from '../../lib/engines/pdf/ocr/recognize.t
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { shelf } from './pdf-maker.ts'
-import { scannedPage, scanOf } from './scan-maker.ts'
+import { writeFiles } from './pdf-maker.ts'
+import { createScannedPage, createScannedPdf } from './scan-maker.ts'
 
-/** Three pages in the folder of a step, which notes what it is told. */
-async function scanned(pictures: readonly Uint8Array[]) {
+/** Writes a scan into the work folder of a step and records its warnings. */
+async function createScanStep(images: readonly Uint8Array[]) {
   const workDir = scratchFolder('ocr-unread')
   const path = join(workDir, 'source.pdf')
-  const shelved = await shelf({ 'scan.pdf': await scanOf(pictures) })
-  await copyFile(shelved('scan.pdf'), path)
-  const told: string[] = []
-  const onWarning = (code: string, message: string) => told.push(`${code} ${message}`)
+  const pathOf = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
+  await copyFile(pathOf('scan.pdf'), path)
+  const messages: string[] = []
+  const onWarning = (code: string, message: string) => messages.push(`${code} ${message}`)
   const signal = new AbortController().signal
   const tools = createTools({ workDir, limits: pdf.limits, signal, onWarning })
-  const manner = { path, language: 'eng', deskew: false, onPage: () => undefined }
-  return { manner, tools, workDir, told }
+  const request = { path, language: 'eng', deskew: false, onPage: () => undefined }
+  return { request, tools, workDir, messages }
 }
 
-const says = (page: number) => [
+const textOfPage = (page: number) => [
   `The keeper wrote page ${page}`,
-  'of his book by the light',
+  'of the book by the light',
   'of the old tower.',
 ]
 
-test('pages that would take too long to be read come without text, and a warning names them', async () => {
-  const page = await scannedPage(says(1))
-  const { manner, tools, workDir, told } = await scanned([page, page, page])
-  const pageTakesS = 0.01
-  const { read } = await recognize({ ...manner, pages: [1, 3], pageTimeoutS: pageTakesS }, tools)
-  assert.deepEqual(read, [], 'what was given up was not read')
-  const numbers = [7, 8, 20]
+test('pages that take too long to read are left without text, and a warning lists them', async () => {
+  const page = await createScannedPage(textOfPage(1))
+  const { request, tools, workDir, messages } = await createScanStep([page, page, page])
+  const pageTimeoutS = 0.01
+  const { read } = await recognize({ ...request, pages: [1, 3], pageTimeoutS }, tools)
+  assert.deepEqual(read, [], 'pages that timed out must not count as read')
+  const documentPages = [7, 8, 20]
   const path = join(workDir, 'kept.zip')
-  const kept = await recognizeChunk(
-    { ...manner, pages: [1, 2, 3], pageTimeoutS: pageTakesS },
-    { documentPages: numbers, path },
+  const recognized = await recognizeChunk(
+    { ...request, pages: [1, 2, 3], pageTimeoutS },
+    { documentPages, path },
     tools,
   )
-  assert.deepEqual(kept, [])
+  assert.deepEqual(recognized, [])
   const reason =
-    'TEXT_MAY_BE_MISSING The text of these pages was not read, as reading one took longer than 0.01 seconds:'
-  const wayOut = 'Send them in a lower resolution.'
-  assert.deepEqual(told, [`${reason} 1,3. ${wayOut}`, `${reason} 7-8,20. ${wayOut}`])
+    'TEXT_MAY_BE_MISSING The text of these pages was not read because reading one took longer than 0.01 seconds:'
+  const hint = 'Send them at a lower resolution.'
+  assert.deepEqual(messages, [`${reason} 1,3. ${hint}`, `${reason} 7-8,20. ${hint}`])
 })
 
 /** A4 at 1200 dpi and more. */
-function plan() {
+function createHugeImage() {
   const sides = { width: 12_400, height: 12_400, channels: 3, background: 'white' } as const
   return sharp({ create: sides }).toColourspace('b-w').jpeg().toBuffer()
 }
 
-test('a page whose picture is too large to be read is named, and none where all was read', async () => {
-  const { manner, tools, told } = await scanned([await scannedPage(says(1)), await plan()])
-  await recognize({ ...manner, pages: [1] }, tools)
-  assert.deepEqual(told, [])
-  await recognize({ ...manner, pages: [2] }, tools)
-  assert.match(told.join(), /^TEXT_MAY_BE_MISSING .* their pictures are too large: 2\./)
+test('a warning lists pages whose image is too large to read, and is absent when all pages were read', async () => {
+  const {
+    request,
+    tools,
+    messages,
+  } = await createScanStep([await createScannedPage(textOfPage(1)), await createHugeImage()])
+  await recognize({ ...request, pages: [1] }, tools)
+  assert.deepEqual(messages, [])
+  await recognize({ ...request, pages: [2] }, tools)
+  assert.match(messages.join(), /^TEXT_MAY_BE_MISSING .* their images are too large: 2\./)
 })
 
-test('a page that was given up does not count as recognized, in one run, in parts, and on the way to Word', async () => {
-  const { manner, tools, workDir } = await scanned([await scannedPage(says(1)), await plan()])
-  const input = { path: manner.path, filename: 'scan.pdf', format: 'pdf', size: 1 } as const
+test('a page that OCR skipped does not count as recognized: in one run, in chunks, and when converting to Word', async () => {
+  const {
+    request,
+    tools,
+    workDir,
+  } = await createScanStep([await createScannedPage(textOfPage(1)), await createHugeImage()])
+  const input = { path: request.path, filename: 'scan.pdf', format: 'pdf', size: 1 } as const
   const work = { operation: 'ocr-pdf', inputs: [input], from: 'pdf', to: 'pdf', outDir: workDir } as const
   const { details } = await pdf.run({ ...work, options: {} }, tools)
   assert.deepEqual(details, { pages: 2, pagesRecognized: 1 })

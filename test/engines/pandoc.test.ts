@@ -278,7 +278,7 @@ test('templates of a wiki that are left out are told with their number', async (
     '{{Infobox\n| name = Okapi\n}}\n\nIt weighs {{convert|200|kg|{{abbr}}}}.<br>\n\n<nowiki>{{none}}</nowiki>\n',
   )
   for (const to of ['html', 'md', 'docx'] as const) {
-    const { warnings, told } = await convert(pandoc, wiki, to)
+    const { warnings, messages: told } = await convert(pandoc, wiki, to)
     assert.deepEqual(warnings, ['TEMPLATES_DROPPED'], to)
     assert.match(told.join(), /^2 templates /)
   }
@@ -453,7 +453,7 @@ describe('a LaTeX document', () => {
   test('tells which commands were left out with their words', async () => {
     const body = String.raw`Seen \strange{left out} \vspace{3cm} \begin{tikzpicture}\node{a};\end{tikzpicture}`
     const source = await file('strange.tex', texOf(body, String.raw`\usepackage[x]{none}\fancyhead{words}`))
-    const { warnings, told } = await convert(pandoc, source, 'html')
+    const { warnings, messages: told } = await convert(pandoc, source, 'html')
     assert.deepEqual(warnings, ['COMMANDS_DROPPED'])
     assert.match(told.join(), /^2 parts .*: \\strange, tikzpicture\.$/)
   })

@@ -4,60 +4,60 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { pdf } from '../../lib/engines/pdf.ts'
 import {
-  bareTable,
-  heading,
-  inColumns,
-  lengthOf,
-  numbersIn,
-  print,
-  printedDocuments,
-  proseFrom,
+  convertToPdf,
+  createBorderlessTable,
+  createHeading,
+  createProse,
+  extractNumbers,
+  paragraphLength,
+  printDocuments,
+  wrapInColumns,
 } from './columns-maker.ts'
 import { output, pdfPages } from './judge.ts'
 import { convert } from './run-engine.ts'
 
 const sources = {
-  // The second title is shorter than a column and does not cross the strip between them.
+  // The second title is shorter than a column and does not cross the gutter.
   two: [
-    heading('Chronicle of the northern lighthouse and its many keepers'),
-    inColumns('a', 2, proseFrom(1000, 4)),
-    heading('Storms'),
-    inColumns('b', 2, proseFrom(2000, 4)),
-    heading('Afterwards'),
-    proseFrom(3000, 2),
+    createHeading('Chronicle of the northern lighthouse and its many keepers'),
+    wrapInColumns('a', 2, createProse(1000, 4)),
+    createHeading('Storms'),
+    wrapInColumns('b', 2, createProse(2000, 4)),
+    createHeading('Afterwards'),
+    createProse(3000, 2),
   ].join(''),
-  three: `${heading('News')}${inColumns('a', 3, proseFrom(1000, 9))}`,
-  pages: inColumns('a', 2, proseFrom(1000, 40)),
-  uneven: inColumns('a', 'Uneven', proseFrom(1000, 8, 'Plain')),
-  table: `${heading('A table')}${bareTable(6)}`,
+  three: `${createHeading('News')}${wrapInColumns('a', 3, createProse(1000, 9))}`,
+  pages: wrapInColumns('a', 2, createProse(1000, 40)),
+  uneven: wrapInColumns('a', 'Uneven', createProse(1000, 8, 'Plain')),
+  table: `${createHeading('A table')}${createBorderlessTable(6)}`,
 }
 
-interface Made {
-  /** As it is written in the document, in the order in which it is read. */
+interface ConvertedDocument {
+  /** Text of the Word document, in reading order. */
   readonly text: string
   /** Number of columns of each section. */
   readonly sections: readonly number[]
-  readonly printed: string
+  readonly printedPath: string
 }
 
 let folder = ''
-let made: Readonly<Record<string, Made>> = {}
+let documents: Readonly<Record<string, ConvertedDocument>> = {}
 
-const madeOf = (name: keyof typeof sources): Made => {
-  const found = made[name]
-  assert.ok(found)
-  return found
+const documentOf = (name: keyof typeof sources): ConvertedDocument => {
+  const converted = documents[name]
+  assert.ok(converted)
+  return converted
 }
 
-async function sectionsOf(path: string): Promise<number[]> {
+async function countSectionColumns(path: string): Promise<number[]> {
   const xml = await output('unzip', '-p', path, 'word/document.xml')
   return (xml.match(/<w:sectPr>.*?<\/w:sectPr>/gs) ?? []).map((section) =>
     Number(/<w:cols[^>]*w:num="(\d+)"/.exec(section)?.[1] ?? 1),
   )
 }
 
-/** Numbers of words by the line that they stand on, of a page. */
-async function linesOn(path: string, page: number) {
+/** Groups the numbered words of a page by line. */
+async function groupWordsByLine(path: string, page: number) {
   const number = String(page)
   const boxes = await output('pdftotext', '-bbox', '-f', number, '-l', number, path, '-')
   const words = boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)"[^>]*>[a-z]+(\d+)\.?</g)
@@ -67,102 +67,106 @@ async function linesOn(path: string, page: number) {
   return [...Map.groupBy(all, ({ top }) => top).values()]
 }
 
-/** Lines of a page that have words in the first and in the last of some columns, and none in the strips between. */
-async function linesSideBySide(path: string, columns: number, page = 1): Promise<number> {
+/** Counts the lines of a page with words in the first and the last column and none in the gutters. */
+async function countSideBySideLines(path: string, columns: number, page = 1): Promise<number> {
   const [left, right] = [57, 538]
-  const strips = Array.from({ length: columns - 1 }, (_, at) => left + ((right - left) * (at + 1)) / columns)
-  const lines = await linesOn(path, page)
+  const gutters = Array.from({ length: columns - 1 }, (_, at) => left + ((right - left) * (at + 1)) / columns)
+  const lines = await groupWordsByLine(path, page)
   return lines.filter(
     (words) =>
-      words.some((word) => word.right < (strips[0] ?? 0)) &&
-      words.some((word) => word.left > (strips.at(-1) ?? 0)) &&
-      !words.some((word) => strips.some((x) => word.left < x && word.right > x)),
+      words.some((word) => word.right < (gutters[0] ?? 0)) &&
+      words.some((word) => word.left > (gutters.at(-1) ?? 0)) &&
+      !words.some((word) => gutters.some((x) => word.left < x && word.right > x)),
   ).length
 }
 
-const lengths = (paragraphs: number) => Array.from({ length: paragraphs }, (_, index) => lengthOf(index))
+const paragraphLengths = (paragraphs: number) =>
+  Array.from({ length: paragraphs }, (_, index) => paragraphLength(index))
 
-/** The numbers of the words of some paragraphs, as they were written. */
-const written = (first: number, paragraphs: number) =>
-  Array.from({ length: lengths(paragraphs).reduce((sum, one) => sum + one) }, (_, index) => first + index)
+/** Returns the word numbers of some paragraphs as they were created. */
+const numbersFrom = (first: number, paragraphs: number) =>
+  Array.from(
+    { length: paragraphLengths(paragraphs).reduce((sum, one) => sum + one) },
+    (_, index) => first + index,
+  )
 
-describe('a PDF in columns becomes a Word document', () => {
+describe('PDF with columns to Word', () => {
   before(async () => {
-    folder = await printedDocuments(sources)
-    const opened = join(folder, 'opened')
-    await mkdir(opened)
-    const found: Record<string, Made> = {}
+    folder = await printDocuments(sources)
+    const docxFolder = join(folder, 'opened')
+    await mkdir(docxFolder)
+    const converted: Record<string, ConvertedDocument> = {}
     for (const name of Object.keys(sources)) {
       const { path, warnings } = await convert(pdf, join(folder, `${name}.pdf`), 'docx')
       assert.deepEqual(warnings, [])
-      await copyFile(path, join(opened, `${name}.docx`))
-      found[name] = {
+      await copyFile(path, join(docxFolder, `${name}.docx`))
+      converted[name] = {
         text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path),
-        sections: await sectionsOf(path),
-        printed: join(opened, `${name}.pdf`),
+        sections: await countSectionColumns(path),
+        printedPath: join(docxFolder, `${name}.pdf`),
       }
     }
-    made = found
-    await print(
-      opened,
-      Object.keys(sources).map((name) => join(opened, `${name}.docx`)),
+    documents = converted
+    await convertToPdf(
+      docxFolder,
+      Object.keys(sources).map((name) => join(docxFolder, `${name}.docx`)),
     )
   })
 
-  test('whose lines stand side by side when it is opened again', async () => {
-    const { printed } = madeOf('two')
+  test('columns of a PDF are next to each other in the Word document', async () => {
+    const { printedPath: printed } = documentOf('two')
     assert.equal(await pdfPages(printed), 1)
-    const before = await linesSideBySide(join(folder, 'two.pdf'), 2)
-    const now = await linesSideBySide(printed, 2)
+    const before = await countSideBySideLines(join(folder, 'two.pdf'), 2)
+    const now = await countSideBySideLines(printed, 2)
     assert.ok(before > 30 && now >= before * 0.9, `${now} of ${before} lines`)
   })
 
-  test('whose text is read column by column, above and below each title', () => {
-    const { text } = madeOf('two')
-    const parts = [...written(1000, 4), ...written(2000, 4), ...written(3000, 2)]
-    assert.deepEqual(numbersIn(text), parts)
+  test('text is read column by column, above and below each title', () => {
+    const { text } = documentOf('two')
+    const expected = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
+    assert.deepEqual(extractNumbers(text), expected)
     assert.match(text, /keepers\s+\w+ \w+1000 /)
     assert.match(text, /\.\s+Storms\s+\w+ \w+2000 /)
     assert.match(text, /\.\s+Afterwards\s+\w+ \w+3000 /)
   })
 
-  test('with a section for each change of the number of columns', () => {
-    assert.deepEqual(madeOf('two').sections, [1, 2, 1, 2, 1])
+  test('each change of the number of columns starts a new section', () => {
+    assert.deepEqual(documentOf('two').sections, [1, 2, 1, 2, 1])
   })
 
-  test('in which paragraphs go on from one column to the next', () => {
-    const paragraphs = madeOf('two')
+  test('paragraphs continue from one column to the next', () => {
+    const paragraphs = documentOf('two')
       .text.split(/\n\n+/)
-      .filter((part) => numbersIn(part).length > 0)
+      .filter((part) => extractNumbers(part).length > 0)
     assert.deepEqual(
-      paragraphs.map((part) => numbersIn(part).length),
-      [...lengths(4), ...lengths(4), ...lengths(2)],
+      paragraphs.map((part) => extractNumbers(part).length),
+      [...paragraphLengths(4), ...paragraphLengths(4), ...paragraphLengths(2)],
     )
   })
 
-  test('in three columns, which are even at the end though nothing comes below them', async () => {
-    const { text, printed, sections } = madeOf('three')
-    assert.deepEqual(numbersIn(text), written(1000, 9))
+  test('three columns at the end of a document are balanced', async () => {
+    const { text, printedPath: printed, sections } = documentOf('three')
+    assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
     assert.deepEqual(sections, [1, 3, 1])
     assert.equal(await pdfPages(printed), 1)
-    const before = await linesSideBySide(join(folder, 'three.pdf'), 3)
-    const now = await linesSideBySide(printed, 3)
+    const before = await countSideBySideLines(join(folder, 'three.pdf'), 3)
+    const now = await countSideBySideLines(printed, 3)
     assert.ok(before > 20 && now >= before * 0.9, `${now} of ${before} lines`)
   })
 
-  test('whose columns go on from page to page as one section', async () => {
-    const { text, printed, sections } = madeOf('pages')
+  test('columns over several pages form one section', async () => {
+    const { text, printedPath: printed, sections } = documentOf('pages')
     const before = await pdfPages(join(folder, 'pages.pdf'))
     assert.ok(before > 1)
-    assert.deepEqual(numbersIn(text), written(1000, 40))
+    assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
     assert.equal(sections.filter((columns) => columns === 2).length, 1)
     assert.equal(await pdfPages(printed), before)
-    assert.ok((await linesSideBySide(printed, 2, 1)) > 40)
+    assert.ok((await countSideBySideLines(printed, 2, 1)) > 40)
   })
 
-  test('without columns where they are not of one width, or are those of a table', () => {
-    assert.deepEqual(madeOf('uneven').sections, [1])
-    assert.deepEqual(numbersIn(madeOf('uneven').text), written(1000, 8))
-    assert.deepEqual(madeOf('table').sections, [1])
+  test('columns of different widths and table columns do not become Word columns', () => {
+    assert.deepEqual(documentOf('uneven').sections, [1])
+    assert.deepEqual(extractNumbers(documentOf('uneven').text), numbersFrom(1000, 8))
+    assert.deepEqual(documentOf('table').sections, [1])
   })
 })

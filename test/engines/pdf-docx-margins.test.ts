@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { output } from './judge.ts'
-import { pdfOf, shelf } from './pdf-maker.ts'
+import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
-const put = (left: number, base: number, text: string) => `1 0 0 1 ${left} ${base} Tm (${text}) Tj`
+const showTextAt = (left: number, y: number, text: string) => `1 0 0 1 ${left} ${y} Tm (${text}) Tj`
 const stream = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
-const body = (page: number) =>
+const bodyLines = (page: number) =>
   Array.from({ length: 8 }, (_, line) =>
-    put(
+    showTextAt(
       72,
       700 - line * 14,
       `Line ${line} of part ${page} speaks of a river and a mountain, and of more than these.`,
     ),
   )
 
-/** Short pages whose running lines stand at both sides, and in the middle. */
-const report = pdfOf({
+/** Short pages with headers and footers on both sides and in the center. */
+const report = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /MediaBox [0 0 612 792] /Resources << /Font << /F1 9 0 R >> >> >>',
   ...Object.fromEntries(
@@ -28,9 +28,13 @@ const report = pdfOf({
       page + 5,
       stream(
         `BT /F1 11 Tf ${[
-          ...[put(72, 750, 'Annual report'), put(440, 750, 'Confidential draft')],
-          ...[put(72, 40, 'Company'), put(270, 40, 'Department'), put(505, 40, String(page))],
-          ...body(page),
+          ...[showTextAt(72, 750, 'Annual report'), showTextAt(440, 750, 'Confidential draft')],
+          ...[
+            showTextAt(72, 40, 'Company'),
+            showTextAt(270, 40, 'Department'),
+            showTextAt(505, 40, String(page)),
+          ],
+          ...bodyLines(page),
         ].join(' ')} ET`,
       ),
     ]),
@@ -38,12 +42,12 @@ const report = pdfOf({
   9: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
 })
 
-const at = await shelf({ 'report.pdf': report })
+const pathOf = await writeFiles({ 'report.pdf': report })
 
-describe('lines on top and at the bottom of the pages of a PDF', () => {
-  test('are those of the Word document, each part where it stands', async () => {
-    const { path } = await convert(pdf, at('report.pdf'), 'docx')
-    const partOf = async (name: string) => {
+describe('headers and footers of a PDF', () => {
+  test('headers and footers of a PDF become those of the Word document, each part at its position', async () => {
+    const { path } = await convert(pdf, pathOf('report.pdf'), 'docx')
+    const readPart = async (name: string) => {
       const xml = await output('unzip', '-p', path, `word/${name}`)
       const stops = [...xml.matchAll(/<w:tab w:val="(\w+)" w:pos="(\d+)"/g)].map(([, type, position]) => ({
         ...{ type, at: Math.round(Number(position) / 20) },
@@ -54,13 +58,13 @@ describe('lines on top and at the bottom of the pages of a PDF', () => {
         .replaceAll(/<[^>]+>/g, '')
       return { text, stops }
     }
-    const header = await partOf('header1.xml')
+    const header = await readPart('header1.xml')
     const [right] = header.stops
     assert.equal(header.text.trim(), 'Annual report|Confidential draft')
     assert.equal(right?.type, 'right')
-    // From the left edge of the text, and beyond its right one, which is at 358.
+    // Measured from the left edge of the text, and beyond its right edge at 358.
     assert.ok(Math.abs((right?.at ?? 0) - 451) < 2, `${right?.at} points`)
-    const footer = await partOf('footer1.xml')
+    const footer = await readPart('footer1.xml')
     assert.equal(footer.text.trim(), 'Company|Department|PAGE')
     assert.deepEqual(footer.stops, [
       { type: 'center', at: 220 },

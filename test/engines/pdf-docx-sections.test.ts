@@ -10,17 +10,17 @@ import {
 import type { DocxSection } from '../../lib/engines/pdf/docx/sections.ts'
 
 /** Points; margins are left, top, right and bottom. */
-const section = (more: Partial<DocxSection> = {}) =>
-  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...more }) as DocxSection // nothing else is looked at
+const createSection = (more: Partial<DocxSection> = {}) =>
+  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...more }) as DocxSection // nothing else is used
 
-describe('a section of a document', () => {
-  test('has its margins, in twentieths of a point', () => {
-    const { page, ...others } = sectionOptions(docx, section())
+describe('section options for Word', () => {
+  test('section margins are in twentieths of a point', () => {
+    const { page, ...others } = sectionOptions(docx, createSection())
     assert.deepEqual(page?.margin, { left: 1000, top: 1200, right: 1400, bottom: 1600 })
     assert.deepEqual(others, {})
   })
 
-  test('on a sheet that lies is told by its shorter side as the width', () => {
+  test('a landscape section has its shorter side as the width and the landscape orientation', () => {
     const { PORTRAIT, LANDSCAPE } = docx.PageOrientation
     assert.deepEqual(toPageSize(docx, { width: 600, height: 800 }), {
       ...{ width: 12_000, height: 16_000, orientation: PORTRAIT },
@@ -31,21 +31,21 @@ describe('a section of a document', () => {
     assert.equal(toPageSize(docx, { width: 600, height: 600 }).orientation, PORTRAIT)
   })
 
-  test('of columns tells how many, how far apart, and whether a line is between', () => {
+  test('a section with columns has their number, spacing and rule', () => {
     const columns = { count: 3, space: 20, isRuled: true, isBalanced: true }
-    assert.deepEqual(sectionOptions(docx, section({ columns })).column, {
+    assert.deepEqual(sectionOptions(docx, createSection({ columns })).column, {
       ...{ count: 3, space: 400, separate: true, equalWidth: true },
     })
-    assert.equal(textWidthOf(section()), 480)
-    assert.ok(Math.abs(textWidthOf(section({ columns })) - 440 / 3) < 1e-9)
+    assert.equal(textWidthOf(createSection()), 480)
+    assert.ok(Math.abs(textWidthOf(createSection({ columns })) - 440 / 3) < 1e-9)
   })
 
-  test('that goes on where the last one ends says so, and the last columns are even by one without any', () => {
+  test('a continuous section is marked, and one without columns balances the last columns', () => {
     const { CONTINUOUS } = docx.SectionType
-    assert.equal(sectionOptions(docx, section({ isContinuous: true })).type, CONTINUOUS)
+    assert.equal(sectionOptions(docx, createSection({ isContinuous: true })).type, CONTINUOUS)
     const { properties, children } = columnBalancingSection(
       docx,
-      section({ columns: { count: 2, space: 20, isRuled: false, isBalanced: true } }),
+      createSection({ columns: { count: 2, space: 20, isRuled: false, isBalanced: true } }),
     )
     assert.deepEqual([properties?.type, properties?.column], [CONTINUOUS, undefined])
     assert.equal(children.length, 1)

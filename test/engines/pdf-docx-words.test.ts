@@ -7,7 +7,7 @@ import { findBodyStyle } from '../../lib/engines/pdf/docx/paragraph-styles.ts'
 import { isTextMissing } from '../../lib/engines/pdf/docx/parse-pages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { output, zipNames } from './judge.ts'
-import { pdfOf, shelf } from './pdf-maker.ts'
+import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
 const page =
@@ -17,13 +17,13 @@ const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
 const pages = { 1: '<< /Type /Catalog /Pages 2 0 R >>', 2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>' }
 const line = (text: string, top: number, size = 12) => `BT /F1 ${size} Tf 50 ${top} Td (${text}) Tj ET`
 
-/** A gray picture with words painted over it, and words beside it. */
-const painted = pdfOf({
+/** A gray image with words on top of it, above and below it. */
+const textOverImage = createPdf({
   ...pages,
   3: `${page} /XObject << /Im 6 0 R >> >> >>`,
   4: stream(
     `${line('Above stands a line', 450)} q 300 0 0 200 40 150 cm /Im Do Q
-    ${line('Painted over the picture', 250, 20)} ${line('Below stands another', 100)}`,
+    ${line('Painted over the image', 250, 20)} ${line('Below stands another', 100)}`,
   ),
   5: helvetica,
   6: stream(
@@ -33,7 +33,7 @@ const painted = pdfOf({
 })
 
 /** A slide: shapes with curves behind lines of text. */
-const slide = pdfOf({
+const slide = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(
@@ -44,8 +44,8 @@ const slide = pdfOf({
 })
 
 const codes = Array.from({ length: 95 }, (_, at) => at + 32)
-/** Names of glyphs that only say their number, as some printer drivers make them. */
-const odd = pdfOf({
+/** A font whose glyph names contain only their number, as some printer drivers write them. */
+const oddEncoding = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(
@@ -56,8 +56,8 @@ const odd = pdfOf({
   6: '<< /Type /FontDescriptor /FontName /Odd /Flags 4 /FontBBox [0 -200 900 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>',
 })
 
-/** Arabic as browsers print it: glyphs from left to right, lam and alef as one. */
-const ligature = pdfOf({
+/** Arabic as printed by browsers: glyphs from left to right, with a lam-alef ligature. */
+const ligature = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(line('dcba', 400)),
@@ -67,8 +67,8 @@ const ligature = pdfOf({
   ),
 })
 
-/** An item of a list that is read from the right, with a bullet that is drawn. */
-const hebrew = pdfOf({
+/** A right-to-left list item with a bullet drawn as a shape. */
+const hebrew = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(`${line('cba', 400)} 76 402 4 4 re f`),
@@ -78,65 +78,65 @@ const hebrew = pdfOf({
   ),
 })
 
-const at = await shelf({
+const pathOf = await writeFiles({
   'hebrew.pdf': hebrew,
-  'painted.pdf': painted,
+  'painted.pdf': textOverImage,
   'slide.pdf': slide,
-  'odd.pdf': odd,
+  'odd.pdf': oddEncoding,
   'ligature.pdf': ligature,
 })
-const written = async (name: string) => {
-  const { path } = await convert(pdf, at(name), 'docx')
+const convertToText = async (name: string) => {
+  const { path } = await convert(pdf, pathOf(name), 'docx')
   const names = await zipNames(path)
-  const pictures = names.filter((one) => one.startsWith('word/media/')).length
-  return { text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), pictures }
+  const images = names.filter((one) => one.startsWith('word/media/')).length
+  return { text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), images }
 }
 
-describe('words of a PDF are in the Word document', () => {
-  test('that are painted over a picture, beside the picture', async () => {
-    const { text, pictures } = await written('painted.pdf')
-    assert.match(text, /Above stands a line[\s\S]*Painted over the picture\s+Below stands another/)
-    assert.equal(pictures, 1)
+describe('words of a PDF in the Word document', () => {
+  test('words on top of an image become text next to the image', async () => {
+    const { text, images } = await convertToText('painted.pdf')
+    assert.match(text, /Above stands a line[\s\S]*Painted over the image\s+Below stands another/)
+    assert.equal(images, 1)
   })
 
-  test('that stand on the shapes of a slide, which are drawn without them', async () => {
-    const { text, pictures } = await written('slide.pdf')
+  test('words on the shapes of a slide become text, and the shapes an image without them', async () => {
+    const { text, images } = await convertToText('slide.pdf')
     for (const word of ['one', 'two', 'three'])
       assert.match(text, new RegExp(`Sentence ${word} of the slide`))
-    assert.equal(pictures, 1)
+    assert.equal(images, 1)
   })
 
-  test('whose Arabic letters were joined in print', async () => {
-    const { text } = await written('ligature.pdf')
+  test('Arabic ligatures become single characters', async () => {
+    const { text } = await convertToText('ligature.pdf')
     assert.equal(text.trim(), 'لاختب')
   })
 
-  test('with a drawn bullet to the right of Hebrew', async () => {
-    const { text } = await written('hebrew.pdf')
+  test('a bullet drawn to the right of Hebrew text becomes a list item', async () => {
+    const { text } = await convertToText('hebrew.pdf')
     assert.match(text, /[•-]\s+אבג/)
   })
 
-  test('whose font MuPDF does not understand, as another reader reads them', async () => {
-    const { text } = await written('odd.pdf')
+  test('words in a font that MuPDF cannot decode are read with Poppler', async () => {
+    const { text } = await convertToText('odd.pdf')
     assert.match(text, /Sentence 0 speaks of rivers and mountains[\s\S]*Sentence 2 speaks/)
   })
 })
 
-describe('a second reader', () => {
-  test('is asked where it finds half as much again', () => {
+describe('the fallback to Poppler', () => {
+  test('Poppler is used when it finds 50 % more characters than MuPDF', () => {
     assert.equal(isTextMissing(1, 723), true)
     assert.equal(isTextMissing(600, 723), false)
     assert.equal(isTextMissing(0, 12), false)
   })
 
-  test('is believed where its letters make words', () => {
+  test('text from Poppler is accepted when it looks like words', () => {
     assert.equal(isReadable('Sentences of rivers and mountains, and of the quiet sea beyond them.'), true)
     assert.equal(isReadable('日本語の文章です。'), true)
     assert.equal(isReadable('!"#$ %&\'( )*+, -./0 12 !"#$ %&\'('), false)
     assert.equal(isReadable('Xtsyjshjx tk wnajwx fsi rtzsyfnsx, fsi tk ymj vznjy xjf gjdtsi ymjr.'), false)
   })
 
-  test('tells letters that HTML writes otherwise', () => {
+  test('HTML entities in the output of pdftotext are decoded', () => {
     const html = '<line ><word xMin="1" yMin="2.5" xMax="30" yMax="12">R&amp;D&lt;</word></line>'
     assert.deepEqual(parseLines(html), [[{ text: 'R&D<', box: [1, 2.5, 30, 12] }]])
   })
@@ -153,8 +153,12 @@ describe('headings', () => {
     color: '000000',
   }
   let top = 0
-  const paragraph = (text: string, look: Partial<typeof plainStyle> = {}, spaceBefore = 6): Paragraph => {
-    const style = { ...plainStyle, ...look }
+  const paragraph = (
+    text: string,
+    overrides: Partial<typeof plainStyle> = {},
+    spaceBefore = 6,
+  ): Paragraph => {
+    const style = { ...plainStyle, ...overrides }
     const from = top
     top += spaceBefore + style.size
     return {
@@ -170,17 +174,17 @@ describe('headings', () => {
     }
   }
   const text = () =>
-    paragraph('Words of the text that go on for long enough to be most of all letters. '.repeat(3))
-  const marked = (blocks: readonly Paragraph[]) =>
+    paragraph('Words of the text that go on for long enough to be most of all characters. '.repeat(3))
+  const findHeadings = (blocks: readonly Paragraph[]) =>
     markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
 
-  test('are lines of another font and color where all that look so stand above text', () => {
+  test('lines in another font and color are headings when all of them are followed by text', () => {
     const blue = { font: 'Sans', color: '1f4e79' }
     const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), text()])
-    assert.deepEqual(marked(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])
+    assert.deepEqual(findHeadings(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])
   })
 
-  test('are no captions, no signatures and no quotations', () => {
+  test('captions, signatures and quotations are not headings', () => {
     const bold = { bold: true }
     const large = { size: 14, italic: true }
     const blocks = [
@@ -193,14 +197,14 @@ describe('headings', () => {
         text(),
       ],
       ...[paragraph('Anna Example', bold, 12), paragraph('Chair of the council', bold, 2), text()],
-      ...[paragraph('Somebody said', large, 12), paragraph('that rivers rise.', large, 2), text()],
+      ...[paragraph('The council said', large, 12), paragraph('that rivers rise.', large, 2), text()],
     ]
-    assert.deepEqual(marked(blocks), ['A heading', 'Another'])
+    assert.deepEqual(findHeadings(blocks), ['A heading', 'Another'])
   })
 
-  test('that their author broke into two lines are one', () => {
+  test('a title on two lines becomes one heading', () => {
     const large = { size: 20 }
     const blocks = [paragraph('The annual brief', large), paragraph('on rivers', large, 3), text(), text()]
-    assert.deepEqual(marked(joinTitleLines(blocks, findBodyStyle(blocks))).length, 1)
+    assert.deepEqual(findHeadings(joinTitleLines(blocks, findBodyStyle(blocks))).length, 1)
   })
 })

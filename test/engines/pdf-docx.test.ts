@@ -16,25 +16,25 @@ const report = fixture('report.pdf')
 const toDocx = (options: RunSettings['options'] = {}, source = report) =>
   convert(pdf, source, 'docx', { options })
 
-/** As Pandoc reads it. */
-const html = (path: string) => output('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
+/** Converts a Word document to HTML with Pandoc. */
+const toHtml = (path: string) => output('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
 
-/** Opened again by LibreOffice, which had no part in making it. */
-async function printed(path: string): Promise<string> {
+/** Converts a Word document back to PDF with LibreOffice, which was not involved in creating it. */
+async function printToPdf(path: string): Promise<string> {
   const folder = scratchFolder('reopened')
   const profile = `-env:UserInstallation=file://${folder}/profile`
   await output('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
   return join(folder, 'output.pdf')
 }
 
-describe('a PDF becomes a Word document', () => {
+describe('PDF to Word', () => {
   after(removeRuns)
 
-  test('with headings, lists, tables, pictures and links', async () => {
+  test('headings, lists, tables, images and links of a PDF are in the Word document', async () => {
     const { path, result, warnings } = await toDocx()
     assert.deepEqual(warnings, [])
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 0 })
-    const page = (await html(path)).replaceAll(/<\/?strong>/g, '')
+    const page = (await toHtml(path)).replaceAll(/<\/?strong>/g, '')
     assert.match(page, /<h1[^>]*>Annual report of the lighthouse<\/h1>/)
     assert.match(page, /<h2[^>]*>Lists of things<\/h2>/)
     assert.match(page, /<h3[^>]*>A picture<\/h3>/)
@@ -47,8 +47,8 @@ describe('a PDF becomes a Word document', () => {
     assert.match(page, /<a href="https:\/\/example\.com\/page">/)
   })
 
-  test('whose text flows, with the look of its letters', async () => {
-    const page = await html((await toDocx()).path)
+  test('text of a PDF flows in the Word document and keeps its character formatting', async () => {
+    const page = await toHtml((await toDocx()).path)
     assert.match(
       page,
       /<strong>bold words<\/strong>, <em>italic words<\/em> and red words, and goes on for long/,
@@ -65,30 +65,30 @@ describe('a PDF becomes a Word document', () => {
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
   })
 
-  test('that opens again and has the same pages', async () => {
-    const again = await printed((await toDocx()).path)
-    assert.equal(await pdfPages(again), 2)
-    const last = (await pdfText(again)).split('\f')[1] ?? ''
+  test('the Word document of a PDF has the same pages when it is opened', async () => {
+    const reprinted = await printToPdf((await toDocx()).path)
+    assert.equal(await pdfPages(reprinted), 2)
+    const last = (await pdfText(reprinted)).split('\f')[1] ?? ''
     assert.match(last, /Second chapter\s+Text of the second page, which ends the report\./)
   })
 
-  test('of the pages that were asked for, under either name', async () => {
+  test('pages and pageRange both select the pages of a Word document', async () => {
     for (const options of [{ pages: '2' }, { pageRange: '2' }]) {
       const { path, result } = await toDocx(options)
       assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
-      assert.doesNotMatch(await html(path), /lighthouse/)
+      assert.doesNotMatch(await toHtml(path), /lighthouse/)
     }
   })
 
-  test('with each line where it stood, where the exact layout is asked for', async () => {
+  test('layout=exact keeps each line of a PDF at its position', async () => {
     const { path } = await toDocx({ layout: 'exact' })
     assert.match(await output('unzip', '-p', path, 'word/document.xml'), /<w:framePr/)
-    const again = await printed(path)
-    assert.equal(await pdfPages(again), 2)
-    assert.match(await pdfText(again), /Annual report of the lighthouse/)
+    const reprinted = await printToPdf(path)
+    assert.equal(await pdfPages(reprinted), 2)
+    assert.match(await pdfText(reprinted), /Annual report of the lighthouse/)
   })
 
-  test('of lines over page pictures where it cannot be rebuilt, and of pictures alone without a reader', async () => {
+  test('PDF to Word falls back to lines over page images, and then to page images alone', async () => {
     const workDir = scratchFolder('rebuild')
     const warnings: string[] = []
     const tools = createTools({
@@ -97,16 +97,16 @@ describe('a PDF becomes a Word document', () => {
       limits: pdf.limits,
       onWarning: (code) => warnings.push(code),
     })
-    const without = (...broken: readonly string[]): Tools => ({
+    const withBrokenPrograms = (...programs: readonly string[]): Tools => ({
       ...tools,
       exec: (bin, args, options) =>
-        broken.includes(bin)
+        programs.includes(bin)
           ? Promise.reject(new EngineCrash(bin, 'SIGSEGV', ''))
           : tools.exec(bin, args, options),
     })
     const source = join(workDir, 'in.pdf')
     await copyFile(report, source)
-    const whole = {
+    const parseSource = {
       path: source,
       pages: [1, 2],
       characterCounts: [],
@@ -114,26 +114,26 @@ describe('a PDF becomes a Word document', () => {
       language: undefined,
       maxRecognized: 0,
     }
-    const picturesIn = async (file: string) =>
+    const countImages = async (file: string) =>
       (await zipNames(file)).filter((name) => name.startsWith('word/media/') && name.endsWith('.jpg')).length
-    const writing = { ...whole, documentInfo: {}, outDir: workDir, isFixedLayout: false }
-    const { file } = await buildDocx(writing, without(process.execPath))
+    const request = { ...parseSource, documentInfo: {}, outDir: workDir, isFixedLayout: false }
+    const { file } = await buildDocx(request, withBrokenPrograms(process.execPath))
     assert.deepEqual(warnings.splice(0), ['LAYOUT_NOT_REBUILT'])
-    assert.equal(await picturesIn(file), 2)
-    assert.match(await html(file), /Annual report of the lighthouse/)
-    const silent = await buildDocx(writing, without(process.execPath, 'pdftotext'))
+    assert.equal(await countImages(file), 2)
+    assert.match(await toHtml(file), /Annual report of the lighthouse/)
+    const imagesOnly = await buildDocx(request, withBrokenPrograms(process.execPath, 'pdftotext'))
     assert.deepEqual(warnings, ['LAYOUT_NOT_REBUILT'])
-    assert.equal(await picturesIn(silent.file), 2)
-    assert.doesNotMatch(await html(silent.file), /lighthouse/)
+    assert.equal(await countImages(imagesOnly.file), 2)
+    assert.doesNotMatch(await toHtml(imagesOnly.file), /lighthouse/)
   })
 
-  test('unless it needs a password, which another tool takes', async () => {
+  test('PDF to Word refuses a PDF with a password and points to decrypt-pdf', async () => {
     await assert.rejects(toDocx({}, fixture('needs-password.pdf')), (error) => {
       assert.ok(error instanceof AppError)
       assert.equal(error.code, 'PDF_ENCRYPTED')
       assert.match(error.message, /toolOperation=decrypt-pdf/)
       return true
     })
-    assert.match(await html((await toDocx({}, fixture('owner-password.pdf'))).path), /alphamarker/)
+    assert.match(await toHtml((await toDocx({}, fixture('owner-password.pdf'))).path), /alphamarker/)
   })
 })

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { scratchFolder } from '../scratch-folder.ts'
 
-/** Objects of a PDF by number; a stream has its bytes beside its dictionary. */
-export type Objects = Readonly<Record<number, string | { readonly dict: string; readonly data: Uint8Array }>>
+/** Objects of a PDF by number; a stream has a dictionary and data. */
+export type PdfFileObjects = Readonly<
+  Record<number, string | { readonly dict: string; readonly data: Uint8Array }>
+>
 
-/** A PDF of these objects; number 1 is the catalog. `trailer` adds entries to the trailer. */
-export function pdfOf(objects: Objects, trailer = ''): Buffer {
+/** Creates a PDF from objects; number 1 is the catalog. `trailer` adds entries to the trailer. */
+export function createPdf(objects: PdfFileObjects, trailer = ''): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets = new Map<number, number>()
   let length = parts[0]?.length ?? 0
@@ -41,21 +43,21 @@ export function pdfOf(objects: Objects, trailer = ''): Buffer {
 
 const text = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
 const action = (type: string, rest: string) => `<< /S /${type} ${rest} >>`
-/** Over a part of what the page says, as readers tell links by the words below them. */
+/** A link over part of the page text, because readers associate links with the words below them. */
 const link = (left: number, rest: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [${left} 195 ${left + 28} 220] /Border [0 0 0] ${rest} >>`
 
 /**
- * Three pages that say `<word> page1` and so on, and a blank one at the end, with all that hangs on pages: an outline,
- * links by name and by page, a form whose fields have values but no drawing, scripts, an attachment, metadata.
+ * Creates three pages with the text `<word> page1` and so on, and a blank one at the end, with an outline, links by name
+ * and by page, a form whose fields have values but no appearance stream, scripts, an attachment and metadata.
  */
-export function bookOf(word: string): Buffer {
+export function createBook(word: string): Buffer {
   const page = (contents: number, annotations: string) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Annots [${annotations}] /Resources << /Font << /F1 3 0 R >> >> >>`
   const says = (number: number) => text(`BT /F1 18 Tf 20 200 Td (${word} page${number}) Tj ET`)
   const field = (name: string, page: number) =>
     `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (${word}-${name}-value) /DA (/Helv 12 Tf 0 g) /Rect [20 100 190 120] /P ${page} 0 R /F 4 >>`
-  return pdfOf(
+  return createPdf(
     {
       1: `<< /Type /Catalog /Pages 2 0 R /Outlines 40 0 R /Names 50 0 R /OpenAction ${action('JavaScript', '/JS (app.alert\\(1\\))')}
         /AcroForm << /Fields [30 0 R 31 0 R] /DA (/Helv 0 Tf 0 g) /DR << /Font << /Helv 3 0 R >> >> >> >>`,
@@ -82,14 +84,14 @@ export function bookOf(word: string): Buffer {
       50: '<< /Dests << /Names [(chapter) [6 0 R /XYZ 0 100 null]] >> /EmbeddedFiles << /Names [(notes.txt) 51 0 R] >> >>',
       51: '<< /Type /Filespec /F (notes.txt) /UF (notes.txt) /EF << /F 52 0 R >> >>',
       52: text('attached words'),
-      60: `<< /Title (${word} book) /Author (Somebody) >>`,
+      60: `<< /Title (${word} book) /Author (Ada Author) >>`,
     },
     '/Info 60 0 R',
   )
 }
 
-/** So many pages of A4, each of which says which one it is over lines that differ from page to page. */
-export function longBook(count: number): Buffer {
+/** Creates A4 pages with their page number and lines that differ from page to page. */
+export function createLongBook(count: number): Buffer {
   const font = 3
   const pageAt = (index: number) => font + 1 + index * 2
   const pages = Array.from({ length: count }, (_, index) => {
@@ -106,7 +108,7 @@ export function longBook(count: number): Buffer {
     }
   })
   const kids = pages.map((_, index) => `${pageAt(index)} 0 R`)
-  return pdfOf({
+  return createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: `<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${count} /MediaBox [0 0 595 842] >>`,
     [font]: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
@@ -114,22 +116,22 @@ export function longBook(count: number): Buffer {
   })
 }
 
-/** A page with a noisy photograph of 600 x 800 pixels, which compresses well only with loss. */
-export async function photoPage(): Promise<Buffer> {
+/** Creates a page with a noisy photo of 600 x 800 pixels, which only lossy compression makes much smaller. */
+export async function createPhotoPage(): Promise<Buffer> {
   const noise = randomBytes(150 * 200 * 3)
   const photo = await sharp(noise, { raw: { width: 150, height: 200, channels: 3 } })
     .resize(600, 800)
     .jpeg({ quality: 98 })
     .toBuffer()
-  return picturePage(
+  return createImagePage(
     '<< /Type /XObject /Subtype /Image /Width 600 /Height 800 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode >>',
     photo,
   )
 }
 
-/** A page of 150 x 200 points, two inches wide, that shows a picture on all of it. */
-function picturePage(dict: string, data: Uint8Array, more: Objects = {}): Buffer {
-  return pdfOf({
+/** Creates a page of 144 x 192 points that is filled by an image. */
+function createImagePage(dict: string, data: Uint8Array, more: PdfFileObjects = {}): Buffer {
+  return createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 144 192] /Contents 4 0 R /Resources << /XObject << /Im 5 0 R >> >> >>',
@@ -139,17 +141,19 @@ function picturePage(dict: string, data: Uint8Array, more: Objects = {}): Buffer
   })
 }
 
-/** A picture of four colors, the first of which its mask makes clear. */
-export function clearPage(): Buffer {
+/** Creates a page with an image of four pixels, the first of which is transparent. */
+export function createTransparentImagePage(): Buffer {
   const dict = (more: string) =>
     `<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 ${more} >>`
   const pixels = Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9])
   const mask = { dict: dict('/ColorSpace /DeviceGray'), data: Buffer.from([0, 255, 255, 255]) }
-  return picturePage(dict('/ColorSpace /DeviceRGB /SMask 6 0 R'), pixels, { 6: mask })
+  return createImagePage(dict('/ColorSpace /DeviceRGB /SMask 6 0 R'), pixels, { 6: mask })
 }
 
-/** Puts files into a folder that goes with the tests; gives the path of each by its name. */
-export async function shelf(files: Readonly<Record<string, Uint8Array>>): Promise<(name: string) => string> {
+/** Writes files into a temporary folder; returns a function from file name to path. */
+export async function writeFiles(
+  files: Readonly<Record<string, Uint8Array>>,
+): Promise<(name: string) => string> {
   const folder = scratchFolder('pdf-shelf')
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes)
   return (name) => join(folder, name)

@@ -9,34 +9,41 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { assertWhole, inside, linksOf, outlineOf, pageNames, unpacked } from './inspect-pdf.ts'
+import {
+  assertValidPdf,
+  pageNames,
+  readLinkTargets,
+  readOutlineItems,
+  readUncompressed,
+  unzipResult,
+} from './inspect-pdf.ts'
 import { output, pdfPages, zipNames } from './judge.ts'
-import { bookOf, pdfOf, shelf } from './pdf-maker.ts'
+import { createBook, createPdf, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
-import { toolsOn } from './run-pdf-tool.ts'
+import { createToolRunner } from './run-pdf-tool.ts'
 
-const pathOf = await shelf({
-  'alpha.pdf': bookOf('Alpha'),
-  'beta.pdf': bookOf('Beta'),
+const pathOf = await writeFiles({
+  'alpha.pdf': createBook('Alpha'),
+  'beta.pdf': createBook('Beta'),
 })
 const book = pathOf('alpha.pdf')
-const run = toolsOn(book)
+const run = createToolRunner(book)
 
 describe('splitting a PDF', () => {
-  test('without pages gives a file for each page and a list of them', async () => {
+  test('split-pdf without a range returns one file per page and a manifest', async () => {
     const done = await run('split-pdf')
     assert.equal(done.format, 'zip')
     assert.deepEqual(done.result.details, { pages: 4, files: 4 })
-    const folder = await unpacked(done)
+    const folder = await unzipResult(done)
     const names = ['page-001.pdf', 'page-002.pdf', 'page-003.pdf', 'page-004.pdf']
     assert.deepEqual(await zipNames(done.path), [...names, 'manifest.json'])
     for (const name of names) assert.equal(await pdfPages(join(folder, name)), 1)
     assert.deepEqual(await pageNames(join(folder, 'page-003.pdf')), ['Alpha page3'])
   })
 
-  test('gives a file for each part, with nothing of the other pages in it', async () => {
+  test('split-pdf returns one file per range, without content of the other pages', async () => {
     const done = await run('split-pdf', { pages: '3-2,last,3' })
-    const folder = await unpacked(done)
+    const folder = await unzipResult(done)
     assert.deepEqual(readdirSync(folder).toSorted(), [
       'manifest.json',
       'page-003.pdf',
@@ -45,28 +52,30 @@ describe('splitting a PDF', () => {
     ])
     const both = join(folder, 'pages-003-002.pdf')
     assert.deepEqual(await pageNames(both), ['Alpha page3', 'Alpha page2'])
-    assert.doesNotMatch(await inside(both), /page1|name-value/)
+    assert.doesNotMatch(await readUncompressed(both), /page1|name-value/)
   })
 
-  test('gives each part the bookmarks that lead to its pages, and tells what else hangs on the whole', async () => {
+  test('split-pdf gives each part the bookmarks of its pages and warns about dropped attachments', async () => {
     const pages = await run('split-pdf')
     assert.deepEqual(pages.warnings, ['ATTACHMENTS_DROPPED'])
-    const folder = await unpacked(pages)
-    assert.deepEqual(await outlineOf(join(folder, 'page-002.pdf')), [['Alpha three', 1, ['Alpha two', 1]]])
-    assert.deepEqual(await outlineOf(join(folder, 'page-004.pdf')), [])
+    const folder = await unzipResult(pages)
+    assert.deepEqual(await readOutlineItems(join(folder, 'page-002.pdf')), [
+      ['Alpha three', 1, ['Alpha two', 1]],
+    ])
+    assert.deepEqual(await readOutlineItems(join(folder, 'page-004.pdf')), [])
     const part = await run('split-pdf', { pages: '3-2' })
-    assert.deepEqual(await outlineOf(part.path), [['Alpha three', 1, ['Alpha two', 2]]])
+    assert.deepEqual(await readOutlineItems(part.path), [['Alpha three', 1, ['Alpha two', 2]]])
     assert.equal(
-      await output('qpdf', '--list-attachments', part.path).then((told) => told.includes('->')),
+      await output('qpdf', '--list-attachments', part.path).then((attachments) => attachments.includes('->')),
       false,
     )
-    await assertWhole(part.path)
+    await assertValidPdf(part.path)
   })
 
-  test('gives each part title and author of the whole, from both places of a PDF', async () => {
+  test('split-pdf copies title and author to each part, both in the information dictionary and in XMP', async () => {
     const source = join(scratchFolder('facts'), 'described.pdf')
     await output('exiftool', '-q', '-XMP-dc:Title=Words of XMP', '-XMP-dc:Creator=Her', '-o', source, book)
-    const folder = await unpacked(await run('split-pdf', {}, source))
+    const folder = await unzipResult(await run('split-pdf', {}, source))
     const part = await run('split-pdf', { pages: '3-2' }, source)
     for (const path of [join(folder, 'page-003.pdf'), part.path]) {
       const facts = await output(
@@ -78,16 +87,16 @@ describe('splitting a PDF', () => {
         '-XMP:Creator',
         path,
       )
-      assert.deepEqual(facts.trim().split('\n'), ['Alpha book', 'Somebody', 'Words of XMP', 'Her'])
-      await assertWhole(path)
+      assert.deepEqual(facts.trim().split('\n'), ['Alpha book', 'Ada Author', 'Words of XMP', 'Her'])
+      await assertValidPdf(path)
     }
   })
 
-  test('tells of bookmarks that cannot be read, and gives its parts', async () => {
+  test('split-pdf warns about bookmarks that cannot be read and still returns the parts', async () => {
     const warnings: string[] = []
     const tools: Tools = {
       exec: async (bin) => {
-        // What qpdf writes of such a file is larger than it may be.
+        // The JSON that qpdf writes for such a file exceeds the size limit.
         if (bin === 'qpdf')
           throw new AppError('CONVERSION_FAILED', 'too large', undefined, {
             cause: new EngineCrash('qpdf', 'SIGXFSZ', ''),
@@ -103,7 +112,7 @@ describe('splitting a PDF', () => {
     assert.deepEqual(warnings, ['BOOKMARKS_DROPPED'])
   })
 
-  test('of one part gives that file', async () => {
+  test('split-pdf with a single range returns a PDF instead of a ZIP', async () => {
     const done = await run('split-pdf', { pages: '2-3' })
     assert.equal(done.format, 'pdf')
     assert.deepEqual(await pageNames(done.path), ['Alpha page2', 'Alpha page3'])
@@ -111,20 +120,20 @@ describe('splitting a PDF', () => {
 })
 
 describe('pages of a PDF', () => {
-  test('are extracted in the order asked for, with links and outline that lead to them', async () => {
+  test('extract-pdf-pages keeps the requested order, and links and bookmarks lead to the new positions', async () => {
     const { path, result } = await run('extract-pdf-pages', { pages: '3,1' })
     assert.deepEqual(result.details, { pages: 2 })
     assert.deepEqual(await pageNames(path), ['Alpha page3', 'Alpha page1'])
-    assert.deepEqual(await outlineOf(path), [
+    assert.deepEqual(await readOutlineItems(path), [
       ['Alpha one', 2],
       ['Alpha three', 1],
     ])
-    assert.deepEqual(await linksOf(path, 2), [1])
+    assert.deepEqual(await readLinkTargets(path, 2), [1])
     assert.match(await output('pdfinfo', path), /Title:\s+Alpha book/)
-    await assertWhole(path)
+    await assertValidPdf(path)
   })
 
-  test('keep the attachments of their document, however few are left', async () => {
+  test('attachments are kept when pages are extracted, removed or rotated', async () => {
     for (const [operation, options] of [
       ['extract-pdf-pages', { pages: '2' }],
       ['remove-pdf-pages', { pages: '2' }],
@@ -136,54 +145,54 @@ describe('pages of a PDF', () => {
     }
   })
 
-  test('that were left out are gone from the file, not only from sight', async () => {
+  test('the content of pages that were not extracted is not in the file any more', async () => {
     const { path } = await run('extract-pdf-pages', { pages: '2' })
-    const left = await inside(path)
-    assert.match(left, /Alpha page2/)
-    assert.doesNotMatch(left, /Alpha page[13]|city-value|name-value/)
+    const content = await readUncompressed(path)
+    assert.match(content, /Alpha page2/)
+    assert.doesNotMatch(content, /Alpha page[13]|city-value|name-value/)
   })
 
-  test('can be removed', async () => {
+  test('remove-pdf-pages removes the named pages, but not all of them', async () => {
     const { path } = await run('remove-pdf-pages', { pages: '2,4' })
     assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page3'])
     assert.equal(await pdfPages(path), 2)
     await refused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
   })
 
-  test('take a new order, those not named behind in their old one', async () => {
+  test('reorder-pdf-pages puts pages that are not named last, in their original order', async () => {
     const { path } = await run('reorder-pdf-pages', { pages: '3,1' })
     assert.deepEqual(await pageNames(path), ['Alpha page3', 'Alpha page1', 'Alpha page2'])
     assert.equal(await pdfPages(path), 4)
-    assert.deepEqual(await linksOf(path, 2), [1, 3])
-    assert.deepEqual(await outlineOf(path), [
+    assert.deepEqual(await readLinkTargets(path, 2), [1, 3])
+    assert.deepEqual(await readOutlineItems(path), [
       ['Alpha one', 2],
       ['Alpha three', 1, ['Alpha two', 3]],
     ])
-    await refused(run('reorder-pdf-pages', { pages: '1-3,2' }), 'INVALID_INPUT', /named twice/)
+    await refused(run('reorder-pdf-pages', { pages: '1-3,2' }), 'INVALID_INPUT', /appears twice/)
   })
 
-  test('are turned, some or all', async () => {
-    const turns = async (options: RunSettings['options']) =>
+  test('rotate-pdf rotates all pages or the named ones', async () => {
+    const rotationsAfter = async (options: RunSettings['options']) =>
       [
         ...(await output('pdfinfo', '-f', '1', '-l', '4', (await run('rotate-pdf', options)).path)).matchAll(
           /rot:\s+(\d+)/g,
         ),
-      ].map(([, turn]) => Number(turn))
-    assert.deepEqual(await turns({ rotate: '90' }), [90, 90, 90, 90])
-    assert.deepEqual(await turns({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
+      ].map(([, degrees]) => Number(degrees))
+    assert.deepEqual(await rotationsAfter({ rotate: '90' }), [90, 90, 90, 90])
+    assert.deepEqual(await rotationsAfter({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
   })
 
-  test('that do not exist are refused', async () => {
+  test('page tools refuse page numbers that do not exist', async () => {
     for (const operation of ['split-pdf', 'extract-pdf-pages', 'remove-pdf-pages', 'rotate-pdf'] as const) {
       await refused(run(operation, { pages: '2-9' }), 'INVALID_INPUT', /^pages: page 9 .* pages 1 to 4/)
     }
   })
 
-  test('that are blank are removed, those with a mark on them stay', async () => {
+  test('remove-blank-pages-pdf removes blank pages only, and refuses a PDF without any other', async () => {
     const { path, result } = await run('remove-blank-pages-pdf')
     assert.deepEqual(result.details, { pages: 3, removed: [4] })
     assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page2', 'Alpha page3'])
-    const empty = pdfOf({
+    const empty = createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
       3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>',
@@ -194,53 +203,53 @@ describe('pages of a PDF', () => {
   })
 })
 
-describe('PDFs that are merged', () => {
+describe('merging PDFs', () => {
   const merge = (options: RunSettings['options'] = {}) =>
     run('merge', options, book, {
       more: [pathOf('beta.pdf'), fixture('three-pages.pdf')],
       names: ['First part.pdf', 'b.pdf', 'c.pdf'],
     })
 
-  test('keep order, outlines, links and filled-in forms', async () => {
+  test('a merge keeps the order, bookmarks, links and filled-in forms of its inputs', async () => {
     const { path, result } = await merge()
     assert.deepEqual(result.details, { pages: 11, files: 3 })
     assert.deepEqual(
       await pageNames(path),
       [1, 2, 3].map((page) => `Alpha page${page}`).concat([1, 2, 3].map((page) => `Beta page${page}`)),
     )
-    assert.deepEqual(await outlineOf(path), [
+    assert.deepEqual(await readOutlineItems(path), [
       ['Alpha one', 1],
       ['Alpha three', 3, ['Alpha two', 2]],
       ['Beta one', 5],
       ['Beta three', 7, ['Beta two', 6]],
     ])
-    assert.deepEqual(await linksOf(path, 1), [3, 2])
-    assert.deepEqual(await linksOf(path, 5), [7, 6])
+    assert.deepEqual(await readLinkTargets(path, 1), [3, 2])
+    assert.deepEqual(await readLinkTargets(path, 5), [7, 6])
     const form = await output('qpdf', '--json', '--json-key=acroform', path)
     for (const value of ['Alpha-name-value', 'Alpha-city-value', 'Beta-name-value', 'Beta-city-value']) {
       assert.match(form, new RegExp(`"value": "u:${value}"`))
     }
-    await assertWhole(path)
+    await assertValidPdf(path)
   })
 
-  test('have an outline by file, or none, when that is asked for', async () => {
-    assert.deepEqual(await outlineOf((await merge({ outline: 'per_file' })).path), [
+  test('the outline option of a merge groups the bookmarks by file or drops them', async () => {
+    assert.deepEqual(await readOutlineItems((await merge({ outline: 'per_file' })).path), [
       ['First part', 1, ['Alpha one', 1], ['Alpha three', 3, ['Alpha two', 2]]],
       ['b', 5, ['Beta one', 5], ['Beta three', 7, ['Beta two', 6]]],
       ['c', 9],
     ])
-    assert.deepEqual(await outlineOf((await merge({ outline: 'none' })).path), [])
+    assert.deepEqual(await readOutlineItems((await merge({ outline: 'none' })).path), [])
   })
 })
 
-test('a merge can also be asked for as a tool', async () => {
+test('merge-pdf is available as a tool, too', async () => {
   const { path } = await run('merge-pdf', {}, book, { more: [pathOf('beta.pdf')] })
   assert.equal(await pdfPages(path), 8)
 })
 
-test('it is said when the structure for screen readers is lost', async () => {
-  const tagged = await shelf({
-    'tagged.pdf': pdfOf({
+test('page tools warn when the structure tags for screen readers are removed', async () => {
+  const tagged = await writeFiles({
+    'tagged.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot 5 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 99 99] >>',
       3: '<< /Type /Page /Parent 2 0 R >>',
@@ -251,13 +260,13 @@ test('it is said when the structure for screen readers is lost', async () => {
   })
   const dropped = await run('extract-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
   assert.deepEqual(dropped.warnings, ['TAGS_REMOVED'])
-  assert.doesNotMatch(await inside(dropped.path), /words of page one/)
-  const kept = await run('reorder-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
-  assert.deepEqual(kept.warnings, [])
-  assert.match(await output('pdfinfo', kept.path), /Tagged:\s+yes/)
+  assert.doesNotMatch(await readUncompressed(dropped.path), /words of page one/)
+  const reordered = await run('reorder-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
+  assert.deepEqual(reordered.warnings, [])
+  assert.match(await output('pdfinfo', reordered.path), /Tagged:\s+yes/)
 })
 
-test('a layer that is hidden stays so in the parts of a PDF', async () => {
+test('split-pdf keeps hidden layers hidden', async () => {
   const source = join(scratchFolder('layers'), 'layers.pdf')
   const words = (word: string) => `BT /F 20 Tf 20 50 Td (${word}) Tj ET`
   const data = Buffer.from(`/OC /A BDC ${words('shown')} EMC /OC /B BDC ${words('hidden')} EMC`)
@@ -274,7 +283,7 @@ test('a layer that is hidden stays so in the parts of a PDF', async () => {
     7: '<< /Type /OCG /Name (A) >>',
     8: '<< /Type /OCG /Name (B) >>',
   }
-  await writeFile(source, pdfOf(objects))
+  await writeFile(source, createPdf(objects))
   const { path } = await run('split-pdf', { pages: '2' }, source)
   assert.equal((await output('pdftotext', path, '-')).trim(), 'shown')
 })

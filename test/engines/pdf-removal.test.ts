@@ -5,60 +5,60 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { refused } from '../assert-refused.ts'
-import { drawn, inside } from './inspect-pdf.ts'
+import { renderPage, readUncompressed } from './inspect-pdf.ts'
 import { output, pdfText } from './judge.ts'
-import { bookOf, pdfOf, photoPage, shelf } from './pdf-maker.ts'
+import { createBook, createPdf, createPhotoPage, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
-import { toolsOn } from './run-pdf-tool.ts'
+import { createToolRunner } from './run-pdf-tool.ts'
 
-const pathOf = await shelf({
-  'book.pdf': bookOf('Alpha'),
-  'photo.pdf': await photoPage(),
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'photo.pdf': await createPhotoPage(),
 })
-const run = toolsOn(pathOf('book.pdf'))
+const run = createToolRunner(pathOf('book.pdf'))
 
-test('flattening turns filled-in fields into page content, also those that only readers draw', async () => {
+test('flatten-pdf turns form fields into page content, including fields without an appearance stream', async () => {
   const { path } = await run('flatten-pdf')
   assert.match(await pdfText(path), /Alpha-name-value[\s\S]*Alpha-city-value/)
   assert.match(await output('pdfinfo', path), /Form:\s+none/)
-  assert.match(await inside(path), /https:\/\/example\.com/)
+  assert.match(await readUncompressed(path), /https:\/\/example\.com/)
 })
 
-test('flattening keeps comments that only readers draw', async () => {
+test('flatten-pdf keeps comments without an appearance stream', async () => {
   const page = (annotation: string) =>
-    pdfOf({
+    createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
       3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Annots [4 0 R] >>',
       4: `<< /Type /Annot /Rect [10 40 190 70] /F 4 ${annotation} >>`,
     })
-  const notes = await shelf({
+  const notes = await writeFiles({
     'text.pdf': page('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
     'box.pdf': page('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
   })
-  const flat = (name: string) => convert(pdf, notes(name), 'pdf', { operation: 'flatten-pdf' })
-  const text = await flat('text.pdf')
+  const flatten = (name: string) => convert(pdf, notes(name), 'pdf', { operation: 'flatten-pdf' })
+  const text = await flatten('text.pdf')
   assert.match(await pdfText(text.path), /spoken words/)
-  assert.doesNotMatch(await inside(text.path), /FreeText/)
-  const [red = 0, green = 255] = await (await drawn((await flat('box.pdf')).path)).color(1, 1)
+  assert.doesNotMatch(await readUncompressed(text.path), /FreeText/)
+  const [red = 0, green = 255] = await (await renderPage((await flatten('box.pdf')).path)).color(1, 1)
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
 })
 
 describe('redacting', () => {
-  test('removes words from pages, fields, outline and title, for good', async () => {
+  test('redact-pdf permanently removes terms from pages, form fields, outline and title', async () => {
     const { path, result, warnings } = await run('redact-pdf', {
       terms: '["alpha page2", "city-value", "alpha BOOK"]',
     })
     assert.deepEqual(result.details, { pages: 4, redactions: 2, redactedPages: [2, 3] })
     assert.deepEqual(warnings, [])
-    const left = await inside(path)
-    assert.match(left, /Alpha page1/)
-    assert.doesNotMatch(left, /Alpha page2|city-value|Alpha book|attached words/i)
-    const [red = 255] = await (await drawn(path, 2)).color(1, 0)
-    assert.ok(red < 240, 'the place is not black')
+    const content = await readUncompressed(path)
+    assert.match(content, /Alpha page1/)
+    assert.doesNotMatch(content, /Alpha page2|city-value|Alpha book|attached words/i)
+    const [red = 255] = await (await renderPage(path, 2)).color(1, 0)
+    assert.ok(red < 240, 'the redacted area must be black')
   })
 
-  test('takes the pixels below away, too', async () => {
+  test('redact-pdf also removes the pixels below a term', async () => {
     const scan = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
       operation: 'add-watermark-pdf',
@@ -77,7 +77,7 @@ describe('redacting', () => {
     assert.deepEqual([...new Set(place)], [255])
   })
 
-  test('says when there was nothing to remove', async () => {
+  test('redact-pdf warns when no term was found', async () => {
     assert.deepEqual((await run('redact-pdf', { terms: 'nowhere' })).warnings, ['NOTHING_TO_DO'])
     assert.deepEqual((await run('redact-pdf', { terms: 'x' }, pathOf('photo.pdf'))).warnings, [
       'NOTHING_TO_DO',
@@ -85,34 +85,34 @@ describe('redacting', () => {
   })
 })
 
-test('sanitizing removes what acts and what is carried along, and keeps what is seen', async () => {
+test('sanitize-pdf removes actions, links and attachments and keeps the page content', async () => {
   const { path, result } = await run('sanitize-pdf')
   assert.deepEqual(result.details?.removed, { actions: 2, links: 1, attachments: 2 })
-  const left = await inside(path)
+  const content = await readUncompressed(path)
   assert.doesNotMatch(
-    left,
+    content,
     /JavaScript|app\.alert|Launch|calc\.exe|EmbeddedFiles|attached words|example\.com/,
   )
   assert.match(await pdfText(path), /Alpha page1/)
-  assert.match(left, /Alpha book/)
+  assert.match(content, /Alpha book/)
   const kept = await run('sanitize-pdf', { removeLinks: 'false', removeMetadata: 'true' })
-  assert.match(await inside(kept.path), /example\.com/)
-  assert.doesNotMatch(await inside(kept.path), /Alpha book|Somebody/)
+  assert.match(await readUncompressed(kept.path), /example\.com/)
+  assert.doesNotMatch(await readUncompressed(kept.path), /Alpha book|Ada Author/)
 })
 
-test('metadata is set in both places that readers look at, and the old is gone', async () => {
+test('edit-pdf-metadata sets the information dictionary and XMP, and leaves no old values in the file', async () => {
   const { path } = await run('edit-pdf-metadata', {
     title: 'Grüße "機密" <x> -all=',
     author: '',
     keywords: 'one, two',
   })
-  const told = await output('pdfinfo', path)
-  assert.match(told, /Title:\s+Grüße "機密" <x> -all=\n/)
-  assert.match(told, /Keywords:\s+one, two/)
-  assert.doesNotMatch(told, /Author/)
+  const info = await output('pdfinfo', path)
+  assert.match(info, /Title:\s+Grüße "機密" <x> -all=\n/)
+  assert.match(info, /Keywords:\s+one, two/)
+  assert.doesNotMatch(info, /Author/)
   assert.match(await output('pdfinfo', '-meta', path), /Grüße &quot;機密&quot; &lt;x&gt; -all=/)
-  assert.doesNotMatch(await inside(path), /Somebody/)
-  const bare = await run('edit-pdf-metadata', { removeMetadata: true })
-  assert.doesNotMatch(await output('pdfinfo', bare.path), /Title|Author/)
+  assert.doesNotMatch(await readUncompressed(path), /Ada Author/)
+  const withoutMetadata = await run('edit-pdf-metadata', { removeMetadata: true })
+  assert.doesNotMatch(await output('pdfinfo', withoutMetadata.path), /Title|Author/)
   await refused(run('edit-pdf-metadata'), 'INVALID_INPUT', /^title: expected at least one/)
 })

@@ -4,40 +4,40 @@ import { readFile, stat } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { assertWhole, drawn, inside } from './inspect-pdf.ts'
+import { assertValidPdf, renderPage, readUncompressed } from './inspect-pdf.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
-import { bookOf, clearPage, photoPage, shelf } from './pdf-maker.ts'
+import { createBook, createPhotoPage, createTransparentImagePage, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
-import { toolsOn } from './run-pdf-tool.ts'
+import { createToolRunner } from './run-pdf-tool.ts'
 
-const pathOf = await shelf({
-  'book.pdf': bookOf('Alpha'),
-  'photo.pdf': await photoPage(),
-  'clear.pdf': clearPage(),
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'photo.pdf': await createPhotoPage(),
+  'clear.pdf': createTransparentImagePage(),
 })
-const run = toolsOn(pathOf('book.pdf'))
+const run = createToolRunner(pathOf('book.pdf'))
 
-describe('a smaller PDF', () => {
+describe('compressing a PDF', () => {
   const sizeOf = async (path: string) => (await stat(path)).size
 
-  test('shows the same pages with coarser pictures', async () => {
+  test('compress-pdf keeps the pages and reduces the quality of images', async () => {
     const before = await sizeOf(pathOf('photo.pdf'))
     const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, pathOf('photo.pdf'))
     const after = await sizeOf(path)
     assert.ok(after < before / 4, `${after} of ${before}`)
     assert.deepEqual(result.details, { pages: 1, sizeBefore: before, sizeAfter: after })
     assert.equal(await pdfPages(path), 1)
-    const [level = 0] = await (await drawn(path)).color(1, 1)
-    assert.ok(level > 100 && level < 155, `the photograph is gone: ${level}`)
+    const [level = 0] = await (await renderPage(path)).color(1, 1)
+    assert.ok(level > 100 && level < 155, `the photo is missing: gray level ${level}`)
   })
 
-  test('is never larger: then the source comes back with a warning', async () => {
+  test('compress-pdf returns the source with a warning when the result would be larger', async () => {
     const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, pathOf('clear.pdf'))
     assert.deepEqual(warnings, ['NOT_SMALLER'])
     assert.deepEqual(await readFile(path), await readFile(pathOf('clear.pdf')))
   })
 
-  test('has the best quality that fits the size asked for', async () => {
+  test('compress uses the best quality that fits the target size', async () => {
     const sizes = []
     for (const targetSize of [40_000, 80_000]) {
       const { path, result, warnings } = await run('compress', { targetSize }, pathOf('photo.pdf'))
@@ -49,14 +49,14 @@ describe('a smaller PDF', () => {
     assert.ok((sizes[1] ?? 0) > (sizes[0] ?? 0), sizes.join())
   })
 
-  test('says what was reached where the size is out of reach', async () => {
+  test('compress reports the smallest size when the target size cannot be reached', async () => {
     const { path, result, warnings } = await run('compress', { targetSize: 1000 }, pathOf('photo.pdf'))
     assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
     assert.equal(result.details?.sizeAfter, await sizeOf(path))
     assert.equal(result.details?.reached, false)
   })
 
-  test('is the smaller, the lower its quality', async () => {
+  test('compress makes smaller files with lower quality', async () => {
     const sizes = []
     for (const quality of ['high', 'low', 1]) {
       sizes.push(await sizeOf((await run('compress', { quality }, pathOf('photo.pdf'))).path))
@@ -69,7 +69,7 @@ describe('a smaller PDF', () => {
   })
 })
 
-test('for the archive, fonts and colors are inside and the file says which rules it keeps', async () => {
+test('to-pdfa embeds fonts, defines the color space and declares the conformance level', async () => {
   for (const [pdfaVersion, part] of [
     ['1b', '1'],
     ['PDF/A-2B', '2'],
@@ -81,7 +81,7 @@ test('for the archive, fonts and colors are inside and the file says which rules
     const meta = await output('pdfinfo', '-meta', path)
     assert.match(meta, new RegExp(`pdfaid:part(?:>|=['"])${part}`))
     assert.match(meta, /pdfaid:conformance(?:>|=['"])B/)
-    const text = await inside(path)
+    const text = await readUncompressed(path)
     assert.match(text, /\/OutputIntents/)
     assert.doesNotMatch(text, /JavaScript|Launch|EmbeddedFiles/)
     const [, , ...fonts] = (await output('pdffonts', path)).trim().split('\n')
@@ -93,14 +93,14 @@ test('for the archive, fonts and colors are inside and the file says which rules
   }
 })
 
-test('in gray no color is left and the pages say the same', async () => {
+test('grayscale-pdf removes all color and keeps the text', async () => {
   const form = await run('grayscale-pdf')
   assert.deepEqual(form.warnings, ['FORM_FLATTENED'])
   assert.match(await pdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
   const { path } = await run('grayscale-pdf', {}, pathOf('clear.pdf'))
   for (const [name, file] of [
     ['the form', form.path],
-    ['the picture', path],
+    ['the image', path],
   ] as const) {
     const png = sharp(execFileSync('pdftoppm', ['-png', '-r', '20', '-singlefile', file])).removeAlpha()
     const { data, info } = await png.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
@@ -110,23 +110,23 @@ test('in gray no color is left and the pages say the same', async () => {
   }
 })
 
-test('linearizing orders a PDF for reading while it loads', async () => {
+test('linearize-pdf optimizes a PDF for fast web view', async () => {
   const { path } = await run('linearize-pdf')
   assert.match(await output('pdfinfo', path), /Optimized:\s+yes/)
 })
 
-describe('a broken PDF', () => {
-  test('is repaired as far as it can be', async () => {
-    const whole = bookOf('Alpha').toString('latin1')
-    const broken = await shelf({
-      'table.pdf': Buffer.from(whole.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
-      'cut.pdf': Buffer.from(whole.slice(0, whole.indexOf('51 0 obj')), 'latin1'),
+describe('repairing a PDF', () => {
+  test('repair-pdf recovers all pages from a broken cross-reference table or a truncated file', async () => {
+    const intact = createBook('Alpha').toString('latin1')
+    const broken = await writeFiles({
+      'table.pdf': Buffer.from(intact.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
+      'cut.pdf': Buffer.from(intact.slice(0, intact.indexOf('51 0 obj')), 'latin1'),
     })
     for (const name of ['table.pdf', 'cut.pdf']) {
       const { path, result } = await convert(pdf, broken(name), 'pdf', { operation: 'repair-pdf' })
       assert.equal(result.details?.pages, 4, name)
       assert.match(await pdfText(path), /Alpha page3/)
-      await assertWhole(path)
+      await assertValidPdf(path)
     }
   })
 })

@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refused } from '../assert-refused.ts'
-import { drawn, isPaper } from './inspect-pdf.ts'
+import { isWhite, renderPage } from './inspect-pdf.ts'
 import { output, pdfText } from './judge.ts'
-import { bookOf, shelf } from './pdf-maker.ts'
+import { createBook, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
-import { toolsOn } from './run-pdf-tool.ts'
+import { createToolRunner } from './run-pdf-tool.ts'
 
-const pathOf = await shelf({
-  'book.pdf': bookOf('Alpha'),
-  'turned.pdf': Buffer.from(bookOf('Alpha').toString('latin1').replace('/Count 4 ', '/Count 4 /Rotate 90 ')),
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'turned.pdf': Buffer.from(
+    createBook('Alpha').toString('latin1').replace('/Count 4 ', '/Count 4 /Rotate 90 '),
+  ),
 })
-const run = toolsOn(pathOf('book.pdf'))
+const run = createToolRunner(pathOf('book.pdf'))
 
-describe('a watermark', () => {
-  test('stands in its own script on every page, with its fonts inside', async () => {
+describe('a watermark on a PDF', () => {
+  test('a text watermark appears on every page, in any script, with embedded fonts', async () => {
     const { path } = await run('add-watermark-pdf', { watermarkText: 'Grüße 機密', watermarkPosition: 'top' })
     for (const page of ['1', '4']) {
       const text = await output('pdftotext', '-f', page, '-l', page, path, '-')
@@ -22,25 +24,25 @@ describe('a watermark', () => {
     }
     const fonts = await output('pdffonts', path)
     assert.ok(fonts.split('\n').filter((line) => / yes yes yes +\d/.test(line)).length >= 2, fonts)
-    assert.ok(!isPaper(await (await drawn(path, 4)).color(1, 0)), 'there is nothing at the top')
-    assert.ok(isPaper(await (await drawn(path, 4)).color(1, 2)), 'there is something at the bottom')
+    assert.ok(!isWhite(await (await renderPage(path, 4)).color(1, 0)), 'the top must not be empty')
+    assert.ok(isWhite(await (await renderPage(path, 4)).color(1, 2)), 'the bottom must be empty')
   })
 
-  test('stands upright on pages that are shown on their side, where it was asked for', async () => {
+  test('a watermark is upright and in the requested corner of rotated pages', async () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkText: 'ABC', watermarkPosition: 'bottom-right', watermarkOpacity: '1', pages: '4' },
       pathOf('turned.pdf'),
     )
-    const page = await drawn(path, 4)
+    const page = await renderPage(path, 4)
     assert.deepEqual([page.width, page.height], [300, 200])
-    assert.ok(!isPaper(await page.color(2, 2)), 'there is nothing in the asked corner')
+    assert.ok(!isWhite(await page.color(2, 2)), 'the requested corner must not be empty')
     for (const [x, y] of [
       [0, 0],
       [0, 2],
       [2, 0],
     ] as const)
-      assert.ok(isPaper(await page.color(x, y)), `${x} ${y}`)
+      assert.ok(isWhite(await page.color(x, y)), `${x} ${y}`)
     const boxes = await output('pdftotext', '-bbox', '-f', '4', '-l', '4', path, '-')
     const sides = /xMin="(\S+)" yMin="(\S+)" xMax="(\S+)" yMax="(\S+)">ABC</.exec(boxes)
     const [left = 0, top = 0, right = 0, bottom = 0] = (sides ?? []).slice(1).map(Number)
@@ -48,8 +50,8 @@ describe('a watermark', () => {
     assert.doesNotMatch(await output('pdftotext', '-l', '1', path, '-'), /ABC/)
   })
 
-  test('has the color, the strength and the place that were asked for', async () => {
-    const middle = async (watermarkOpacity: number) => {
+  test('a watermark has the requested color, opacity and position', async () => {
+    const centerColor = async (watermarkOpacity: number) => {
       const { path } = await run('add-watermark-pdf', {
         watermarkText: 'MMMM',
         watermarkColor: 'ff0000',
@@ -57,28 +59,28 @@ describe('a watermark', () => {
         watermarkOpacity,
         watermarkPosition: 'center',
       })
-      return (await drawn(path, 4)).color(1, 1)
+      return (await renderPage(path, 4)).color(1, 1)
     }
-    const [red = 0, green = 0] = await middle(1)
+    const [red = 0, green = 0] = await centerColor(1)
     assert.ok(red > 250 && green < 230, `${red} ${green}`)
-    const [, faint = 0] = await middle(0.2)
-    assert.ok(faint > green + 10 && faint < 254, `${faint} where it is faint, ${green} where it is not`)
+    const [, faint = 0] = await centerColor(0.2)
+    assert.ok(faint > green + 10 && faint < 254, `green is ${faint} at low opacity, ${green} at full opacity`)
   })
 
-  test('may be a picture, with what is clear in it', async () => {
+  test('an image watermark keeps its transparency', async () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkPosition: 'Top Left', watermarkOpacity: 1, watermarkScale: 30 },
       pathOf('book.pdf'),
       { more: [fixture('alpha.png')] },
     )
-    const page = await drawn(path, 4)
-    assert.ok(!isPaper(await page.color(0, 0)), 'there is nothing in the asked corner')
-    assert.ok(isPaper(await page.color(2, 2)), 'there is something in another corner')
+    const page = await renderPage(path, 4)
+    assert.ok(!isWhite(await page.color(0, 0)), 'the requested corner must not be empty')
+    assert.ok(isWhite(await page.color(2, 2)), 'the opposite corner must be empty')
     assert.match(await output('pdfimages', '-list', path), /smask/)
   })
 
-  test('is text only: what looks like a drawing stays text', async () => {
+  test('markup in a text watermark is drawn as text', async () => {
     const text = '</text><image href="file:///etc/passwd"/> & "x"'
     const { path } = await run('add-watermark-pdf', {
       watermarkText: text,
@@ -90,7 +92,7 @@ describe('a watermark', () => {
     )
   })
 
-  test('needs one thing to show', async () => {
+  test('a watermark needs either a text or an image', async () => {
     await refused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
     const both = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
@@ -101,7 +103,7 @@ describe('a watermark', () => {
   })
 })
 
-test('page numbers count where and how they are asked to', async () => {
+test('add-page-numbers-pdf numbers the selected pages with the requested format and position', async () => {
   const options = {
     pages: '2-last',
     startNumber: '7',
@@ -115,24 +117,24 @@ test('page numbers count where and how they are asked to', async () => {
     'Page 8 of 9',
     'Page 9 of 9',
   ])
-  assert.ok(!isPaper(await (await drawn(path, 4)).color(2, 0)), 'there is nothing in the asked corner')
+  assert.ok(!isWhite(await (await renderPage(path, 4)).color(2, 0)), 'the requested corner must not be empty')
 })
 
-test('cropping cuts margins off pages as they are shown, or takes a box', async () => {
+test('crop-pdf cuts margins off the displayed page or keeps a box', async () => {
   const size = async (options: RunSettings['options'], name?: string) =>
     /Page size:\s+(\S+ x \S+)/.exec(await output('pdfinfo', (await run('crop-pdf', options, name)).path))?.[1]
   assert.equal(await size({ marginTop: '1in', marginLeft: 20 }), '180 x 228')
   assert.equal(await size({ cropBox: '10,20,100,50' }), '100 x 50')
   const { path } = await run('crop-pdf', { marginRight: '100pt' }, pathOf('turned.pdf'))
-  const page = await drawn(path)
+  const page = await renderPage(path)
   assert.deepEqual([page.width, page.height], [200, 200])
-  for (const [options, complaint, name] of [
+  for (const [options, message, name] of [
     [{ marginTop: '400pt' }, /^marginTop: nothing would be left of page 1/],
     [{ marginTop: 100, marginLeft: 9, marginRight: '195pt' }, /^marginRight: nothing/],
     [{ marginTop: '210pt', marginLeft: '250pt' }, /^marginTop: nothing/, 'turned.pdf'],
     [{ marginTop: 5, marginLeft: '-1mm' }, /^marginLeft: expected 0 or more/],
   ] as const)
-    await refused(run('crop-pdf', options, name && pathOf(name)), 'INVALID_INPUT', complaint)
-  await refused(run('crop-pdf', { cropBox: '150,0,100,50' }), 'INVALID_INPUT', /reaches beyond the page/)
+    await refused(run('crop-pdf', options, name && pathOf(name)), 'INVALID_INPUT', message)
+  await refused(run('crop-pdf', { cropBox: '150,0,100,50' }), 'INVALID_INPUT', /within the page/)
   await refused(run('crop-pdf', {}), 'INVALID_INPUT', /at least one of the margins/)
 })

@@ -7,42 +7,48 @@ import type { Operation } from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
-import { unpacked } from './inspect-pdf.ts'
+import { unzipResult } from './inspect-pdf.ts'
 import { zipNames } from './judge.ts'
-import { bookOf, clearPage, pdfOf, photoPage, shelf } from './pdf-maker.ts'
+import {
+  createBook,
+  createPdf,
+  createPhotoPage,
+  createTransparentImagePage,
+  writeFiles,
+} from './pdf-maker.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { toolsOn } from './run-pdf-tool.ts'
+import { createToolRunner } from './run-pdf-tool.ts'
 
-const pathOf = await shelf({
-  'book.pdf': bookOf('Alpha'),
-  'photo.pdf': await photoPage(),
-  'clear.pdf': clearPage(),
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'photo.pdf': await createPhotoPage(),
+  'clear.pdf': createTransparentImagePage(),
 })
-const run = toolsOn(pathOf('book.pdf'))
+const run = createToolRunner(pathOf('book.pdf'))
 
-describe('pictures of a PDF', () => {
-  test('come as they are, each once, in a ZIP with a list', async () => {
+describe('extracting images from a PDF', () => {
+  test('extract-pdf-images returns each embedded image once and unchanged, in a ZIP with a manifest', async () => {
     const twice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const done = await convert(pdf, twice.path, 'pdf', { operation: 'extract-pdf-images' })
     assert.equal(done.format, 'zip')
     assert.deepEqual(await zipNames(done.path), ['image-001.jpg', 'manifest.json'])
   })
 
-  test('keep what is clear in them', async () => {
+  test('extract-pdf-images keeps the transparency of images', async () => {
     const done = await run('extract-pdf-images', {}, pathOf('clear.pdf'))
     assert.deepEqual(await zipNames(done.path), ['image-001.png', 'manifest.json'])
-    const raw = await sharp(join(await unpacked(done), 'image-001.png'))
+    const raw = await sharp(join(await unzipResult(done), 'image-001.png'))
       .raw()
       .toBuffer()
     assert.deepEqual([...raw.subarray(0, 8)], [255, 0, 0, 0, 0, 255, 0, 255])
   })
 
-  test('that are not there are an error', async () => {
-    await refused(run('extract-pdf-images'), 'INVALID_INPUT', /holds no pictures/)
+  test('extract-pdf-images refuses a PDF without images', async () => {
+    await refused(run('extract-pdf-images'), 'INVALID_INPUT', /contains no images/)
   })
 })
 
-test('facts about a PDF come as JSON and as details', async () => {
+test('pdf-info returns the properties of a PDF as JSON and as details', async () => {
   const { path, format, result } = await run('pdf-info')
   assert.equal(format, 'json')
   const facts = JSON.parse(await readFile(path, 'utf8'))
@@ -59,16 +65,16 @@ test('facts about a PDF come as JSON and as details', async () => {
       facts.signed,
       facts.encrypted,
     ],
-    [4, 'Alpha book', 'Somebody', 3, true, false, false],
+    [4, 'Alpha book', 'Ada Author', 3, true, false, false],
   )
   assert.equal(result.details?.pages, 4)
   const locked = await convert(pdf, fixture('owner-password.pdf'), 'json', { operation: 'pdf-info' })
   assert.equal(locked.result.details?.encrypted, true)
 })
 
-test('a document that loops in itself comes to an end', async () => {
-  const loops = await shelf({
-    'loop.pdf': pdfOf({
+test('PDF tools terminate on a document with circular references', async () => {
+  const loops = await writeFiles({
+    'loop.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R /Names << /Dests 7 0 R >> >>',
       2: '<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 2 >>',
       3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>',
@@ -98,8 +104,8 @@ describe('every PDF tool', () => {
     operation !== 'convert' && to.includes('pdf') ? [operation] : [],
   )
 
-  test('answers garbage and half a file with a coded error', async () => {
-    const folder = await shelf({
+  test('every PDF tool rejects garbage and truncated files with an error code', async () => {
+    const folder = await writeFiles({
       'garbage.pdf': Buffer.from(`%PDF-1.7\n${'garbage '.repeat(500)}`),
       'half.pdf': (await readFile(fixture('needs-password.pdf'))).subarray(0, 250),
     })
@@ -119,11 +125,11 @@ describe('every PDF tool', () => {
     }
   })
 
-  test('tells that a signature no longer holds', async () => {
-    const signed = bookOf('Alpha')
+  test('PDF tools warn that their changes invalidate a signature', async () => {
+    const signed = createBook('Alpha')
       .toString('latin1')
       .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
-    const signedPath = await shelf({ 'signed.pdf': Buffer.from(signed, 'latin1') })
+    const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signed, 'latin1') })
     for (const operation of ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf'] as const) {
       const { warnings } = await run(operation, needed[operation], signedPath('signed.pdf'))
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)

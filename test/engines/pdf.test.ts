@@ -11,7 +11,7 @@ import { refused } from '../assert-refused.ts'
 import { python3 } from '../python.ts'
 import { conformance } from './conformance.ts'
 import { output, pictureSize, zipNames } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns, rises } from './run-engine.ts'
+import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const source = fixture('three-pages.pdf')
 
@@ -23,7 +23,7 @@ conformance(pdf, {
 const render = (to: 'jpg' | 'png' | 'tiff' | 'txt', options: RunSettings['options'] = {}, file = source) =>
   convert(pdf, file, to, { options })
 
-async function unzipped(path: string, name: string, workDir: string): Promise<string> {
+async function unzipFile(path: string, name: string, workDir: string): Promise<string> {
   execFileSync(python3, [
     '-c',
     'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2], sys.argv[3])',
@@ -34,22 +34,22 @@ async function unzipped(path: string, name: string, workDir: string): Promise<st
   return join(workDir, name)
 }
 
-describe('a PDF', () => {
+describe('converting a PDF', () => {
   after(removeRuns)
 
-  test('of one page becomes one picture', async () => {
+  test('a single page becomes an image', async () => {
     const { path, format, result } = await render('jpg', { pages: '2', dpi: 72 })
     assert.equal(format, 'jpg')
     assert.deepEqual(await pictureSize(path, 'jpg'), { width: 300, height: 150 })
     assert.deepEqual(result.details, { pages: 1 })
-    // Named twice it is one page all the same.
+    // A page named twice still counts once.
     assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
   })
 
-  test('of one page becomes a drawing that looks like it at any size', async () => {
+  test('a page becomes an SVG of vector shapes that matches the rendered page', async () => {
     const { path, format } = await convert(pdf, source, 'svg', { options: { pages: '1' } })
     assert.equal(format, 'svg')
-    assert.doesNotMatch(await readFile(path, 'utf8'), /<image/, 'it is a picture in a drawing')
+    assert.doesNotMatch(await readFile(path, 'utf8'), /<image/, 'the SVG must not embed an image')
     await output('rsvg-convert', path, '--dpi-x', '144', '--dpi-y', '144', '--output', `${path}.png`)
     const page = await render('png', { pages: '1', dpi: 144 })
     const [width, height] = [300, 150]
@@ -61,21 +61,24 @@ describe('a PDF', () => {
         .raw()
         .toBuffer()
     const [ours, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
-    const apart = ours.reduce((sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)), 0)
-    assert.ok(apart / ours.length < 2, `they differ by ${apart / ours.length} of 255`)
+    const totalDifference = ours.reduce((sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)), 0)
+    assert.ok(
+      totalDifference / ours.length < 2,
+      `the images differ by ${totalDifference / ours.length} of 255`,
+    )
     assert.ok(
       poppler.some((level) => level < 128),
-      'there is something on the page',
+      'the page must not be blank',
     )
   })
 
-  test('of several pages becomes a ZIP of pictures with a manifest', async () => {
+  test('several pages become a ZIP of images with a manifest', async () => {
     const run = await render('jpg', { dpi: '100', quality: 'low', progressive: 'true' })
     const { path, format, workDir } = run
-    rises(run)
+    assertProgressRises(run)
     assert.equal(format, 'zip')
     assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
-    const manifest = JSON.parse(await readFile(await unzipped(path, 'manifest.json', workDir), 'utf8'))
+    const manifest = JSON.parse(await readFile(await unzipFile(path, 'manifest.json', workDir), 'utf8'))
     assert.deepEqual(manifest.parameters, {
       format: 'jpg',
       dpi: 100,
@@ -91,22 +94,22 @@ describe('a PDF', () => {
         [3, 'page-003.jpg'],
       ],
     )
-    const page = await unzipped(path, 'page-003.jpg', workDir)
+    const page = await unzipFile(path, 'page-003.jpg', workDir)
     assert.deepEqual(await pictureSize(page, 'jpg'), { width: 209, height: 278 })
     assert.match(await output('file', page), /progressive/)
   })
 
-  test('gives the pages that were asked for, under their own numbers', async () => {
+  test('selected pages keep their page numbers in file names', async () => {
     const { path } = await render('png', { pages: '3,1' })
     assert.deepEqual(await zipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
   })
 
-  test('becomes one TIFF of all its pages, in the order of the range', async () => {
+  test('a PDF becomes a multi-page TIFF in the order of the range', async () => {
     const { path, format, lines } = await render('tiff', { pages: 'last-1', dpi: 72 })
-    const drawn = lines
+    const pdftoppmRanges = lines
       .filter((line) => line.startsWith('pdftoppm'))
       .map((line) => /-f \d+ -l \d+/.exec(line)?.[0])
-    assert.deepEqual(drawn, ['-f 1 -l 3'], 'by one program, whatever their order')
+    assert.deepEqual(pdftoppmRanges, ['-f 1 -l 3'], 'one process must render all pages, whatever their order')
     assert.equal(format, 'tiff')
     const widths = [...(await output('tiffinfo', path)).matchAll(/Image Width: (\d+)/g)].map(([, width]) =>
       Number(width),
@@ -114,16 +117,16 @@ describe('a PDF', () => {
     assert.deepEqual(widths, [150, 300, 150])
   })
 
-  test('gives its text, by page', async () => {
+  test('text is extracted page by page', async () => {
     const text = await readFile((await render('txt')).path, 'utf8')
     assert.deepEqual(text.match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
     const part = await readFile((await render('txt', { pages: '3,2' })).path, 'utf8')
     assert.deepEqual(part.match(/\w+marker/g), ['gammamarker', 'betamarker'])
   })
 
-  test('is drawn smaller, in gray, sharper, as asked', async () => {
-    const shrunk = await render('png', { pages: '2', downscale: 60 })
-    assert.deepEqual(await pictureSize(shrunk.path, 'png'), { width: 60, height: 30 })
+  test('downscale, colorSpace, dpi and jpegQuality change the rendered image', async () => {
+    const downscaled = await render('png', { pages: '2', downscale: 60 })
+    assert.deepEqual(await pictureSize(downscaled.path, 'png'), { width: 60, height: 30 })
     assert.match(
       await output('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
       /components 1/,
@@ -137,7 +140,7 @@ describe('a PDF', () => {
     assert.ok((await bytes({ jpegQuality: '5' })) < (await bytes({ jpegQuality: 95 })))
   })
 
-  test('that needs a password opens with it, and with no other', async () => {
+  test('a PDF with a password opens only with that password', async () => {
     const locked = fixture('needs-password.pdf')
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
@@ -145,19 +148,19 @@ describe('a PDF', () => {
     await refused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED', /does not open/)
   })
 
-  test('with an owner password opens without', async () => {
+  test('a PDF with only an owner password opens without one', async () => {
     assert.match(
       await readFile((await render('txt', {}, fixture('owner-password.pdf'))).path, 'utf8'),
       /alphamarker/,
     )
   })
 
-  test('leaves its password nowhere', async () => {
+  test('no file in the work folder contains the password', async () => {
     const { workDir } = await render('txt', { password: 'secret' }, fixture('needs-password.pdf'))
     assert.deepEqual((await readdir(workDir)).toSorted(), ['open-source-1.pdf', 'out', 'source-1.pdf'])
   })
 
-  test('with a page larger than a wall is refused with the way out', async () => {
+  test('a page with too many pixels is refused, and downscale makes it convertible', async () => {
     const huge = (await readFile(source, 'latin1')).replace(
       '/MediaBox [0 0 300 150]',
       '/MediaBox [0 0 9000000 9000000]',
@@ -172,16 +175,16 @@ describe('a PDF', () => {
     assert.equal((await render('jpg', { downscale: 500, pages: '2' }, path)).format, 'jpg')
   })
 
-  test('that is cut off is corrupt', async () => {
+  test('a truncated PDF fails as CORRUPT_FILE', async () => {
     const path = join((await render('txt')).workDir, 'cut.pdf')
     await writeFile(path, (await readFile(source)).subarray(0, 300))
     await refused(render('jpg', {}, path), 'CORRUPT_FILE')
   })
 
-  test('cannot be asked for pages or settings that do not exist', async () => {
+  test('pages that do not exist and invalid options are refused', async () => {
     await refused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT', /page 9 .* pages 1 to 3/)
     const { options } = pdf.capabilities.find(({ to }) => to.includes('jpg')) ?? assert.fail()
-    for (const given of [
+    for (const input of [
       { dpi: 71 },
       { dpi: 601 },
       { pages: '1;2' },
@@ -191,35 +194,35 @@ describe('a PDF', () => {
       { colorSpace: 'cmyk' },
       { jpegQuality: 101 },
     ]) {
-      assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+      assert.equal(options.safeParse(input).success, false, JSON.stringify(input))
     }
   })
 })
 
-describe('a range of pages', () => {
-  test('lists single pages, ranges both ways and the last', () => {
+describe('a page range', () => {
+  test('a page range may contain single pages, backward ranges and "last"', () => {
     assert.deepEqual(resolvePages('1-3,7, 9 - last', 10), [1, 2, 3, 7, 9, 10])
     assert.deepEqual(resolvePages('last-8', 10), [10, 9, 8])
     assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
   })
 
-  test('outside of the document is refused', () => {
+  test('a page range outside of the document is refused', () => {
     for (const range of ['0', '11', '5-11']) assert.throws(() => resolvePages(range, 10), AppError)
   })
 })
 
-test('a page in Adobe RGB carries the profile, and its numbers are those of that space', async () => {
+test('a page in Adobe RGB embeds the profile and looks the same as in sRGB', async () => {
   const options = { pages: '1', colorSpace: 'Adobe-RGB' }
   const { path } = await convert(pdf, fixture('three-pages.pdf'), 'png', { options })
   const plain = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
   assert.ok((await sharp(path).metadata()).icc)
-  // Seen through its profile it is the same picture.
-  const [seen, wanted] = await Promise.all(
+  // Converted with its profile, the image is the same.
+  const [converted, wanted] = await Promise.all(
     [path, plain.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
   )
-  const furthest = seen?.reduce(
-    (most, value, index) => Math.max(most, Math.abs(value - (wanted?.[index] ?? 0))),
+  const maxDifference = converted?.reduce(
+    (max, value, index) => Math.max(max, Math.abs(value - (wanted?.[index] ?? 0))),
     0,
   )
-  assert.ok((furthest ?? 255) <= 4, `${furthest}`)
+  assert.ok((maxDifference ?? 255) <= 4, `${maxDifference}`)
 })

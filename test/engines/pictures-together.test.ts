@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { output, pdfPages, pictureSize } from './judge.ts'
-import { convert, fixture, type RunSettings, removeRuns, rises } from './run-engine.ts'
+import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const upright = fixture('corners.png')
 const standing = fixture('orientation-6.jpg')
@@ -23,7 +23,7 @@ describe('pictures are merged', () => {
   test('below each other, upright, each in the middle', async () => {
     const run = await merged('png', [standing, fixture('corners.bmp')])
     const { path, result } = run
-    rises(run)
+    assertProgressRises(run)
     assert.deepEqual(await pictureSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
     assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
@@ -151,7 +151,7 @@ describe('a picture is compressed', () => {
       const source = await detailed(format)
       const run = await compressed(source)
       const { path, result, warnings } = run
-      rises(run)
+      assertProgressRises(run)
       assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
       assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
       assert.deepEqual(await pictureSize(path, format), { width: 320, height: 240 })
@@ -180,7 +180,7 @@ describe('a picture is compressed', () => {
     ] as const) {
       const run = await compressed(source, { targetSize })
       const { path, result, warnings } = run
-      rises(run)
+      assertProgressRises(run)
       assert.ok(Number(run.progress[0]) < 0.3, 'the first try is one of several')
       assert.ok(
         (await bytes(path)) <= targetSize && (await bytes(path)) > targetSize * least,

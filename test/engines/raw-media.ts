@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 
-/** How a player is told what a file without a header holds; from the recommendations that name the formats. */
-const told: Readonly<Record<string, readonly string[]>> = {
+/** Input arguments for files without a header, from the specifications of the formats. */
+const inputArgs: Readonly<Record<string, readonly string[]>> = {
   '.al': ['-f', 'alaw', '-sample_rate', '8000', '-channels', '1'],
   '.ul': ['-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
   '.sln': ['-f', 's16le', '-sample_rate', '8000', '-channels', '1'],
@@ -14,4 +14,4 @@ const told: Readonly<Record<string, readonly string[]>> = {
   '.mjpeg': ['-f', 'mjpeg'],
 }
 
-export const rawInput = (path: string): readonly string[] => told[extname(path)] ?? []
+export const rawInput = (path: string): readonly string[] => inputArgs[extname(path)] ?? []

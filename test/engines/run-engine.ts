@@ -15,12 +15,12 @@ export interface Run {
   readonly path: string
   readonly format: FormatId
   readonly warnings: readonly string[]
-  /** What they say, in the same order. */
-  readonly told: readonly string[]
+  /** Warning messages, in the same order. */
+  readonly messages: readonly string[]
   readonly progress: readonly number[]
   /** Programs that were started, in order. */
   readonly commands: readonly string[]
-  /** The same with their arguments, one line each. */
+  /** Commands with their arguments, one per line. */
   readonly lines: readonly string[]
   readonly workDir: string
 }
@@ -29,11 +29,11 @@ export interface RunSettings {
   readonly from?: FormatId
   readonly options?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
-  /** A conversion when left out. */
+  /** Defaults to `convert`. */
   readonly operation?: Operation
-  /** More inputs, after the first; of the first's format where their names do not say. */
+  /** Additional inputs. They have the format of the first one unless their file extension says otherwise. */
   readonly more?: readonly string[]
-  /** What the client called the files, in order. */
+  /** File names from the client, in order. */
   readonly names?: readonly string[]
   readonly onProgress?: (ratio: number) => void
   readonly onFolder?: (workDir: string) => void
@@ -41,16 +41,16 @@ export interface RunSettings {
 
 const folders: string[] = []
 
-/** Removes the folders of all runs so far, before the file of tests is over; for `after` of groups that fill the disk. */
+/** Removes the folders of all runs so far. Use it in `after` of test groups that need much disk space. */
 export async function removeRuns(): Promise<void> {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 }
 after(removeRuns)
 
-/** A folder of a test that goes with those of its runs. */
+/** Registers a folder that `removeRuns` removes as well. */
 export const removedAfter = (folder: string) => folders.push(folder)
 
-/** One conversion as a worker does it: an own folder, parsed options, one step's tools. */
+/** Runs one conversion as a worker does: with its own folder, parsed options and the tools of one step. */
 export async function convert(
   engine: Engine,
   source: string,
@@ -78,7 +78,7 @@ export async function convert(
     inputs.push({ path, filename, format, size: (await stat(path)).size })
   }
   const warnings: string[] = []
-  const told: string[] = []
+  const messages: string[] = []
   const progress: number[] = []
   const commands: string[] = []
   const lines: string[] = []
@@ -92,7 +92,7 @@ export async function convert(
     },
     onWarning: (code, message) => {
       warnings.push(code)
-      told.push(message)
+      messages.push(message)
     },
     onCommand: (bin, args) => {
       commands.push(bin)
@@ -103,12 +103,12 @@ export async function convert(
   const options = capability.options.parse(settings.options ?? {})
   const result = await engine.run({ operation, inputs, from, to, options, outDir }, tools)
   const [{ path, format = to }] = result.files
-  return { result, path, format, warnings, told, progress, commands, lines, workDir }
+  return { result, path, format, warnings, messages, progress, commands, lines, workDir }
 }
 
-/** What is told of a run while it lasts: never less than before, nor more than all of it. */
-export function rises({ progress }: Run): void {
-  assert.ok(progress.length > 0, 'nothing is told')
+/** Fails unless progress was reported, never decreases and is at most 1. */
+export function assertProgressRises({ progress }: Run): void {
+  assert.ok(progress.length > 0, 'no progress was reported')
   for (const [at, ratio] of progress.entries())
     assert.ok(ratio >= (progress[at - 1] ?? 0) && ratio <= 1, `${progress}`)
 }

@@ -2,13 +2,13 @@ import type { Operation } from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { convert, type Run, type RunSettings } from './run-engine.ts'
 
-/** Runs PDF tools, on this file where no other is named. */
-export const toolsOn =
-  (usual: string) =>
+/** Returns a function that runs PDF tools, by default on this file. */
+export const createToolRunner =
+  (defaultSource: string) =>
   (
     operation: Operation,
     options: RunSettings['options'] = {},
-    source = usual,
+    source = defaultSource,
     settings: RunSettings = {},
   ): Promise<Run> =>
     convert(pdf, source, 'pdf', { operation, options, ...settings })

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: archives past the limits of the first ZIP.
+// Run by `npm run test:slow`: archives beyond the limits of ZIP without ZIP64.
 import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 
-test('a ZIP holds a file of more than 4 GiB, and files behind it', async () => {
+test('a stored ZIP can contain a file of more than 4 GiB and files after it', async () => {
   const folder = scratchFolder('stored-zip')
   const [source, path] = [join(folder, 'source'), join(folder, 'made.zip')]
   const size = 2 ** 32 + 5
@@ -24,7 +24,7 @@ test('a ZIP holds a file of more than 4 GiB, and files behind it', async () => {
   assert.equal(await output('unzip', '-p', path, 'behind.txt'), 'words')
 })
 
-test('a ZIP holds more than 65,535 files', async () => {
+test('a stored ZIP can contain more than 65,535 files', async () => {
   const path = join(scratchFolder('stored-zip'), 'made.zip')
   await StoredZip.write(path, async (zip) => {
     for (let at = 0; at < 65_600; at++) await zip.addText(`${at}.txt`, '')

@@ -7,18 +7,18 @@ import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './judge.ts'
 
-// More than one reading of the buffer.
-const long = Buffer.alloc(600_000, 'all that was drawn ')
+// Longer than the read buffer.
+const content = Buffer.alloc(600_000, 'all that was drawn ')
 
-async function written(fill: (zip: StoredZip, source: string) => Promise<void>): Promise<string> {
+async function writeZip(fill: (zip: StoredZip, source: string) => Promise<void>): Promise<string> {
   const folder = scratchFolder('stored-zip')
   const [source, path] = [join(folder, 'source'), join(folder, 'made.zip')]
-  await writeFile(source, long)
+  await writeFile(source, content)
   await StoredZip.write(path, (zip) => fill(zip, source))
   return path
 }
 
-const contents = (path: string) =>
+const listEntries = (path: string) =>
   output(
     python3,
     '-c',
@@ -28,30 +28,30 @@ for one in archive.infolist(): print(one.filename, one.compress_type, len(archiv
     path,
   )
 
-test('a ZIP of stored files is whole to every reader', async () => {
-  const path = await written(async (zip, source) => {
-    assert.equal(await zip.addFile('whole.bin', source), long.length)
+test('a stored ZIP can be read by Python, unzip, 7-Zip and bsdtar', async () => {
+  const path = await writeZip(async (zip, source) => {
+    assert.equal(await zip.addFile('whole.bin', source), content.length)
     assert.equal(await zip.addFile('part.bin', source, { start: 300_000, size: 7 }), 7)
     await zip.addText('grün.txt', 'words')
     await zip.addText('empty.txt', '')
   })
   const year = new Date().getUTCFullYear()
   assert.equal(
-    await contents(path),
+    await listEntries(path),
     `whole.bin 0 600000 ${year}\npart.bin 0 7 ${year}\ngrün.txt 0 5 ${year}\nempty.txt 0 0 ${year}\n`,
   )
-  // Each reads another of the two lists of files, and the sums.
+  // Some read the local headers, others the central directory; all verify checksums.
   await output('unzip', '-tq', path)
   await output('7zz', 't', path)
   await output('bsdtar', '-tf', path)
   const part = await output('unzip', '-p', path, 'part.bin')
-  assert.equal(part, long.toString('utf8', 300_000, 300_007))
+  assert.equal(part, content.toString('utf8', 300_000, 300_007))
 })
 
-test('a file that has become shorter meanwhile is no entry', async () => {
+test('a file that became shorter while it was read fails', async () => {
   await assert.rejects(
-    written(async (zip, source) => {
-      await zip.addFile('part.bin', source, { start: long.length - 3, size: 7 })
+    writeZip(async (zip, source) => {
+      await zip.addFile('part.bin', source, { start: content.length - 3, size: 7 })
     }),
     /shorter/,
   )

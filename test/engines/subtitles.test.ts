@@ -17,12 +17,12 @@ import { cuesIn, type SeenCue } from './subtitle-judge.ts'
 const run = promisify(execFile)
 const scratch = scratchFolder('subtitles-test')
 
-async function converted(source: string, to: FormatId, settings: RunSettings = {}) {
+async function convertText(source: string, to: FormatId, settings: RunSettings = {}) {
   const made = await convert(ffmpeg, source, to, settings)
   return { ...made, text: await readFile(made.path, 'utf8') }
 }
 
-async function written(name: string, content: string | Uint8Array): Promise<string> {
+async function writeFixture(name: string, content: string | Uint8Array): Promise<string> {
   await writeFile(join(scratch, name), content)
   return join(scratch, name)
 }
@@ -55,7 +55,7 @@ describe('subtitles', { concurrency: 2 }, () => {
       // Each reader with each writer is what `npm run conformance` tries.
       const targets = ['srt', 'ass', 'lrc'].includes(from) ? subtitleTargets : (['srt', 'txt'] as const)
       for (const to of targets.filter((one) => one !== from)) {
-        const { text, progress } = await converted(fixture(`subtitles.${from}`), to)
+        const { text, progress } = await convertText(fixture(`subtitles.${from}`), to)
         assert.equal(progress.at(-1), 1)
         const cues = cuesIn(text, to)
         const start = from === 'scc' ? 'The kingfisher' : 'Grüße from the kingfisher'
@@ -70,10 +70,10 @@ describe('subtitles', { concurrency: 2 }, () => {
   test('keep what is said slanted where the format can say so', async () => {
     for (const from of ['srt', 'vtt', 'ass', 'sub'] as const) {
       const to = from === 'srt' ? 'vtt' : 'srt'
-      assert.match((await converted(fixture(`subtitles.${from}`), to)).text, /<i>Grüße/, from)
+      assert.match((await convertText(fixture(`subtitles.${from}`), to)).text, /<i>Grüße/, from)
     }
-    assert.match((await converted(fixture('subtitles.srt'), 'ass')).text, /\{\\i1\}Grüße/)
-    assert.doesNotMatch((await converted(fixture('subtitles.srt'), 'lrc')).text, /[<{]/)
+    assert.match((await convertText(fixture('subtitles.srt'), 'ass')).text, /\{\\i1\}Grüße/)
+    assert.doesNotMatch((await convertText(fixture('subtitles.srt'), 'lrc')).text, /[<{]/)
   })
 
   test('of Windows and in UTF-16 come out as UTF-8', async () => {
@@ -83,20 +83,20 @@ describe('subtitles', { concurrency: 2 }, () => {
       'latin1',
     )
     for (const bytes of [windows, Buffer.from(`\ufeff${words}`, 'utf16le'), Buffer.from(`\ufeff${words}`)]) {
-      const { text } = await converted(await written('old.srt', bytes), 'vtt')
+      const { text } = await convertText(await writeFixture('old.srt', bytes), 'vtt')
       assert.match(text, /^WEBVTT\n\n00:00\.000 --> 00:00\.800\nGrüße – “naïve”\n/)
     }
   })
 
   test('with letters that are tags elsewhere are whole in WebVTT', async () => {
-    const { text } = await converted(await written('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
+    const { text } = await convertText(await writeFixture('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
     assert.match(text, /\na &lt; b &amp; c\n/)
     assert.match(text, /\n<b>R&amp;D<\/b>\n/)
   })
 
   test('that do not say when they end stay until the next, or for some seconds', async () => {
     const open = '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
-    const { text } = await converted(await written('open.smi', open), 'vtt')
+    const { text } = await convertText(await writeFixture('open.smi', open), 'vtt')
     assert.deepEqual(cuesIn(text, 'vtt'), [
       { startS: 1, endS: 2, lines: ['one two'] },
       { startS: 2, endS: 6, lines: ['last'] },
@@ -112,7 +112,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     ] as const)
       for (const to of ['srt', 'txt', 'ttml'] as const)
         assert.match(
-          (await converted(await written(name, text), to)).text,
+          (await convertText(await writeFixture(name, text), to)).text,
           /Grüße\u00a0from the kingfisher/,
           `${name} ${to}`,
         )
@@ -122,7 +122,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     const words = await readFile(fixture('subtitles.ass'), 'utf8')
     const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'
     const drawn = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
-    const { text } = await converted(await written('drawn.ass', drawn), 'vtt')
+    const { text } = await convertText(await writeFixture('drawn.ass', drawn), 'vtt')
     assert.doesNotMatch(text, /100/)
     assert.deepEqual(
       cuesIn(text, 'vtt').map(({ lines }) => lines.at(-1)),
@@ -138,7 +138,7 @@ describe('subtitles', { concurrency: 2 }, () => {
       `WEBVTT\n\n${blocks}${cues}`,
       `WEBVTT - a\r\n\r\n${blocks}${cues}`.replaceAll(/\r?\n/g, '\r\n'),
     ]) {
-      const run = await converted(await written('styled.vtt', text), 'srt')
+      const run = await convertText(await writeFixture('styled.vtt', text), 'srt')
       assert.deepEqual(cuesIn(run.text, 'srt'), [
         { startS: 1, endS: 2, lines: ['one'] },
         { startS: 3, endS: 4, lines: ['NOTE this'] },
@@ -147,34 +147,34 @@ describe('subtitles', { concurrency: 2 }, () => {
   })
 
   test('of films longer than an hour have their times', async () => {
-    const late = await written('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
-    assert.equal(cuesIn((await converted(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
-    assert.equal(cuesIn((await converted(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
+    const late = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
+    assert.equal(cuesIn((await convertText(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
+    assert.equal(cuesIn((await convertText(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
   })
 
   test('that count pictures say so where they do not tell how many a second has', async () => {
-    const told = await converted(await written('told.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
+    const told = await convertText(await writeFixture('told.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
     assert.deepEqual([cuesIn(told.text, 'srt')[0]?.startS, told.warnings], [1, []])
-    const { warnings } = await converted(await written('untold.sub', '{25}{50}one\n'), 'srt')
+    const { warnings } = await convertText(await writeFixture('untold.sub', '{25}{50}one\n'), 'srt')
     assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
 
   test('of SubViewer are read under the name they share', async () => {
     const view =
       '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
-    const [cue] = cuesIn((await converted(await written('view.sub', view), 'srt')).text, 'srt')
+    const [cue] = cuesIn((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')
     assert.deepEqual(cue, { startS: 1, endS: 2.5, lines: ['one', 'two'] })
   })
 
   test('in the older SubStation Alpha lose their styles on the way to the newer, and say so', async () => {
-    const { text, warnings } = await converted(fixture('subtitles.ssa'), 'ass')
+    const { text, warnings } = await convertText(fixture('subtitles.ssa'), 'ass')
     assert.deepEqual(warnings, ['STYLES_DROPPED'])
     assert.match(text, /ScriptType: v4\.00\+/)
   })
 
   test('that are none are refused', async () => {
     for (const from of subtitleSources) {
-      const path = await written(`words.${from}`, 'Only words.\n')
+      const path = await writeFixture(`words.${from}`, 'Only words.\n')
       await assert.rejects(
         convert(ffmpeg, path, from === 'srt' ? 'vtt' : 'srt'),
         isRefused('CORRUPT_FILE'),
@@ -218,7 +218,7 @@ describe('the subtitles of a film', { concurrency: 2 }, () => {
     test(`are taken out of ${name} (${codec})`, async () => {
       const path = await film(name, codec)
       for (const to of videoSubtitleTargets) {
-        const cues = cuesIn((await converted(path, to)).text, to)
+        const cues = cuesIn((await convertText(path, to)).text, to)
         assert.deepEqual(
           cues.map(({ lines }) => lines),
           [['Grüße from the kingfisher', 'and a nested pear'], ['quoted by the river']],

@@ -13,7 +13,7 @@ import { refused } from '../assert-refused.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output, pictureSize, type Size } from './judge.ts'
-import { pdfOf } from './pdf-maker.ts'
+import { createPdf } from './pdf-maker.ts'
 import { assertColor, picture } from './pixel-judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
@@ -319,7 +319,7 @@ describe('a thumbnail of a film', () => {
   test('needs a picture in it', async () => {
     const sound = made('sound.mp4')
     await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', sound)
-    await refused(thumbnail(ffmpeg, sound, 'png'), 'UNSUPPORTED_CONVERSION', /has no picture/)
+    await refused(thumbnail(ffmpeg, sound, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
 })
 
@@ -344,7 +344,7 @@ describe('thumbnails of a PDF', () => {
     const poster = made('poster.pdf')
     await writeFile(
       poster,
-      pdfOf({
+      createPdf({
         1: '<< /Type /Catalog /Pages 2 0 R >>',
         2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
         3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 14400 72] >>',

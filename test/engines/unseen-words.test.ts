@@ -199,7 +199,7 @@ test('what a workbook does not show is on no page, and in a table; both is said 
   assert.doesNotMatch(printed, /secret|another/)
   const page = await convert(office, book, 'html')
   assert.doesNotMatch(await readFile(page.path, 'utf8'), /secret|another/)
-  for (const { warnings, told } of [pdf, page])
+  for (const { warnings, messages: told } of [pdf, page])
     assert.ok(told[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(dropped), told.join(' '))
   const table = await convert(office, book, 'csv')
   assert.match(
@@ -207,7 +207,7 @@ test('what a workbook does not show is on no page, and in a table; both is said 
     /^first,secret,secret,cells\nsecret row,,,\nanother row,,,\n/,
   )
   assert.deepEqual(table.warnings, ['SHEETS_DROPPED', 'HIDDEN_KEPT'])
-  assert.match(table.told[1] ?? '', /^The csv contains 2 hidden rows and 2 hidden columns of the sheet/)
+  assert.match(table.messages[1] ?? '', /^The csv contains 2 hidden rows and 2 hidden columns of the sheet/)
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)

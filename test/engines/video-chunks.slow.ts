@@ -4,16 +4,22 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { type Asked, assertSameFilm, inParts, split, whole } from './video-in-chunks.ts'
+import {
+  assertSameVideo,
+  convertInChunks,
+  convertWhole,
+  splitIntoChunks,
+  type VideoRequest,
+} from './video-in-chunks.ts'
 
-const shelf = scratchFolder('film-parts')
-const films = {
+const shelf = scratchFolder('video-chunks')
+const videos = {
   plain: join(shelf, 'plain.mp4'),
   late: join(shelf, 'late.mkv'),
   turned: join(shelf, 'turned.mp4'),
 }
 
-function make(...args: readonly string[]) {
+function runFfmpeg(...args: readonly string[]) {
   const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args], {
     encoding: 'utf8',
   })
@@ -21,49 +27,49 @@ function make(...args: readonly string[]) {
 }
 
 before(async () => {
-  const pictures = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30000/1001:duration=24']
-  const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:duration=24']
+  const videoArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30000/1001:duration=24']
+  const audioArgs = ['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:duration=24']
   const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60', '-c:a', 'aac']
-  make(...pictures, ...sound, ...coded, '-metadata', 'title=Pieces', films.plain)
-  // 15 pictures later; plain samples have no lead of their own.
-  const late = ['-itsoffset', '0.5005', '-i', films.plain, '-i', films.plain, '-map', '0:v', '-map', '1:a']
-  make(...late, '-c:v', 'copy', '-c:a', 'pcm_s16le', films.late)
-  make('-i', films.plain, '-c', 'copy', '-metadata:s:v', 'rotate=90', films.turned)
+  runFfmpeg(...videoArgs, ...audioArgs, ...coded, '-metadata', 'title=Pieces', videos.plain)
+  // Delayed by 15 frames; PCM samples have no encoder delay.
+  const late = ['-itsoffset', '0.5005', '-i', videos.plain, '-i', videos.plain, '-map', '0:v', '-map', '1:a']
+  runFfmpeg(...late, '-c:v', 'copy', '-c:a', 'pcm_s16le', videos.late)
+  runFfmpeg('-i', videos.plain, '-c', 'copy', '-metadata:s:v', 'rotate=90', videos.turned)
 })
 
 const kinds = {
-  'of many pictures that are shown out of order': {
-    file: films.plain,
+  'with reordered frames': {
+    file: videos.plain,
     from: 'mp4',
     to: 'mp4',
     options: { mode: 'encode' },
   },
-  'whose pictures begin after its sound': {
-    file: films.late,
+  'whose video begins after its audio': {
+    file: videos.late,
     from: 'mkv',
     to: 'mkv',
     options: { mode: 'encode' },
   },
-  'that is turned': {
-    file: films.turned,
+  'that is rotated': {
+    file: videos.turned,
     from: 'mp4',
     to: 'mkv',
     options: { codec: 'h265', preset: 'ultrafast' },
   },
-  'that becomes WebM': {
-    file: films.plain,
+  'converted to WebM': {
+    file: videos.plain,
     from: 'mp4',
     to: 'webm',
     options: { preset: 'ultrafast', resolution: '160x90' },
   },
-} as const satisfies Record<string, Asked & { file: string }>
+} as const satisfies Record<string, VideoRequest & { file: string }>
 
 for (const [what, { file, ...asked }] of Object.entries(kinds)) {
-  test(`a film ${what} is the same in pieces`, { timeout: 300_000 }, async () => {
-    const one = await whole([file], asked)
-    const { result, parts } = await inParts([file], asked)
+  test(`a video ${what} is the same when converted in chunks`, { timeout: 300_000 }, async () => {
+    const one = await convertWhole([file], asked)
+    const { result, parts } = await convertInChunks([file], asked)
     assert.ok(parts > 3, `${parts} parts`)
-    const { expected, got } = await assertSameFilm(one, result)
+    const { expected, got } = await assertSameVideo(one, result)
     assert.equal(got.title, expected.title)
     assert.deepEqual(
       [got.width, got.height, got.rotation],
@@ -72,15 +78,18 @@ for (const [what, { file, ...asked }] of Object.entries(kinds)) {
   })
 }
 
-test('a film stays whole where it is copied, cut, has another rate, or ends in time', async () => {
-  const film = { from: 'mp4', to: 'mp4' } as const
+test('a video is not split if it is copied, trimmed, gets another frame rate or is short enough', async () => {
+  const request = { from: 'mp4', to: 'mp4' } as const
   const encoded = { mode: 'encode' }
-  assert.equal(await split([films.plain], { from: 'mp4', to: 'mkv' }), undefined)
+  assert.equal(await splitIntoChunks([videos.plain], { from: 'mp4', to: 'mkv' }), undefined)
   for (const option of [{ start: '1' }, { end: '20' }, { fps: 10 }])
-    assert.equal(await split([films.plain], { ...film, options: { ...encoded, ...option } }), undefined)
+    assert.equal(
+      await splitIntoChunks([videos.plain], { ...request, options: { ...encoded, ...option } }),
+      undefined,
+    )
   assert.equal(
-    await split([films.plain], { ...film, options: encoded }, { workers: 1, timeoutS: 600 }),
+    await splitIntoChunks([videos.plain], { ...request, options: encoded }, { workers: 1, timeoutS: 600 }),
     undefined,
   )
-  assert.ok(await split([films.plain], { ...film, options: encoded }))
+  assert.ok(await splitIntoChunks([videos.plain], { ...request, options: encoded }))
 })

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { outputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
-import { after, mediaWith, recipe, type Streams } from './ffmpeg-recipe.ts'
+import { mediaInfoWith, recipeFor, type Streams, valueAfter } from './ffmpeg-recipe.ts'
 
 const encode = { mode: 'encode' }
-const filter = (to: string, options: object, picture: object = {}, more: object = {}) =>
-  after(recipe(to, { ...encode, ...options }, { picture }, more).output, '-filter:v:0')
+const filter = (to: string, options: object, video: object = {}, more: object = {}) =>
+  valueAfter(recipeFor(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
 
-describe('the pictures of a film', () => {
-  test('come as they are where nothing else is asked for', () => {
+describe('the frames of a video', () => {
+  test('are only scaled if no other option is set', () => {
     assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
     assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
   })
 
-  test('are as many in a second as the codec knows, by their ratio to what there were or was asked for', () => {
+  test('get the supported frame rate with the nearest ratio to the requested one or that of the source', () => {
     const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
       /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
     for (const [asked, known] of [
@@ -37,7 +37,7 @@ describe('the pictures of a film', () => {
     assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
   })
 
-  test('without a rate get one where it is counted, not timed', () => {
+  test('without a frame rate get one if the format has no timestamps', () => {
     const clock = { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }
     assert.match(filter('avi', {}, clock), /,fps=50$/)
     assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
@@ -49,9 +49,8 @@ describe('the pictures of a film', () => {
       assert.doesNotMatch(filter('avi', {}, told), /fps/)
   })
 
-  test('of an animation are timed before anything is laid below them', () => {
-    const moving = (to: string, options: object, picture: object) =>
-      filter(to, options, picture, { from: 'gif' })
+  test('of an animation get their frame rate before a background is added', () => {
+    const moving = (to: string, options: object, video: object) => filter(to, options, video, { from: 'gif' })
     const size = 'scale=640:480:flags=bicubic,setsar=1'
     assert.equal(moving('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
     assert.equal(moving('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
@@ -59,7 +58,7 @@ describe('the pictures of a film', () => {
     assert.equal(
       moving('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
       `fps=50,${size}`,
-      'an animated PNG has a clock instead of a rate',
+      'an animated PNG has a clock instead of a frame rate',
     )
     assert.match(
       moving('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
@@ -67,7 +66,7 @@ describe('the pictures of a film', () => {
     )
   })
 
-  test('are turned, and fitted into the one picture that a codec knows', () => {
+  test('are rotated, and fitted into the only frame size of a codec', () => {
     const turned = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
     assert.deepEqual(turned, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
     assert.equal(
@@ -80,17 +79,17 @@ describe('the pictures of a film', () => {
     )
   })
 
-  test('keep lights that usual screens have not in h265 alone, and only where nothing lies over them', () => {
+  test('stay HDR only in h265 and without an overlay', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
-    const of = (options: object, more: object = {}) => recipe('mp4', options, { picture: bright }, more)
+    const of = (options: object, more: object = {}) => recipeFor('mp4', options, { video: bright }, more)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
     const kept = of({ ...encode, codec: 'h265' })
-    assert.equal(after(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(valueAfter(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(kept.output[kept.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
     assert.deepEqual(kept.warnings, [])
     const usual = of(encode)
     assert.match(
-      after(usual.output, '-filter:v:0'),
+      valueAfter(usual.output, '-filter:v:0'),
       /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
     )
     assert.deepEqual(
@@ -100,31 +99,31 @@ describe('the pictures of a film', () => {
     assert.match(usual.warnings[0]?.message ?? '', /codec=h265 keeps them/)
     const marked = of({ ...encode, codec: 'h265' }, { overlay })
     assert.match(
-      after(marked.output, '-filter_complex'),
-      /^\[0:0\]scale=.*zscale=.*\[film\];\[1:v\]scale=out_color_matrix=bt709,/,
+      valueAfter(marked.output, '-filter_complex'),
+      /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,
     )
     assert.doesNotMatch(marked.warnings[0]?.message ?? '', /codec=/)
   })
 })
 
-describe('what lies over a film', () => {
+describe('an overlay on a video', () => {
   const overlay = { path: 'mark.png', left: 5, top: 7 }
-  const graph = (picture: object, options: object = {}) => {
-    const { output } = recipe('mp4', options, { picture }, { overlay })
+  const graph = (video: object, options: object = {}) => {
+    const { output } = recipeFor('mp4', options, { video }, { overlay })
     assert.deepEqual(output.slice(0, 4), ['-f', 'png_pipe', '-i', 'mark.png'])
-    assert.equal(after(output, '-map'), '[picture]')
-    return after(output, '-filter_complex')
+    assert.equal(valueAfter(output, '-map'), '[image]')
+    return valueAfter(output, '-filter_complex')
   }
 
-  test('comes over it when it has its size, before it is turned', () => {
+  test('is drawn after the video is scaled and before it is rotated', () => {
     assert.equal(
       graph({ color_space: 'bt709' }, { rotate: 90, fps: 5 }),
-      '[0:0]scale=640:480:flags=bicubic,setsar=1[film];[1:v]scale=out_color_matrix=bt709,format=yuva444p[mark];[film][mark]overlay=5:7:format=auto,transpose=clock,fps=5[picture]',
+      '[0:0]scale=640:480:flags=bicubic,setsar=1[video];[1:v]scale=out_color_matrix=bt709,format=yuva444p[mark];[video][mark]overlay=5:7:format=auto,transpose=clock,fps=5[image]',
     )
   })
 
-  test('has the colors of high definition or of old television, as the film has', () => {
-    const matrix = (picture: object) => /\[1:v\](.*?)\[mark\]/.exec(graph(picture))?.[1]
+  test('has the color space of the video, HD or SD', () => {
+    const matrix = (video: object) => /\[1:v\](.*?)\[mark\]/.exec(graph(video))?.[1]
     const [hd, old] = ['bt709', 'bt601'].map((name) => `scale=out_color_matrix=${name},format=yuva444p`)
     assert.equal(matrix({ color_space: 'bt709' }), hd)
     assert.equal(matrix({ color_space: 'unknown', width: 1280, height: 720 }), hd)
@@ -135,15 +134,15 @@ describe('what lies over a film', () => {
   })
 })
 
-describe('the sides of a film', () => {
-  const sides = (picture: object, options: object = {}, step?: number) => {
-    const { video } = mediaWith({ picture } satisfies Streams)
+describe('the output size of a video', () => {
+  const sides = (properties: object, options: object = {}, step?: number) => {
+    const { video } = mediaInfoWith({ video: properties } satisfies Streams)
     assert.ok(video)
-    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step) // a part of them
+    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step) // A part of the options.
     return [width, height]
   }
 
-  test('are even, or whole steps of what the codec takes, and never nothing', () => {
+  test('is a multiple of two, or of the step of the codec, and never zero', () => {
     assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
     assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
     assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
@@ -151,7 +150,7 @@ describe('the sides of a film', () => {
     assert.match(filter('mp4', {}, { width: 102, height: 50 }), /^scale=102:50:/)
   })
 
-  test('are those that are seen: turned as its camera was, with square dots', () => {
+  test('is that of the upright image with square pixels', () => {
     const turned = (rotation: number) => ({ side_data_list: [{ rotation }] })
     for (const rotation of [90, -90, 270]) assert.deepEqual(sides(turned(rotation)), [480, 640])
     for (const rotation of [0, 180, -180]) assert.deepEqual(sides(turned(rotation)), [640, 480])
@@ -159,7 +158,7 @@ describe('the sides of a film', () => {
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })
 
-  test('fit into a box, or have a shorter side, whichever way it is turned', () => {
+  test('fits into a box or has the requested shorter side, also if the video is rotated', () => {
     assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
     assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
     assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
@@ -167,21 +166,21 @@ describe('the sides of a film', () => {
     assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
   })
 
-  test('that are too short for an encoder have another one', () => {
+  test('below the minimum of an encoder selects another encoder or setting', () => {
     const encoder = (to: string, options: object, side: number) => {
-      const picture = { width: 200, height: side }
-      return after(recipe(to, { ...encode, ...options }, { picture }).output, '-c:v:0')
+      const video = { width: 200, height: side }
+      return valueAfter(recipeFor(to, { ...encode, ...options }, { video }).output, '-c:v:0')
     }
     assert.deepEqual(
       [encoder('mp4', { codec: 'av1' }, 64), encoder('mp4', { codec: 'av1' }, 62)],
       ['libsvtav1', 'libaom-av1'],
     )
-    const tiny = recipe('mp4', { ...encode, codec: 'av1' }, { picture: { width: 200, height: 62 } }).output
-    assert.deepEqual([after(tiny, '-cpu-used'), after(tiny, '-preset')], ['8', '-'])
-    const small = recipe('mj2', encode, { picture: { width: 30, height: 200 } }).output
-    assert.equal(after(small, '-numresolution'), '1')
+    const tiny = recipeFor('mp4', { ...encode, codec: 'av1' }, { video: { width: 200, height: 62 } }).output
+    assert.deepEqual([valueAfter(tiny, '-cpu-used'), valueAfter(tiny, '-preset')], ['8', '-'])
+    const small = recipeFor('mj2', encode, { video: { width: 30, height: 200 } }).output
+    assert.equal(valueAfter(small, '-numresolution'), '1')
     assert.equal(
-      after(recipe('mj2', encode, { picture: { width: 32, height: 32 } }).output, '-numresolution'),
+      valueAfter(recipeFor('mj2', encode, { video: { width: 32, height: 32 } }).output, '-numresolution'),
       '-',
     )
   })

@@ -14,11 +14,11 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { timesIn } from './frame-times.ts'
+import { frameTimes } from './frame-times.ts'
 
-/** Takes films through ffmpeg as one and in parts, and looks whether the same comes of both. */
+/** Converts videos with ffmpeg as a whole and in chunks, and compares the results. */
 
-export interface Asked {
+export interface VideoRequest {
   readonly operation?: Operation
   readonly from: FormatId
   readonly to: FormatId
@@ -31,21 +31,21 @@ interface Step {
   readonly warnings: string[]
 }
 
-/** A step in a folder of its own, as a worker has it. */
+/** Prepares a step in its own folder, as a worker does. */
 async function step(
   files: readonly string[],
-  { operation = 'convert', from, to, options = {} }: Asked,
+  { operation = 'convert', from, to, options = {} }: VideoRequest,
   chunk?: ChunkSpec,
 ): Promise<Step> {
-  const workDir = scratchFolder('film-part')
+  const workDir = scratchFolder('video-chunk')
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
   const inputs = await Promise.all(
     files.map(async (file, index) => {
-      const format = formatById(extname(file).slice(1) as FormatId).id as FormatId // All are named so.
+      const format = formatById(extname(file).slice(1) as FormatId).id as FormatId // All files have such an extension.
       const path = join(workDir, `source-${index + 1}.${format}`)
       await copyFile(file, path)
-      return { path, filename: 'film', format, size: (await stat(path)).size }
+      return { path, filename: 'video', format, size: (await stat(path)).size }
     }),
   )
   const capability = ffmpeg.capabilities.find(
@@ -61,68 +61,74 @@ async function step(
   return { work, tools: createTools({ workDir, signal, limits: ffmpeg.limits, onWarning }), warnings }
 }
 
-export interface Made {
+export interface ConvertedVideo {
   readonly path: string
-  readonly told: Omit<EngineResult, 'files'>
-  /** Codes, each once. */
+  readonly result: Omit<EngineResult, 'files'>
+  /** Distinct warning codes. */
   readonly warnings: readonly string[]
 }
 
-function made({ files: [{ path }], ...told }: EngineResult, warnings: readonly string[]): Made {
-  return { path, told, warnings: [...new Set(warnings)] }
+function convertedVideo(
+  { files: [{ path }], ...result }: EngineResult,
+  warnings: readonly string[],
+): ConvertedVideo {
+  return { path, result, warnings: [...new Set(warnings)] }
 }
 
-export async function whole(files: readonly string[], asked: Asked): Promise<Made> {
-  const { work, tools, warnings } = await step(files, asked)
-  return made(await ffmpeg.run(work, tools), warnings)
+export async function convertWhole(files: readonly string[], request: VideoRequest): Promise<ConvertedVideo> {
+  const { work, tools, warnings } = await step(files, request)
+  return convertedVideo(await ffmpeg.run(work, tools), warnings)
 }
 
-export async function split(
+export async function splitIntoChunks(
   files: readonly string[],
-  asked: Asked,
-  crew: WorkerPool = { workers: 1, timeoutS: 0.3 },
+  request: VideoRequest,
+  pool: WorkerPool = { workers: 1, timeoutS: 0.3 },
 ) {
-  const { work, tools } = await step(files, asked)
-  return ffmpeg.split?.(work, tools, crew)
+  const { work, tools } = await step(files, request)
+  return ffmpeg.split?.(work, tools, pool)
 }
 
-export async function inParts(
+export async function convertInChunks(
   files: readonly string[],
-  asked: Asked,
-  crew?: WorkerPool,
-): Promise<{ result: Made; parts: number }> {
-  const portions = (await split(files, asked, crew)) ?? []
-  const joining = await step(files, asked)
+  request: VideoRequest,
+  pool?: WorkerPool,
+): Promise<{ result: ConvertedVideo; parts: number }> {
+  const chunks = (await splitIntoChunks(files, request, pool)) ?? []
+  const joining = await step(files, request)
   const results: ChunkResult[] = []
-  for (const portion of portions) {
-    // As it comes back from a record.
-    const chunk = JSON.parse(JSON.stringify(portion.spec)) as ChunkSpec
-    const { work, tools, warnings } = await step(portion.file ? [portion.file.path] : files, asked, chunk)
-    const { files: parts, details } = await ffmpeg.run(work, tools)
+  for (const chunk of chunks) {
+    // As it is restored from a stored record.
+    const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
+    const { work, tools, warnings } = await step(chunk.file ? [chunk.file.path] : files, request, spec)
+    const { files: outputs, details } = await ffmpeg.run(work, tools)
     joining.warnings.push(...warnings)
-    const format = parts[0].format ?? asked.to
-    const path = join(joining.tools.workDir, `part-${results.length}.${format}`)
-    await copyFile(parts[0].path, path)
-    results.push({ spec: chunk, files: [{ path, filename: 'film', format, size: 1 }], details })
+    const format = outputs[0].format ?? request.to
+    const path = join(joining.tools.workDir, `chunk-${results.length}.${format}`)
+    await copyFile(outputs[0].path, path)
+    results.push({ spec, files: [{ path, filename: 'video', format, size: 1 }], details })
   }
   assert.ok(ffmpeg.join)
   const joined = await ffmpeg.join(joining.work, results, joining.tools)
-  return { result: made(joined, joining.warnings), parts: portions.length }
+  return { result: convertedVideo(joined, joining.warnings), parts: chunks.length }
 }
 
-/** Each picture and each packet of sound at its time, about as many bytes, and the same said of it. */
-export async function assertSameFilm(one: Made, many: Made) {
-  const [expected, got] = [timesIn(one.path), timesIn(many.path)]
-  assert.equal(got.pictures.length, expected.pictures.length)
-  assert.equal(got.sounds.length, expected.sounds.length)
+/** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */
+export async function assertSameVideo(whole: ConvertedVideo, chunked: ConvertedVideo) {
+  const [expected, actual] = [frameTimes(whole.path), frameTimes(chunked.path)]
+  assert.equal(actual.pictures.length, expected.pictures.length)
+  assert.equal(actual.sounds.length, expected.sounds.length)
   for (const kind of ['pictures', 'sounds'] as const)
     for (const [at, time] of expected[kind].entries())
       assert.ok(
-        Math.abs((got[kind][at] ?? 0) - time) <= 0.002,
-        `${kind} ${at}: ${got[kind][at]}, not ${time}`,
+        Math.abs((actual[kind][at] ?? 0) - time) <= 0.002,
+        `${kind} ${at}: ${actual[kind][at]}, not ${time}`,
       )
-  const [sizeOne, sizeMany] = [(await stat(one.path)).size, (await stat(many.path)).size]
-  assert.ok(Math.abs(sizeMany / sizeOne - 1) < 0.06, `${sizeMany} bytes, in one piece ${sizeOne}`)
-  assert.deepEqual({ ...many.told, warnings: many.warnings }, { ...one.told, warnings: one.warnings })
-  return { expected, got }
+  const [sizeOne, sizeMany] = [(await stat(whole.path)).size, (await stat(chunked.path)).size]
+  assert.ok(Math.abs(sizeMany / sizeOne - 1) < 0.06, `${sizeMany} bytes, as a whole ${sizeOne}`)
+  assert.deepEqual(
+    { ...chunked.result, warnings: chunked.warnings },
+    { ...whole.result, warnings: whole.warnings },
+  )
+  return { expected, got: actual }
 }

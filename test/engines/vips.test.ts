@@ -11,7 +11,7 @@ import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { output, parametersIn, pdfPages, pictureSize, zipNames } from './judge.ts'
-import { convert, fixture, removeRuns, rises } from './run-engine.ts'
+import { assertProgressRises, convert, fixture, removeRuns } from './run-engine.ts'
 
 conformance(vips, {
   fixtures: {
@@ -238,7 +238,7 @@ describe('a picture', () => {
   test('of several pages becomes a ZIP of pages with a manifest, or pages of a PDF', async () => {
     const run = await convert(vips, fixture('pages.tiff'), 'jpg', { options: { quality: 7 } })
     const { path, format, result } = run
-    rises(run)
+    assertProgressRises(run)
     assert.deepEqual([format, result.details], ['zip', { pages: 3 }])
     assert.partialDeepStrictEqual(await parametersIn(path), { format: 'jpg', options: { quality: 7 } })
     assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])

@@ -46,10 +46,10 @@ function collectionOf(font: Buffer): Buffer {
 }
 
 /** The track of text says that it is data of a camera. */
-const withData = (film: Buffer) =>
-  Buffer.from(film.toString('latin1').replace('tx3g', 'gpmd').replace('sbtl', 'meta'), 'latin1')
+const withDataTrack = (video: Buffer) =>
+  Buffer.from(video.toString('latin1').replace('tx3g', 'gpmd').replace('sbtl', 'meta'), 'latin1')
 
-function withFont(): string {
+function createVideoWithFont(): string {
   const path = join(folder, 'attached.mkv')
   const picture = ['-f', 'lavfi', '-i', 'color=red:s=64x48:d=0.2', '-c:v', 'libx264']
   const font = ['-attach', fixture('odd/true.ttf'), '-metadata:s:t:0', 'mimetype=font/ttf']
@@ -57,7 +57,7 @@ function withFont(): string {
   return path
 }
 
-function deepFlac(): string {
+function create32BitFlac(): string {
   const wav = join(folder, 'deep.wav')
   const sine = ['-f', 'lavfi', '-i', 'sine=d=0.1', '-c:a', 'pcm_s32le', '-bitexact', wav]
   execFileSync('ffmpeg', ['-v', 'error', '-y', ...sine])
@@ -66,7 +66,7 @@ function deepFlac(): string {
 }
 
 /** What ffmpeg writes of a sound that says all this of itself. */
-function tagged(name: string): string {
+function createTagged(name: string): string {
   const path = join(folder, name)
   const tags = ['title=Okapi', 'artist=Zebra', 'date=2001'].flatMap((tag) => ['-metadata', tag])
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=0.3', ...tags, path])
@@ -74,7 +74,7 @@ function tagged(name: string): string {
 }
 
 /** A red film that is ever less transparent from left to right, or on its right half not at all. */
-function transparentFilm(name: string, alpha: string, codec: readonly string[]): string {
+function createTransparentVideo(name: string, alpha: string, codec: readonly string[]): string {
   const path = join(folder, name)
   const picture = `color=red:s=64x48:r=5:d=0.4,format=yuva444p,geq=lum=lum(X\\,Y):cb=cb(X\\,Y):cr=cr(X\\,Y):a=${alpha}`
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', picture, ...codec, path])
@@ -108,20 +108,20 @@ const cases: readonly [
     'ttf',
     {},
   ],
-  ['METADATA_DROPPED', ffmpeg, deepFlac, 'mp3', {}],
-  ['STREAM_ENCODED', ffmpeg, deepFlac, 'ogg', { options: { audioCodec: 'copy' } }],
-  ['ATTACHMENTS_DROPPED', ffmpeg, withFont, 'mp4', {}],
+  ['METADATA_DROPPED', ffmpeg, create32BitFlac, 'mp3', {}],
+  ['STREAM_ENCODED', ffmpeg, create32BitFlac, 'ogg', { options: { audioCodec: 'copy' } }],
+  ['ATTACHMENTS_DROPPED', ffmpeg, createVideoWithFont, 'mp4', {}],
   [
     'DATA_DROPPED',
     ffmpeg,
-    () => written('data.mp4', withData(readFileSync(fixture('subtitled.mp4')))),
+    () => written('data.mp4', withDataTrack(readFileSync(fixture('subtitled.mp4')))),
     'mkv',
     {},
   ],
   [
     'DATA_DROPPED',
     ffmpeg,
-    () => written('data.mp4', withData(readFileSync(fixture('subtitled.mp4')))),
+    () => written('data.mp4', withDataTrack(readFileSync(fixture('subtitled.mp4')))),
     'mp4',
     { operation: 'metadata/write', options: { title: 'Okapi' } },
   ],
@@ -142,18 +142,18 @@ test('a film with half-transparent parts that becomes a GIF says so, one that is
       ['coded.mov', ['-c:v', 'png']],
       ['coded.webm', vp9],
     ] as const) {
-      const film = transparentFilm(name, alpha, codec)
-      assert.deepEqual((await convert(ffmpeg, film, 'gif')).warnings, warnings, `${name} ${alpha}`)
-      assert.deepEqual((await convert(ffmpeg, film, 'webp')).warnings, [])
+      const video = createTransparentVideo(name, alpha, codec)
+      assert.deepEqual((await convert(ffmpeg, video, 'gif')).warnings, warnings, `${name} ${alpha}`)
+      assert.deepEqual((await convert(ffmpeg, video, 'webp')).warnings, [])
     }
 })
 
 test('a still of a film whose transparent parts become white says so', async () => {
-  const film = transparentFilm('still.mov', '255*gt(X\\,32)', ['-c:v', 'png'])
-  assert.deepEqual((await convert(ffmpeg, film, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
+  const video = createTransparentVideo('still.mov', '255*gt(X\\,32)', ['-c:v', 'png'])
+  assert.deepEqual((await convert(ffmpeg, video, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
   const sheet = { options: { rows: 1, columns: 2 } }
-  assert.deepEqual((await convert(ffmpeg, film, 'jpg', sheet)).warnings, ['TRANSPARENCY_DROPPED'])
-  assert.deepEqual((await convert(ffmpeg, film, 'png')).warnings, [])
+  assert.deepEqual((await convert(ffmpeg, video, 'jpg', sheet)).warnings, ['TRANSPARENCY_DROPPED'])
+  assert.deepEqual((await convert(ffmpeg, video, 'png')).warnings, [])
   assert.deepEqual((await convert(ffmpeg, fixture('film.mp4'), 'jpg', sheet)).warnings, [])
 })
 
@@ -167,8 +167,8 @@ for (const [source, to, lost] of [
   ['tags.mp3', 'wav', undefined],
 ] as const) {
   test(`what ${source} says of itself is told where ${to} has no place for it`, async () => {
-    const { path, warnings, told } = await convert(ffmpeg, tagged(source), to)
-    const sentence = `Dropped, as the format has no place for it: ${lost}.`
+    const { path, warnings, messages: told } = await convert(ffmpeg, createTagged(source), to)
+    const sentence = `Dropped because the format cannot store it: ${lost}.`
     assert.deepEqual([warnings, told], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
     const shown = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
       encoding: 'utf8',

@@ -11,7 +11,7 @@ import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import { refused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { drawn, isPaper } from './inspect-pdf.ts'
+import { isWhite, renderPage } from './inspect-pdf.ts'
 import { codecs, output, pdfText, pictureSize, probed } from './judge.ts'
 import { assertColor, type Changed, changes, colorAt, picture, still } from './pixel-judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
@@ -341,7 +341,7 @@ describe('a watermark on a film', () => {
   test('needs a picture to lie on', async () => {
     const sound = made('sound.mp4')
     await output('ffmpeg', '-v', 'error', '-i', film, '-vn', '-c', 'copy', sound)
-    await refused(mark(ffmpeg, sound, { watermarkText: 'x' }), 'UNSUPPORTED_CONVERSION', /has no picture/)
+    await refused(mark(ffmpeg, sound, { watermarkText: 'x' }), 'UNSUPPORTED_CONVERSION', /has no video track/)
     await refused(mark(ffmpeg, film, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const notes = mark(ffmpeg, film, {}, [fixture('plain.txt')])
     await refused(notes, 'CORRUPT_FILE', /picture for the watermark/)
@@ -364,8 +364,8 @@ describe('a watermark on a PDF', () => {
   test('fits on the page, however broad its letters are', async () => {
     const options = { watermarkText: 'WWWWWWWWWWWW', watermarkPosition: 'bottom-right', watermarkOpacity: 1 }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
-    const page = await drawn(path)
-    assert.ok(!isPaper(await page.color(2, 2)))
+    const page = await renderPage(path)
+    assert.ok(!isWhite(await page.color(2, 2)))
     const boxes = await output('pdftotext', '-bbox', '-l', '1', path, '-')
     const [, width] = /page width="([\d.]+)"/.exec(boxes) ?? []
     const [, left, right] =

@@ -13,8 +13,8 @@ const microsoft = 'http://schemas.microsoft.com/xps/2005/06'
 const ecma = 'http://schemas.openxps.org/oxps/v1.0'
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 
-/** Two pages, the second on its side, each with a word. */
-async function paper(namespace: string): Promise<Uint8Array> {
+/** Two pages with a word each, the second in landscape. */
+async function createXps(namespace: string): Promise<Uint8Array> {
   const page = (width: number, height: number, word: string) =>
     `<FixedPage xmlns="${namespace}" Width="${width}" Height="${height}" xml:lang="en"><Glyphs Fill="#000000" FontUri="/font.ttf" FontRenderingEmSize="18" OriginX="20" OriginY="60" UnicodeString="${word}"/></FixedPage>`
   const type = (extension: string, mime: string) =>
@@ -41,28 +41,28 @@ describe('an XPS document', () => {
     ['xps', microsoft],
     ['oxps', ecma],
   ] as const) {
-    test(`(${id}) becomes a PDF with its pages and its text`, async () => {
+    test(`an XPS document (${id}) becomes a PDF with its pages and text`, async () => {
       const path = join(folder, `paper.${id}`)
-      await writeFile(path, await paper(namespace))
-      const { path: made, result } = await convert(pdf, path, 'pdf')
+      await writeFile(path, await createXps(namespace))
+      const { path: pdfPath, result } = await convert(pdf, path, 'pdf')
       assert.deepEqual(result.details, { pages: 2 })
-      assert.equal(await pdfPages(made), 2)
-      assert.match(await output('pdftotext', made, '-'), /^alphamarker\s+betamarker\s+$/)
+      assert.equal(await pdfPages(pdfPath), 2)
+      assert.match(await output('pdftotext', pdfPath, '-'), /^alphamarker\s+betamarker\s+$/)
       // 96 units are an inch.
-      assert.match(await output('pdfinfo', '-f', '2', '-l', '2', made), /size:\s+300 x 150 pts/)
+      assert.match(await output('pdfinfo', '-f', '2', '-l', '2', pdfPath), /size:\s+300 x 150 pts/)
     })
   }
 
-  test('is told by what it says of itself, and by its name where that says more', async () => {
-    const [old, standard] = [await paper(microsoft), await paper(ecma)]
+  test('an XPS document is detected by its content, and the file extension decides between XPS and OpenXPS', async () => {
+    const [old, standard] = [await createXps(microsoft), await createXps(ecma)]
     assert.equal(await detected('upload', old), 'xps')
     assert.equal(await detected('upload', standard), 'oxps')
     assert.equal(await detected('paper.oxps', old), 'oxps')
   })
 
-  test('that is cut off is refused', async () => {
+  test('a truncated XPS document is refused', async () => {
     const path = join(folder, 'cut.xps')
-    await writeFile(path, await paper(microsoft))
+    await writeFile(path, await createXps(microsoft))
     await truncate(path, 900)
     await assert.rejects(convert(pdf, path, 'pdf'), { code: 'CORRUPT_FILE', message: /^The XML Paper/ })
     await assert.rejects(detected('cut.xps', await readFile(path)), { code: 'CORRUPT_FILE' })

@@ -23,7 +23,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'pdf', url: 'https://example.com/a.docx' },
     status: 400,
     code: 'NO_FILES',
-    message: /`url` is no field here. Send the address as `fileUrl`/,
+    message: /`url` is not a known field. Send the URL as `fileUrl`/,
   },
   {
     name: 'an empty file',
@@ -201,7 +201,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'pdf', toolOperation: 'rotate-pdf' },
     status: 422,
     code: 'UNSUPPORTED_CONVERSION',
-    message: /^rotate-pdf takes .*; the file is jpg/,
+    message: /^rotate-pdf supports .*; the file is jpg/,
   },
   {
     name: 'a renderer that nobody has configured',
@@ -209,7 +209,7 @@ export const wrongConversions: readonly {
     fields: { targetFormat: 'pdf', pdfEngine: 'other' },
     status: 422,
     code: 'UNSUPPORTED_CONVERSION',
-    message: /^pdfEngine: no renderer but auto/,
+    message: /^pdfEngine: this service only supports auto/,
   },
   {
     name: 'an export to a store that is not known',

@@ -139,7 +139,7 @@ test('numbers that no part can have are refused in words of their own, alone and
     assert.equal(status, 400, partNumbers)
     assert.match(
       json.error.message,
-      /^partNumbers: expected at most 1000 numbers from 1 to 10000 with commas/,
+      /^partNumbers: expected at most 1000 numbers from 1 to 10000, separated by commas/,
     )
   }
 })
@@ -190,7 +190,7 @@ test('a file that one request cannot carry is led to the parts', async () => {
   const body = { filename: 'a', contentType: 'video/mp4', size: 5 * 1024 * mib + 1 }
   const { status, json } = await app.send('POST', '/v1/uploads/presign', { headers, body })
   assert.deepEqual([status, json.error.code, json.error.details.field], [413, 'FILE_TOO_LARGE', 'size'])
-  assert.match(json.error.message, /more than 5 GiB .* in parts: POST \/v1\/uploads\/multipart/)
+  assert.match(json.error.message, /at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
 test('where there is no bucket each endpoint that needs one says so, and that it is not the request', async () => {

@@ -148,7 +148,7 @@ describe('a form', () => {
     const cut = new PassThrough()
     cut.write(head)
     setImmediate(() => cut.destroy(new Error('reset')))
-    await assert.rejects(sent(cut), { code: 'INVALID_REQUEST', message: /connection ended before the whole/ })
+    await assert.rejects(sent(cut), { code: 'INVALID_REQUEST', message: /connection was closed before the whole/ })
     assert.equal(stored.size, 0)
   })
 })

@@ -239,7 +239,7 @@ describe('what is told of options and formats', () => {
         ['hinting', 'none', 'Remove'],
       ],
       ...[
-        ['mode', 'fast', 'As it is'],
+        ['mode', 'fast', 'Fast, without text recognition'],
         ['preset', 'fast', 'Fast'],
       ],
       ...[

@@ -73,7 +73,7 @@ async function logOf(scripts: readonly string[], succeeds = true) {
 
 const about = { engine: 'pandoc', from: 'html', to: 'txt' }
 
-test('the log contains the end of a failed program's output, without its arguments', confined, async () => {
+test('the log contains the end of a failed program’s output, without its arguments', confined, async () => {
   const { told, ended } = await logOf(['exit 0', 'echo why >&2; exit 3', 'yes | head -c 5000 >&2; exit 1'])
   assert.equal(ended, 'done')
   assert.deepEqual(told, [

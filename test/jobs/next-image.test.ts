@@ -18,18 +18,18 @@ import { completed, file, newJob, newTask, storedImport, withTasks } from './rec
 
 const fresh = newJob([storedImport('in'), newTask('work', [0])])
 
-test('what a client hears of a failure is what was meant for it, and of a breakdown no word of its own', () => {
+test('clients see the message of an AppError, but not that of an unexpected error', () => {
   const meant = new AppError('CORRUPT_FILE', 'It is cut off.', { format: 'png' })
-  const told = { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { format: 'png' } }
-  assert.deepEqual(toClientError(meant), told)
-  assert.deepEqual(toClientError(new TransientError(meant, 9)), told)
+  const reported = { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { format: 'png' } }
+  assert.deepEqual(toClientError(meant), reported)
+  assert.deepEqual(toClientError(new TransientError(meant, 9)), reported)
   assert.equal('details' in toClientError(new AppError('CORRUPT_FILE', 'x')), false)
   const broken = toClientError(new Error('/srv/secret'))
   assert.equal(broken.code, 'CONVERSION_FAILED')
   assert.doesNotMatch(JSON.stringify(broken), /secret/)
 })
 
-test('records of a job stand a hundred tasks to a partition', () => {
+test('job records are stored a hundred tasks per partition', () => {
   assert.deepEqual([0, 99, 100, 250].map(bucketNumber), [0, 0, 1, 2])
   assert.deepEqual(
     [jobPartition('j'), jobPartition('j', 0), jobPartition('j', 2)],
@@ -60,13 +60,13 @@ const piece = (...images: string[]): InputPlan => ({
   files: [file('a.png')],
 })
 
-test('the next step of a task is done by the image of the first piece that has one left', () => {
+test('the next image is that of the first input with a remaining step', () => {
   assert.equal(nextImageOf([{ ...piece('office', 'image'), step: 1 }]), 'image')
   assert.equal(nextImageOf([{ ...piece('office'), step: 1 }, piece('pdf')]), 'pdf')
-  assert.throws(() => nextImageOf([{ ...piece('office'), step: 1 }]), /no step that is left/)
+  assert.throws(() => nextImageOf([{ ...piece('office'), step: 1 }]), /no remaining step/)
 })
 
-test('a task wants what its operation does, of the files that those before it gave', () => {
+test('the conversion of a task has its operation and the files of its inputs', () => {
   const state = newJob([
     storedImport('in'),
     newTask('a', [0]),
@@ -83,7 +83,7 @@ test('a task wants what its operation does, of the files that those before it ga
   assert.deepEqual([wish.operation, wish.to, wish.options], ['convert', 'jpg', { dpi: 7 }])
 })
 
-test('parts of a task do one step of it each, under numbers that no other attempt or way has', () => {
+test('chunks run a single step and have numbers that are unique over attempts and routes', () => {
   const [work] = fresh.tasks
   assert.ok(work)
   const of = (more: Partial<Task>, one: InputPlan) =>
@@ -107,7 +107,7 @@ test('parts of a task do one step of it each, under numbers that no other attemp
   const all = [
     ...numbers(parts),
     ...numbers(of({ attempt: 3 }, piece('pdf'))),
-    ...numbers(of({ attempt: 2 }, tried as unknown as InputPlan)), // steps that were gone are not looked at
+    ...numbers(of({ attempt: 2 }, tried as unknown as InputPlan)), // the steps of tried routes are not used
   ]
   assert.equal(new Set(all).size, all.length)
 })

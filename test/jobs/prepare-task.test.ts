@@ -13,7 +13,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** A job of two tasks, one after the other, whose messages are lost. */
+/** A job with two consecutive tasks whose messages are lost. */
 async function newService() {
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
   await service.create(chain(2))
@@ -32,7 +32,7 @@ const sent = ({ queues }: SimulatedService) =>
   })
 const over: Partial<Task> = { status: 'completed', files: [importedFile], endedAt: new Date().toISOString() }
 
-test('a task that is ready is sent, and of a job that is over or gone nothing is', async () => {
+test('a ready task is sent, unless it is missing or its job is over', async () => {
   const { service, prepare } = await newService()
   await prepare(1)
   assert.deepEqual(sent(service), [1])
@@ -43,14 +43,14 @@ test('a task that is ready is sent, and of a job that is over or gone nothing is
   assert.deepEqual(sent(service), [])
 })
 
-test('of a task that is over hears whoever waits for it', async () => {
+test('a task that is over sends its dependents', async () => {
   const { service, prepare, change } = await newService()
   await change(1, over)
   await prepare(1)
   assert.deepEqual(sent(service), [2])
 })
 
-test('of a task that is over the parts go that whoever ended it did not come to drop', async () => {
+test('leftover chunks of a task that is over are deleted', async () => {
   const { service, prepare, change } = await newService()
   const [task] = (await service.state()).tasks
   assert.ok(task)
@@ -60,7 +60,7 @@ test('of a task that is over the parts go that whoever ended it did not come to 
   assert.deepEqual((await service.state()).chunks, [])
 })
 
-test('of a task that waits for its parts those are sent that nobody has begun', async () => {
+test('pending chunks of a split task are sent', async () => {
   const { service, prepare, change } = await newService()
   const [task] = (await service.state()).tasks
   assert.ok(task)
@@ -83,7 +83,7 @@ test('of a task that waits for its parts those are sent that nobody has begun', 
   assert.deepEqual(sent(service), ['1 part 1002'])
 })
 
-test('a task that comes when its job is over, or it is, gives the turn of the job to the next one', async () => {
+test('preparing a task of a job that is over frees the slot for the next job', async () => {
   for (const isCancelled of [true, false]) {
     const { service, prepare, change } = await newService()
     const own = service.services()
@@ -97,7 +97,7 @@ test('a task that comes when its job is over, or it is, gives the turn of the jo
     assert.equal(await slots.acquire(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
     const { wakeAt } = (await own.table.get({ pk: `SLOTS#${job.owner}`, sk: 'SLOTS' })) ?? {}
     const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
-    assert.ok(inS > 50 && inS <= 60, `nobody looks after those that wait for ${inS} s`)
+    assert.ok(inS > 50 && inS <= 60, `waiting tasks are checked in ${inS} s`)
     await prepare(1, services)
     service.queues.dropAll()
     if (isCancelled) await service.cancel()

@@ -21,20 +21,20 @@ const database = openDatabase()
 const newService = async (circumstances: Partial<SimulationOptions> = {}) =>
   new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances })
 
-test('a cancellation whose process dies as it is stored is told within two minutes', async () => {
-  // Three effects of the creator, then the cancellation.
+test('a cancellation whose process dies right after storing it is published within 30 seconds', async () => {
+  // The creator has three effects; the fourth is the cancellation.
   const service = await newService({ crashAfter: [4] })
   await service.create(diamond())
   const before = service.time.now
   assert.equal(await service.cancel(), undefined)
   await service.runToEnd()
-  assert.ok(service.time.now - before < 30_000, 'it is due in a quarter of a minute')
+  assert.ok(service.time.now - before < 30_000, 'it is due after 15 seconds')
   await assertAtRest(service)
   assert.deepEqual((await outcomeOf(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
-  assert.deepEqual(service.runs, [], 'whoever has the message of a task leaves it')
+  assert.deepEqual(service.runs, [], 'workers skip messages of the cancelled job')
 })
 
-test('a job that nobody began is told of from its creation, though its creator died and it is cancelled', async () => {
+test('a cancelled job whose creator died is published from its creation', async () => {
   for (const stop of [1, 2]) {
     const service = await newService({ crashAfter: [stop] })
     await service.create(diamond())
@@ -44,7 +44,7 @@ test('a job that nobody began is told of from its creation, though its creator d
   }
 })
 
-test('a job whose creator died is told of from its creation, however late somebody looks', async () => {
+test('a job whose creator died is published from its creation, even if the sweep is late', async () => {
   const service = await newService({ crashAfter: [1] })
   await service.create(diamond())
   service.time.moveTo(service.time.now + 40 * 60_000)
@@ -54,11 +54,11 @@ test('a job whose creator died is told of from its creation, however late somebo
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('an end that the sweep finds is told, though the sweep dies as it is stored', async () => {
+test('an end that the sweep stores is published although the sweep dies', async () => {
   for (let stop = 1; ; stop++) {
     const service = await newService({ during: { b: throwCorruptFile } })
     await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
-    // All are over, and whoever was to tell is gone with the message.
+    // All tasks are over, but their completions and messages were lost.
     const { store } = service.services().jobs
     const over = {
       status: 'completed',
@@ -75,13 +75,13 @@ test('an end that the sweep finds is told, though the sweep dies as it is stored
     assert.deepEqual(
       (await outcomeOf(service)).events,
       ['job.created', 'job.queued', 'job.started', 'job.completed'],
-      `stopped after ${service.gate.effects[begun + stop - 1]}`,
+      `crashed after ${service.gate.effects[begun + stop - 1]}`,
     )
     if (service.gate.effects.length < begun + stop) break
   }
 })
 
-test('the body of an event lists every task, whoever publishes it', async () => {
+test('event bodies list every task, no matter which process publishes them', async () => {
   const service = await newService()
   await service.create(chain(3))
   await service.runToEnd()
@@ -89,14 +89,14 @@ test('the body of an event lists every task, whoever publishes it', async () => 
   await outcomeOf(service)
   const ofJob = service.bus.events.filter(({ stream }) => stream === service.jobId)
   for (const { event, ...body } of ofJob) {
-    // As its schema has it.
+    // The shape is defined by the event's schema.
     const { tasks } = (body as unknown as { job: { tasks: object } }).job
     assert.deepEqual(Object.keys(tasks), ['import', 't0', 't1', 't2', 'export'], event)
   }
   assert.equal(service.bus.published.filter(({ event }) => event === 'job.completed').length, 2)
 })
 
-test('two branches that both complete give the files of both, each with the name of its own source', async () => {
+test('two completed branches provide the files of both, named after their own sources', async () => {
   const service = await newService()
   const imports = ['left', 'right'].map((name) =>
     importedTask(name, { ...importedFile, key: `${importedFile.key}-${name}`, filename: `${name}.png` }),
@@ -118,7 +118,7 @@ test('a failure leaves no task processing or pending', async () => {
   assert.deepEqual((await outcomeOf(service)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
 })
 
-test('a job that lacks nothing but what a failure with continue_on_error left out fails by that failure', async () => {
+test('a job whose only missing input failed with continue_on_error reports that failure', async () => {
   const service = await newService({ during: { bad: throwCorruptFile } })
   await service.create(
     createGraph({ bad: { from: ['import'], continueOnError: true }, after: { from: ['bad'] } }),
@@ -129,18 +129,18 @@ test('a job that lacks nothing but what a failure with continue_on_error left ou
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
 })
 
-test('a job that waits for a file is pending until the file is there', async () => {
+test('a job that waits for an upload is pending until it arrives', async () => {
   const service = await newService()
   await createJobAwaitingUpload(service)
   assert.equal((await service.job())?.status, 'pending')
-  assert.equal(service.queues.nextAt, undefined, 'nothing runs before')
+  assert.equal(service.queues.nextAt, undefined, 'nothing runs before that')
   await receiveUploadTwice(service, onePixelPng)
   assert.equal((await service.job())?.status, 'queued')
   await service.runToEnd()
   assert.equal((await outcomeOf(service)).status, 'completed')
 })
 
-test('progress that a worker stored and did not come to tell is told by whoever comes after', async () => {
+test('progress that a worker stored but did not publish is published by the next process', async () => {
   const tells = async (
     service: SimulatedService,
     { attempt, progress }: { attempt: number; progress: (ratio: number) => void },
@@ -159,12 +159,12 @@ test('progress that a worker stored and did not come to tell is told by whoever 
   const service = await newService({ during: { a: tells } })
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
-  // Without it there is a gap among the numbers.
+  // Otherwise the sequence numbers would have a gap.
   await outcomeOf(service)
   assert.equal(service.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
 })
 
-test('a task whose way leads through two images ends though each answer of the table is lost once', async () => {
+test('a task with two images completes although each response of the table is lost once', async () => {
   const service = await newService({ tableBehavior: lostResponses(1, () => 0) })
   await service.create(documentGraph())
   await service.runToEnd()
@@ -174,7 +174,7 @@ test('a task whose way leads through two images ends though each answer of the t
   assert.deepEqual(Object.keys(files), ['source.png'])
 })
 
-test('a task without input passes that on at once though the answer of each write is lost', async () => {
+test('cancellations for lack of input propagate immediately although each response is lost', async () => {
   const service = await newService({
     tableBehavior: lostResponses(1, () => 0),
     during: { t0: throwCorruptFile },
@@ -184,10 +184,10 @@ test('a task without input passes that on at once though the answer of each writ
   await service.runToEnd()
   await assertAtRest(service)
   assert.equal((await outcomeOf(service)).status, 'failed')
-  assert.ok(service.time.now - before < 60_000, 'no sweep had to see to it')
+  assert.ok(service.time.now - before < 60_000, 'no sweep was needed')
 })
 
-test('an end that is stored and not told for want of the bus is told, even by the last attempt', async () => {
+test('a stored end that the bus rejected is published, even in the last attempt', async () => {
   const service = await newService()
   await service.create(singleTask())
   const { store } = service.services().jobs
@@ -200,7 +200,7 @@ test('an end that is stored and not told for want of the bus is told, even by th
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('a table that does not answer for the files of a task costs it none of its attempts', async () => {
+test('a table that fails to return the inputs of a task costs no attempts', async () => {
   let [isClaimed, refusals] = [false, 5]
   const service = await newService({
     tableBehavior: (command, send) => {
@@ -209,7 +209,7 @@ test('a table that does not answer for the files of a task costs it none of its 
         isClaimed = JSON.stringify(command.input).includes('leaseUntil')
       if (!isClaimed || refusals === 0 || !(command instanceof BatchGetCommand)) return send(command)
       refusals -= 1
-      return Promise.reject(new Error('the table does not answer'))
+      return Promise.reject(new Error('the table does not respond'))
     },
   })
   await service.create(diamond())
@@ -218,7 +218,7 @@ test('a table that does not answer for the files of a task costs it none of its 
   assert.equal((await outcomeOf(service)).status, 'completed')
 })
 
-test('an upload is told of when it is there, each time the same, though it is no picture', async () => {
+test('an upload is published when it arrives, even if it is not an image', async () => {
   for (const [bytes, format] of [
     [onePixelPng, 'png'],
     [new Uint8Array([1, 2, 3]), null],
@@ -228,16 +228,16 @@ test('an upload is told of when it is there, each time the same, though it is no
     await receiveUploadTwice(service, bytes)
     await service.runToEnd()
     await outcomeOf(service)
-    const told = service.bus.events.filter(({ event }) => event === 'file.uploaded')
+    const published = service.bus.events.filter(({ event }) => event === 'file.uploaded')
     const { jobId } = service
     const facts = { filename: 'sent.png', size: bytes.length, mimeType: 'image/png' }
-    const [file, ...others] = told.map((event) => event['file'])
+    const [file, ...others] = published.map((event) => event['file'])
     assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...facts, format, via: 'presigned' })
     assert.deepEqual(others, [])
   }
 })
 
-test('a task that cannot run fails with what is wrong, those beside it run', async () => {
+test('a task that cannot be planned fails with the reason, and the others run', async () => {
   const service = await newService()
   const tasks = createGraph({
     ...{ a: { from: ['import'] }, first: { from: ['import'] }, late: { from: ['a'] } },
@@ -249,14 +249,14 @@ test('a task that cannot run fails with what is wrong, those beside it run', asy
   await service.runToEnd()
   await assertAtRest(service)
   assertPrompt(service)
-  const { status, tasks: told } = await outcomeOf(service)
+  const { status, tasks: statuses } = await outcomeOf(service)
   assert.equal(status, 'failed')
   const [lost, skipped] = ['failed UNSUPPORTED_CONVERSION', 'cancelled INPUT_TASK_FAILED']
-  const { first, late, last, a, b } = told
+  const { first, late, last, a, b } = statuses
   assert.deepEqual([first, late, last, a, b], [lost, lost, skipped, 'completed', 'completed'])
 })
 
-test('files that were sent are found also where there are too many for the record of their job', async () => {
+test('input files are found even if there are too many for the job record', async () => {
   const service = await newService()
   const imports = Array.from({ length: 30 }, (_, at) =>
     importedTask(`in${at}`, { ...importedFile, key: `${importedFile.key}-${at}`, filename: `${at}.png` }),
@@ -270,7 +270,7 @@ test('files that were sent are found also where there are too many for the recor
   assert.deepEqual(await outcomeOf(service).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
 })
 
-test('a message that comes while its task is at work comes again when the lease would be over', async () => {
+test('a message for a running task is delivered again after the lease would expire', async () => {
   const outcomes: unknown[] = []
   const service = await newService({
     during: {
@@ -285,6 +285,6 @@ test('a message that comes while its task is at work comes again when the lease 
   })
   await service.create(singleTask())
   await service.runToEnd()
-  assert.deepEqual(outcomes, [{ done: false, againInS: 16 }])
+  assert.deepEqual(outcomes, [{ done: false, retryInS: 16 }])
   assert.deepEqual(service.runs, ['a'])
 })

@@ -17,10 +17,10 @@ import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
-const folder = scratchFolder('run-pieces')
+const folder = scratchFolder('run-inputs')
 const page = '<p>a few words that are to come through</p>'
 
-/** Makes nothing of what it is asked for the first time, and all of it the second time. */
+/** Loses all text in its first run, and keeps it in the second. */
 function engine(): Engine {
   const results = ['', 'a few words that are to come through']
   return {
@@ -51,14 +51,14 @@ const piece = {
   step: 0,
 } as unknown as InputPlan // of constants above
 
-interface Wishes extends Partial<Omit<InputsRun, 'services' | 'findWay'>> {
+interface RunOptions extends Partial<Omit<InputsRun, 'services' | 'findFallback'>> {
   readonly engines?: readonly Engine[]
   readonly config?: object
 }
 
 async function run(
   findFallback: InputsRun['findFallback'],
-  { engines = [engine()], config = {}, ...more }: Wishes = {},
+  { engines = [engine()], config = {}, ...more }: RunOptions = {},
 ) {
   const gate = new EffectGate()
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
@@ -81,14 +81,14 @@ async function run(
   return { done, files, gate }
 }
 
-test('what holds nothing of its source is not kept, though it was on its way to the bucket already', async () => {
+test('a result without the source’s content is deleted although it is already being stored', async () => {
   const { done, files, gate } = await run(() => ({ error: { code: 'CONVERSION_FAILED', message: 'No.' } }))
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
   assert.deepEqual([...files.objects.keys()], ['a.html'])
   assert.deepEqual(gate.effects, ['test: object written', 'test: objects deleted'])
 })
 
-test('the way after it is stored and kept', async () => {
+test('the result of the fallback route is stored and kept', async () => {
   const { done, files } = await run((_, tried) => ({ ...piece, tried: [...tried] }))
   const ended = await done
   assert.ok('storedKeys' in ended)
@@ -101,15 +101,15 @@ test('the way after it is stored and kept', async () => {
   )
 })
 
-const noOther = () => assert.fail('another way was looked for')
+const noOther = () => assert.fail('no fallback must be requested')
 
-test('what fails once nobody wants it any more takes no other way', async () => {
+test('a failure after an abort does not lead to a fallback', async () => {
   const { done } = await run(noOther, { signal: AbortSignal.abort() })
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
 })
 
-/** Makes whole pages, and says what a test wants it to. */
-const saying = (
+/** An engine that keeps all text and returns further fields of a result. */
+const engineWith = (
   run: (...asked: Parameters<Engine['run']>) => Promise<Partial<EngineResult>>,
   more: Partial<Engine> = {},
 ): Engine => ({
@@ -129,29 +129,29 @@ const taskOf = (more: Partial<Task>): Task => {
   return work
 }
 
-test('what three attempts did not survive is not tried again', async () => {
-  const { done, gate } = await run(noOther, { task: taskOf({ attempt: 4 }), engines: [saying(noOther)] })
-  await assert.rejects(done, { code: 'CONVERSION_FAILED', message: /did not survive three attempts/ })
+test('a task that crashed in three attempts is not tried again', async () => {
+  const { done, gate } = await run(noOther, { task: taskOf({ attempt: 4 }), engines: [engineWith(noOther)] })
+  await assert.rejects(done, { code: 'CONVERSION_FAILED', message: /crashed in all three attempts/ })
   assert.deepEqual(gate.effects, [])
 })
 
-test('what fails for want of room says so, whatever else it might say, and takes no other way', async () => {
+test('a failure on a full disk reports that, and does not lead to a fallback', async () => {
   const full = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
-  const space = { requireWhole: async () => {}, explain: async () => full } as unknown as SpaceWatch // no more is used
+  const space = { requireWhole: async () => {}, explain: async () => full } as unknown as SpaceWatch // only what is used
   const { done } = await run(noOther, { space })
   await assert.rejects(done, full)
   const requireWhole = () => Promise.reject(full)
   const cut = await run(noOther, {
     space: { requireWhole, explain: async (error: unknown) => (error === full ? full : undefined) } as never,
-    engines: [saying(async () => ({}))],
+    engines: [engineWith(async () => ({}))],
   })
   await assert.rejects(cut.done, full)
-  assert.deepEqual([...cut.files.objects.keys()], ['a.html'], 'what may be cut off is not stored')
+  assert.deepEqual([...cut.files.objects.keys()], ['a.html'], 'a file that may be truncated is not stored')
 })
 
-test('what engines say of how they did it is said of all pieces together', async () => {
+test('details of all inputs are merged', async () => {
   const said = [{ pages: 1, first: true }, { pages: 2 }]
-  const engines = [saying(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
+  const engines = [engineWith(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
   const { done } = await run(noOther, { engines, inputPlans: [piece, piece] })
   const ended = await done
   assert.ok('storedKeys' in ended)
@@ -159,13 +159,13 @@ test('what engines say of how they did it is said of all pieces together', async
   assert.deepEqual([by, engineVersion, method, details], ['pandoc', '1', 'encode', { pages: 2, first: true }])
   assert.deepEqual(fidelity?.words, { source: 16, result: 16, share: 1 })
   assert.deepEqual([ended.isComplete, ended.storedKeys.length, ended.unusedKeys], [true, 2, []])
-  assert.equal(new Set(ended.storedKeys).size, 2, 'each has a key of its own')
+  assert.equal(new Set(ended.storedKeys).size, 2, 'each file has its own key')
 })
 
-test('how far a piece is goes on from where the way before was left, and all pieces count alike', async () => {
+test('the percent continues from the previous route, and all inputs count equally', async () => {
   const seen: number[] = []
   const engines = [
-    saying(async (_, tools) => {
+    engineWith(async (_, tools) => {
       tools.progress(0.5)
       return {}
     }),
@@ -177,10 +177,10 @@ test('how far a piece is goes on from where the way before was left, and all pie
   assert.deepEqual(seen, [50, 70, 25, 85])
 })
 
-test('what another image goes on with is known by its files, its step and what came through so far', async () => {
+test('a partly completed input keeps its files, step and fidelity for the next image', async () => {
   const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
   const { done, files } = await run(noOther, {
-    engines: [saying(async () => ({}))],
+    engines: [engineWith(async () => ({}))],
     inputPlans: [{ ...piece, steps } as InputPlan, { ...piece, steps, step: 2 } as InputPlan],
   })
   const ended = await done
@@ -194,21 +194,21 @@ test('what another image goes on with is known by its files, its step and what c
     first?.files.map(({ key, format }) => [files.objects.has(key), format]),
     [[true, 'txt']],
   )
-  assert.deepEqual(second, { ...piece, steps, step: 2 }, 'one that is done is left as it is')
+  assert.deepEqual(second, { ...piece, steps, step: 2 }, 'a completed input is unchanged')
 })
 
-test('a step is shared out among those who are free, in as much time as a run has', async () => {
-  const crews: unknown[] = []
-  const split: Engine['split'] = async (_work, _tools, crew) => {
-    crews.push(crew)
-    return crews.length > 2 ? [{ spec: { from: 1 } }, { spec: { from: 2 } }] : undefined
+test('a step is split for the idle workers and their time limit', async () => {
+  const workerPools: unknown[] = []
+  const split: Engine['split'] = async (_work, _tools, workerPool) => {
+    workerPools.push(workerPool)
+    return workerPools.length > 2 ? [{ spec: { from: 1 } }, { spec: { from: 2 } }] : undefined
   }
-  const engines = [saying(async () => ({}), { split })]
+  const engines = [engineWith(async () => ({}), { split })]
   await (await run(noOther, { engines })).done
   const ended = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
   assert.ok('storedKeys' in ended)
   await (await run(noOther, { engines, inputPlans: [piece, piece] })).done
-  assert.deepEqual(crews, [
+  assert.deepEqual(workerPools, [
     { workers: 100, timeoutS: Number.POSITIVE_INFINITY },
     { workers: 1, timeoutS: 900 },
   ])
@@ -222,12 +222,12 @@ test('a step is shared out among those who are free, in as much time as a run ha
   )
 })
 
-test('of a way that fails is known up to which step it came, and nothing of it takes room any more', async () => {
+test('a failed route records its steps up to the failure, and its folder is deleted', async () => {
   for (const failing of [0, 1]) {
     let runs = 0
     const folders: string[] = []
     const engines = [
-      saying(
+      engineWith(
         async ({ outDir }, tools) => {
           if (runs > failing) assert.ok(!folders.some((folder) => existsSync(folder)))
           folders.push(outDir)
@@ -239,7 +239,7 @@ test('of a way that fails is known up to which step it came, and nothing of it t
       ),
     ]
     const steps = [step, { ...step, from: 'txt' }]
-    const noted: number[] = []
+    const savedPercents: number[] = []
     const { done } = await run(
       (_, tried) => {
         const [first] = tried
@@ -251,13 +251,13 @@ test('of a way that fails is known up to which step it came, and nothing of it t
       },
       {
         ...{ engines, inputPlans: [{ ...piece, steps } as InputPlan] },
-        saveRemaining: async ([left]) => void noted.push(left?.reached ?? -1),
+        saveRemaining: async ([left]) => void savedPercents.push(left?.reached ?? -1),
       },
     )
     const ended = await done
     assert.ok('storedKeys' in ended)
     assert.deepEqual(
-      [noted, ended.isComplete, ended.inputPlans[0]?.tried?.length],
+      [savedPercents, ended.isComplete, ended.inputPlans[0]?.tried?.length],
       [[failing === 0 ? 25 : 75], true, 1],
     )
   }

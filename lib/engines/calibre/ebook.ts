@@ -10,12 +10,12 @@ import { pythonProgram, runPython } from '../sandbox/python.ts'
 import { bookError, corruptBook } from './ebook-error.ts'
 
 export interface BookJob {
-  /** calibre chooses its reader by the extension of the path; the format is the one that the client sent. */
+  /** calibre chooses its reader by the path's extension; `format` is the format that the client sent. */
   readonly source: { readonly path: string; readonly format: FormatId }
   readonly target: string
-  /** Of `ebook-convert`, beyond source and target. */
+  /** Arguments of `ebook-convert` besides source and target. */
   readonly args: readonly string[]
-  /** For sources without a title of their own, which would be called after our file. */
+  /** For sources without a title, which would otherwise be named after our temporary file. */
   readonly title?: BookTitle | undefined
   readonly onProgress?: (ratio: number) => void
 }
@@ -24,11 +24,11 @@ const program = 'document/ebook_convert.py'
 
 export interface BookTitle {
   readonly text: string
-  /** The source may have a title, which is better. */
+  /** Use the text only if the source has no title. */
   readonly isSpare: boolean
 }
 
-/** Half of the time of a small book is calibre itself, being loaded. */
+/** Prestarted calibre processes: loading calibre takes half of the time of a small ebook. */
 export function createBookMakers(baseDir: string, limits: EngineLimits): Prestarter {
   return createPrestarter({
     ...pythonProgram(program),
@@ -84,7 +84,7 @@ function tellUnshown(count: number, tools: Tools): void {
   )
 }
 
-/** What the client called the file, without its extension. */
+/** Returns the client's file name without its extension. */
 export function titleFromName(name: string): string {
   return (
     name
@@ -94,7 +94,7 @@ export function titleFromName(name: string): string {
   )
 }
 
-/** Settings, caches and pieces stay in the folder that it works in; no screen is looked for. */
+/** Environment that keeps settings, caches and temporary files in the work folder, and needs no display. */
 async function environmentIn(workDir: string): Promise<Record<string, string>> {
   const folder = join(workDir, 'calibre')
   await mkdir(folder, { recursive: true })
@@ -103,12 +103,12 @@ async function environmentIn(workDir: string): Promise<Record<string, string>> {
     CALIBRE_CACHE_DIRECTORY: folder,
     CALIBRE_TEMP_DIR: folder,
     QT_QPA_PLATFORM: 'offscreen',
-    // Its parallel workers look for sockets of their own otherwise.
+    // calibre's worker processes create sockets here.
     XDG_RUNTIME_DIR: folder,
   }
 }
 
-/** The client's words go into a file (Open Packaging Format 2.0), so that none becomes an argument. */
+/** Writes the client's title to a file (Open Packaging Format 2.0), so that it is never parsed as an argument. */
 async function writeOpf(folder: string, title: string): Promise<string> {
   const path = join(folder, 'metadata.opf')
   const text = title.replaceAll(/[<>&"']|[^\P{C}\t]/gu, (letter) =>

@@ -19,9 +19,9 @@ export interface Clip {
 }
 
 const defaultWidth = 480
-/** Pictures per second below which nothing seems to move. */
+/** Below this frame rate, animations no longer look fluid. */
 const minFps = 5
-/** The size goes with the square of the width, so that few tries come close. */
+/** The file size is proportional to the square of the width, so a few attempts are enough. */
 const maxTries = 6
 
 export interface AnimationSize {
@@ -30,7 +30,7 @@ export interface AnimationSize {
 }
 
 /**
- * Two passes in one graph: the palette is made of all frames, then every frame is drawn with it.
+ * Creates a GIF with two passes in one filter graph: computes the palette of all frames, then draws the frames with it.
  * @throws AppError CONVERSION_FAILED (`maxFileSize` is too small), INVALID_INPUT (nothing between `start` and `end`);
  * ProcessFailure.
  */
@@ -52,7 +52,7 @@ export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Pr
 
 function warnSemiTransparent(tools: Tools): void {
   const message =
-    'Half-transparent parts became opaque or clear: gif knows nothing between. A webp or apng holds them as they are.'
+    'Semi-transparent parts became opaque or fully transparent, because gif supports nothing in between. Use webp or apng to keep them.'
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
@@ -74,13 +74,13 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const scale = frameFilters(clip, initialSize(clip, options), options)
-  // Zero is for ever here too.
+  // Zero means forever here as well.
   await runAnimation(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
 
 /**
- * What is shown at each tick. Without `eof_action`, an animation of one picture that is shown for less than a frame
- * would have none; with it, the last picture may be shown once too often, behind the end that was asked for.
+ * Returns the filters that sample and scale the frames. Without `eof_action`, an animation whose only frame is shorter
+ * than one tick would be empty. With it, the last frame may be repeated after the requested end, hence the `trim`.
  */
 function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, end }: ClipOptions): string {
   const { durationS = 0 } = end === undefined ? {} : resolveTrim({ start, end }, media)
@@ -89,13 +89,13 @@ function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, e
   const height = Math.max(2, Math.round((source.height * width) / source.width / 2) * 2)
   return [
     `fps=${fps}:start_time=0:round=up:eof_action=pass${trimFilter}`,
-    // Nobody heeds what an animation tells of the shape of its pixels.
+    // Players ignore the pixel aspect ratio of animations.
     ...[`scale=${width}:${height}:flags=lanczos`, 'setsar=1'],
     ...(media.video ? sdrFilters(media.video) : []),
   ].join(',')
 }
 
-/** Upright, its pixels square. */
+/** Size of the upright image with square pixels. */
 const displaySize = ({ video }: MediaInfo): VideoSize =>
   video ? outputSize(video, { mode: 'encode' }, 1) : { width: defaultWidth, height: defaultWidth }
 
@@ -103,10 +103,10 @@ function initialSize({ media }: Clip, { width, fps }: ClipOptions): AnimationSiz
   return { width: width ?? Math.min(defaultWidth, displaySize(media).width), fps }
 }
 
-/** A little less than what would just do. */
+/** Aims slightly below the size limit. */
 const safetyMargin = 0.95
 
-/** Fewer pictures first; smaller ones only as far as that is not enough. */
+/** Reduces the frame rate first, and the width only as far as that is not enough. */
 export function reduceSize({ width, fps }: AnimationSize, ratio: number): AnimationSize {
   const targetRatio = ratio * safetyMargin
   const reducedFps = Math.min(fps, Math.max(minFps, Math.floor(fps * targetRatio)))
@@ -127,14 +127,14 @@ function gifArgs(clip: Clip, shape: AnimationSize, options: GifOptions): string[
   const statsMode = palette === 'optimized' ? 'diff' : 'full'
   const probe = clip.media.video && hasAlpha(clip.media.video) ? semiTransparencyProbe : ''
   const graph = `[0:v]${scale}${boomerangFilters},split[x][y];[x]palettegen=stats_mode=${statsMode}[p];[y][p]paletteuse=dither=${dither}:diff_mode=rectangle${probe}`
-  // ffmpeg counts repeats, clients count plays; -1 is once, 0 for ever.
+  // ffmpeg counts repeats, clients count plays; -1 means once, 0 means forever.
   const repeats = loop === 0 ? 0 : loop === 1 ? -1 : loop - 1
   return ['-filter_complex', graph, '-loop', String(repeats), '-f', 'gif']
 }
 
 /**
- * Beside the way to the target: the first picture that has parts which are neither clear nor opaque is told on standard
- * output. Codecs that lose something leave what is one or the other a little beside it.
+ * A second branch of the graph: prints the first frame with semi-transparent parts to stdout. It tolerates values close
+ * to fully transparent or opaque, as lossy codecs change them slightly.
  */
 const semiTransparencyProbe = [
   ';[0:v]alphaextract,format=gray,lut=y=val*between(val\\,16\\,239),bbox=min_val=1',
@@ -142,7 +142,7 @@ const semiTransparencyProbe = [
 ].join(',')
 const reportsSemiTransparency = (line: string) => line.startsWith('lavfi.bbox.w=')
 
-/** @returns whether something half clear was seen, where that is watched for. */
+/** @returns whether semi-transparent parts were found, if the arguments contain the probe. */
 async function runAnimation(
   clip: Clip,
   { start, end }: ClipOptions,
@@ -172,6 +172,6 @@ async function runAnimation(
 }
 
 function sizeLimitError(maxFileSize: number, size: number): AppError {
-  const sentence = `maxFileSize: the smallest that was reached is ${size} bytes. Choose a shorter part by start and end, or allow more.`
+  const sentence = `maxFileSize: the smallest result that was reached has ${size} bytes. Choose a shorter part with start and end, or increase maxFileSize.`
   return new AppError('CONVERSION_FAILED', sentence, { field: 'maxFileSize', maxFileSize, size })
 }

@@ -1,4 +1,4 @@
-/** ffmpeg takes the corners of shapes that signs are drawn with for words. */
+/** Removes vector drawings, whose coordinates ffmpeg would treat as text. */
 export function removeDrawings(text: string): string {
   return text
     .replaceAll(/\{[^{}\n]{0,500}\\p[1-9][^{}\n]{0,500}\}[^{\n]*/g, '')

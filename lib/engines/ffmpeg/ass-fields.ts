@@ -1,11 +1,11 @@
 interface Section {
-  /** In the usual order, with what a file means that does not name one. */
+  /** Fields in the usual order, with their defaults. */
   readonly fields: readonly (readonly [name: string, otherwise?: string])[]
-  /** Without these nothing can be made of its lines. */
+  /** Fields without which the lines cannot be used. */
   readonly required: readonly string[]
 }
 
-/** By the headings of a file; SSA has fields of its own for styles, and another name for the first of its lines. */
+/** Sections by their headings. SSA has other style fields and another name for the first field of its events. */
 const sections: Readonly<Record<string, Section>> = {
   events: {
     fields: [
@@ -58,8 +58,8 @@ const sections: Readonly<Record<string, Section>> = {
 }
 
 /**
- * Subtitles whose lines have all fields in the usual order. Each file says itself which fields its lines have, but
- * ffmpeg looks for the times where they are as a rule, and takes a color that is not named for black.
+ * Rearranges the lines of ASS subtitles so that they have all fields in the usual order. Each file declares its own field
+ * order, but ffmpeg expects the times at their usual position and treats missing colors as black.
  */
 export function normalizeFields(text: string): string {
   let section: Section | undefined
@@ -89,7 +89,7 @@ function isUnusual(names: readonly string[], { fields, required }: Section): boo
   )
 }
 
-/** The last field may have commas of its own. */
+/** The last field may contain commas. */
 function reorderFields(line: string, names: readonly string[], { fields }: Section): string {
   const columns = line.split(',')
   const lastColumn = names.length - 1

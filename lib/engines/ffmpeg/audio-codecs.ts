@@ -1,33 +1,33 @@
 import type { QualityScale } from '../options.ts'
 import { defaultLayouts, type LayoutName } from './channel-layouts.ts'
 
-/** How ffmpeg is told to encode sound; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
+/** Encoder settings of an audio codec. `ffmpeg -h encoder=NAME` lists what an encoder supports. */
 export interface AudioCodec {
   readonly encoder: string
-  /** As ffprobe names it. */
+  /** Codec name in ffprobe. */
   readonly name: string
   readonly maxChannels: number
-  /** Layouts that it takes, where not every one up to the most. */
+  /** Supported channel layouts; all layouts up to `maxChannels` if omitted. */
   readonly layouts?: readonly LayoutName[]
-  /** Sample rates that it takes, in Hz; any when left out. */
+  /** Supported sample rates in Hz; any if omitted. */
   readonly sampleRates?: readonly number[]
-  /** Sample rate in Hz for less than 16 kbit/s, where the encoder refuses these for 16,000 Hz. */
+  /** Sample rate in Hz for bit rates below 16 kbit/s, if the encoder refuses those at 16,000 Hz. */
   readonly lowBitrateSampleRate?: number
-  /** kbit/s of a stereo track; left out where it loses nothing or has one rate only. */
+  /** kbit/s of a stereo track by quality; omitted for lossless codecs and those with a fixed bit rate. */
   readonly kbits?: QualityScale
-  /** The only kbit/s that it takes at a sample rate in Hz. */
+  /** The only supported bit rates (kbit/s) at a sample rate in Hz. */
   readonly allowedKbits?: (rate: number) => readonly number[]
   readonly args?: readonly string[]
-  /** For more than two channels, with the number of the track behind each option. */
+  /** Options for more than two channels; the stream specifier is appended to their names. */
   readonly surroundOptions?: Readonly<Record<string, string>>
-  /** Bits of a sample that stay as they are, where the codec loses nothing. */
+  /** Sample size in bits up to which the codec is lossless. */
   readonly losslessBits?: number
-  /** The encoder writes what nobody can decode when the low half of every sample is zero. */
+  /** The encoder writes undecodable data if the low half of every sample is zero. */
   readonly failsOnPaddedSamples?: true
 }
 
 const mpegSampleRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
-/** kbit/s that MPEG audio layer II knows, at full sample rates and at the low ones of its extension (ISO 13818-3). */
+/** Bit rates (kbit/s) of MPEG audio layer II, at full sample rates and at the low ones of ISO 13818-3. */
 const layer2 = {
   full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -61,7 +61,7 @@ export const audioCodecs = {
     name: 'opus',
     maxChannels: 8,
     layouts: defaultLayouts,
-    // Left alone, ffmpeg 5 writes the channels of 5.0 and 6.1 in another order than players read them (RFC 7845, 5.1.1.2).
+    // By default, ffmpeg 5 writes the channels of 5.0 and 6.1 in another order than players expect (RFC 7845, 5.1.1.2).
     surroundOptions: { mapping_family: '1' },
     sampleRates: [8000, 12000, 16000, 24000, 48000],
     kbits: { low: 64, medium: 96, high: 128, highest: 192 },
@@ -71,7 +71,7 @@ export const audioCodecs = {
     name: 'vorbis',
     maxChannels: 8,
     layouts: defaultLayouts,
-    // Above 50 kHz it refuses to be told how many bits to spend.
+    // Above 50 kHz the encoder does not accept a bit rate.
     sampleRates: [8000, 11025, 12000, ...mpegSampleRates],
     lowBitrateSampleRate: 8_000,
     kbits: { low: 96, medium: 128, high: 160, highest: 256 },
@@ -98,7 +98,7 @@ export const audioCodecs = {
     maxChannels: 6,
     layouts: ['mono', 'stereo', 'quad(side)', '5.0(side)', '5.1(side)'],
     sampleRates: [48000],
-    // ffmpeg calls this encoder, MLP's and TrueHD's experimental, and refuses them otherwise.
+    // The encoders of DTS, MLP and TrueHD are experimental in ffmpeg and require this flag.
     args: ['-strict', '-2', '-b:a', '768k'],
   },
   mp2: {
@@ -163,7 +163,7 @@ export const audioCodecs = {
   adx: { encoder: 'adpcm_adx', name: 'adpcm_adx', maxChannels: 2 },
   yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, sampleRates: [44100] },
   sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, sampleRates: [16000, 32000, 44100, 48000] },
-  // Its files say nothing of themselves; readers take them for stereo of 48 kHz.
+  // The files have no header; readers assume stereo at 48 kHz.
   aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: ['stereo'], sampleRates: [48000] },
   mlp: {
     encoder: 'mlp',
@@ -185,7 +185,7 @@ export const audioCodecs = {
     losslessBits: 24,
     failsOnPaddedSamples: true,
   },
-  // One block of sound for each picture, of which there are 25 in a second.
+  // One audio block per frame, at 25 frames per second.
   amv: {
     encoder: 'adpcm_ima_amv',
     name: 'adpcm_ima_amv',

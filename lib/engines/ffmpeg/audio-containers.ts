@@ -14,7 +14,7 @@ function audioContainer(
 const littleEndian = ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le']
 const bigEndian = ['pcm_s16be', 'pcm_s24be', 'pcm_s32be', 'pcm_f32be', 'pcm_f64be']
 
-/** Its own chunks hold a title and little else. */
+/** AIFF's own chunks support little more than a title, so tags are written as ID3v2. */
 const aiff: Container = {
   ...audioContainer('aiff', ['pcm-be'], ['pcm_s16be', 'pcm_s24be', 'pcm_s32be'], 'stream'),
   args: ['-write_id3v2', '1'],
@@ -25,7 +25,7 @@ export const audioContainers = {
   wav: audioContainer('wav', ['pcm'], littleEndian),
   flac: audioContainer('flac', ['flac'], ['flac'], 'stream'),
   aac: audioContainer('adts', ['aac'], ['aac']),
-  // Ogg can hold FLAC, but who asks for .ogg means Vorbis: many players take no other.
+  // Ogg also supports FLAC, but many players of .ogg files only play Vorbis.
   ogg: audioContainer('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus'], 'text'),
   oga: audioContainer('ogg', ['vorbis', 'opus', 'flac'], ['vorbis', 'opus', 'flac'], 'text'),
   m4a: audioContainer('ipod', ['aac', 'alac'], ['aac', 'alac'], 'stream'),
@@ -56,7 +56,7 @@ export const audioContainers = {
   w64: audioContainer('w64', ['pcm'], littleEndian),
   rf64: {
     ...audioContainer('wav', ['pcm'], littleEndian),
-    // Otherwise files below 4 GB would be plain WAV.
+    // Without this, files below 4 GB would be plain WAV.
     args: ['-rf64', 'always'],
   },
   aif: aiff,
@@ -75,7 +75,7 @@ export const audioContainers = {
   sbc: audioContainer('sbc', ['sbc'], ['sbc']),
   gsm: audioContainer('gsm', ['gsm'], ['gsm']),
   g722: audioContainer('g722', ['g722'], ['adpcm_g722']),
-  // Without a header there is one rate and one number of channels, so that nothing is copied.
+  // Formats without a header have a fixed sample rate and channel count, so streams are never copied.
   g726: audioContainer('g726', ['g726'], []),
   al: audioContainer('alaw', ['alaw'], []),
   ul: audioContainer('mulaw', ['mulaw'], []),

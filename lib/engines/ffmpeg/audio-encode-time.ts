@@ -1,8 +1,8 @@
 import type { AudioCodecId } from './audio-codecs.ts'
 
 /**
- * Seconds of processor time for a second of one channel at 48 kHz, decoding of AAC included: what encoders take for
- * noise, which is the hardest for them. Measured at 2.3 GHz.
+ * Processor seconds per second of one channel at 48 kHz, including decoding of AAC. Measured at 2.3 GHz with noise, which
+ * takes encoders longest.
  */
 const encodeTimes: Partial<Readonly<Record<AudioCodecId, number>>> = {
   aac: 0.0155,
@@ -13,7 +13,7 @@ const encodeTimes: Partial<Readonly<Record<AudioCodecId, number>>> = {
   pcm: 0.001,
 }
 
-/** Seconds of sound that are encoded in a time, by one processor; undefined for a codec that nobody has measured. */
+/** Returns how many seconds of audio one processor encodes in a time. Undefined for codecs that were not measured. */
 export function maxAudioSeconds(
   seconds: number,
   codec: AudioCodecId,

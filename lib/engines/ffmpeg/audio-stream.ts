@@ -15,12 +15,12 @@ import type { MediaWarning, RecipeRequest } from './recipe.ts'
 interface AudioTrackArgs {
   readonly args: readonly string[]
   readonly isCopied: boolean
-  /** Options that were given and mean nothing to this codec. */
+  /** Options of the client that this codec does not support. */
   readonly unusedOptions: readonly string[]
   readonly warnings: readonly MediaWarning[]
 }
 
-/** Copies the track where it fits and nothing is asked of it; `index` counts the sound tracks of the result. */
+/** Copies the track if possible, and encodes it otherwise. `index` is its number among the audio tracks of the result. */
 export function audioTrackArgs(stream: AudioStream, index: number, request: RecipeRequest): AudioTrackArgs {
   const { container, options, mayCopy } = request
   const map = ['-map', `0:${stream.index}`]
@@ -43,18 +43,18 @@ export function audioTrackArgs(stream: AudioStream, index: number, request: Reci
   }
 }
 
-/** For what was to be copied and could not be. */
+/** Warning for a stream that should have been copied but had to be encoded. */
 export function streamEncodedWarning(field: string, sourceCodec: string, targetCodec: string): MediaWarning {
-  const message = `${field}=copy: the ${sourceCodec} stream cannot be copied as it is, by its format or by other options, and was encoded as ${targetCodec}.`
+  const message = `${field}=copy: the ${sourceCodec} stream cannot be copied because of its format or of other options, and was re-encoded as ${targetCodec}.`
   return { code: 'STREAM_ENCODED', message }
 }
 
 function samplesRoundedWarning({ bits, kept }: { bits: number; kept: number }): MediaWarning {
-  const message = `The samples of ${bits} bits were rounded to ${kept}: the format holds no more.`
+  const message = `The ${bits}-bit samples were rounded to ${kept} bits: the format does not support more.`
   return { code: 'SAMPLES_ROUNDED', message }
 }
 
-/** Nobody is told what he asked for. */
+/** Only warns if the client did not request fewer channels. */
 function channelsMixedWarnings(
   codec: AudioCodec,
   stream: AudioStream,
@@ -63,11 +63,11 @@ function channelsMixedWarnings(
   const { channels: sourceChannels } = stream
   const { channels } = outputShape(codec, stream, container, options).arrangement
   if (channels >= sourceChannels || options.channels !== undefined) return []
-  const message = `The ${sourceChannels} channels were mixed to ${channels}: the format holds no more.`
+  const message = `The ${sourceChannels} channels were mixed down to ${channels}: the format does not support more.`
   return [{ code: 'CHANNELS_MIXED', message }]
 }
 
-/** A track of nothing, for a container that must have one. It ends with the picture. */
+/** Arguments for a silent track, for containers that require audio. It ends with the video. */
 export function silentTrackArgs(request: RecipeRequest): string[] {
   const codec = audioCodecFor(request)
   const sampleRate = codec.sampleRates?.[0] ?? request.container.sampleRates?.[0] ?? 48_000
@@ -78,19 +78,19 @@ export function silentTrackArgs(request: RecipeRequest): string[] {
   ]
 }
 
-/** Another input, for `silenceArgs` to take. */
+/** Additional input that `silentTrackArgs` uses. */
 export const silenceInput = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
 
 function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {
   const requested = options.audioCodec === 'copy' ? undefined : options.audioCodec
   const codec = Object.entries(audioCodecs).find(([name]) => name === (requested ?? container.audio[0]))?.[1]
-  if (!codec) throw new Error(`The container ${container.muxer} names no sound codec of the table.`)
+  if (!codec) throw new Error(`The codec table has no audio codec for the container ${container.muxer}.`)
   return codec
 }
 
 type EncodeTarget = Pick<RecipeRequest, 'container' | 'options'>
 
-/** Filters that bring a part into the layout of the one track of a filter graph, which is that of the first. */
+/** Returns the filters that convert a file of a merge to the channel layout of the first file. */
 export function layoutFilters(first: AudioStream, stream: AudioStream, request: EncodeTarget): string[] {
   const codec = audioCodecFor(request)
   const arrangementOf = (stream: AudioStream) =>
@@ -100,7 +100,7 @@ export function layoutFilters(first: AudioStream, stream: AudioStream, request: 
   return filtersForLayout({ layout, channels, ...(assumedLayout !== undefined && { assumedLayout }) })
 }
 
-/** The one track of a filter graph, in the usual codec and the shape of this stream. */
+/** Arguments for the only track of a filter graph, in the container's default codec and with the stream's properties. */
 export function singleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
   const codec = audioCodecFor(request)
@@ -127,7 +127,7 @@ function requiresEncoding(codec: AudioCodec, stream: AudioStream, request: Recip
   const otherCodec = audioCodec !== undefined && audioCodec !== 'copy' && codec.name !== stream.codec_name
   const hasTooManyChannels = stream.channels > (container.maxChannels ?? Number.POSITIVE_INFINITY)
   const values = [audioBitrate, audioSampleRate, channels, volume, qualityLevel]
-  // Formats without times cannot say that the first packet begins too early.
+  // Formats without timestamps cannot express that the first packet begins before `start`.
   const startsLater = options.start !== undefined && options.start > 0 && audioCodec !== 'copy'
   return (
     mode === 'encode' ||
@@ -145,16 +145,16 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
   const { arrangement, rate, bits } = outputShape(codec, stream, container, options)
   const filters = [
     ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
-    // Samples of 8 bits, a hundredth of a decibel quieter, fill 16.
+    // 8-bit samples get nonzero low bits by lowering the volume by a hundredth of a decibel.
     ...(codec.failsOnPaddedSamples && stream.sample_fmt.startsWith('u8')
       ? ['volume=0.999:precision=float']
       : []),
     ...filtersForLayout(arrangement),
-    // Its blocks of sound have no times of their own: what is missing is filled, or all after it would be early.
+    // Audio blocks of these containers have no timestamps, so gaps are filled; otherwise all later audio would be early.
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
-    // Not -ac: it would mix once more, into ffmpeg's own idea of so many channels.
+    // -ac is not used: it would mix again, to ffmpeg's default layout for that number of channels.
     ...[`-c:a:${index}`, sampleFormat(codec, container, stream).encoder, `-ar:a:${index}`, String(rate)],
     ...[`-filter:a:${index}`, filters.join(',')],
     ...surroundArgs(codec, arrangement, `:a:${index}`),
@@ -164,7 +164,7 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
   ]
 }
 
-/** Channels without names get them first: mixed as ffmpeg guesses them, they would lose their places. */
+/** Assigns unnamed channels to speakers first; otherwise ffmpeg's guess would move them to other speakers. */
 function filtersForLayout({ layout, assumedLayout }: ChannelArrangement): string[] {
   const nameChannels =
     assumedLayout === undefined ? [] : [`channelmap=${channelOrder(assumedLayout)}:${assumedLayout}`]
@@ -172,7 +172,7 @@ function filtersForLayout({ layout, assumedLayout }: ChannelArrangement): string
 }
 
 const channelOrder = (name: string) =>
-  Array.from({ length: channelsIn(name as LayoutName) }, (_, at) => at).join('|') // `arranged` names no other.
+  Array.from({ length: channelsIn(name as LayoutName) }, (_, at) => at).join('|') // `chooseLayout` returns only such names.
 
 function channelLimits(
   { maxChannels, layouts }: AudioCodec,
@@ -198,7 +198,7 @@ function nearestSampleRate(
   return nearest(sampleRates, wanted)
 }
 
-/** Bits per second; undefined where the codec leaves no choice. */
+/** Bits per second; undefined if the codec has no choice of bit rates. */
 function trackBitrate(
   codec: AudioCodec,
   options: MediaOptions,
@@ -206,12 +206,12 @@ function trackBitrate(
   rate: number,
   audioOnly: boolean,
 ): number | undefined {
-  const bits = requestedBitrate(codec, options, channels, rate, audioOnly)
+  const bits = computeBitrate(codec, options, channels, rate, audioOnly)
   const allowedKbits = codec.allowedKbits?.(rate)
   return bits === undefined || allowedKbits === undefined ? bits : nearest(allowedKbits, bits / 1000) * 1000
 }
 
-function requestedBitrate(
+function computeBitrate(
   { kbits, encoder }: AudioCodec,
   { audioBitrate, quality }: MediaOptions,
   channels: number,
@@ -225,7 +225,7 @@ function requestedBitrate(
     typeof qualityLevel === 'number'
       ? 32 + ((kbits.highest - 32) * qualityLevel) / 100
       : qualityNumber(qualityLevel, kbits)
-  // Vorbis refuses more bits than a low sample rate can use.
+  // Vorbis refuses bit rates that are too high for a low sample rate.
   const maxBits = encoder === 'libvorbis' ? rate * 2 * channels : Number.POSITIVE_INFINITY
   return Math.round(Math.min(stereo * 1000 * Math.max(0.5, channels / 2), maxBits))
 }
@@ -235,24 +235,24 @@ const nearest = (values: readonly number[], wanted: number) =>
 
 interface SampleFormat {
   readonly encoder: string
-  /** Bits of a sample that there were, and that are left. */
+  /** Set if samples are rounded: their size in bits before and after. */
   readonly rounding?: { readonly bits: number; readonly kept: number }
 }
 
-/** What comes out of decoders of sound that has lost something already is as deep as they like it, and means nothing. */
+/** Sample size of the source. The output size of decoders for lossy codecs is arbitrary and ignored. */
 function sampleDepth({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: AudioStream) {
   const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /flt|dbl/.test(sample_fmt))
   return { bits: bits_per_raw_sample || bits_per_sample || 16, isFloat }
 }
 
-/** Kinds of samples that hold others whole, the smallest first. */
+/** PCM sample formats that represent the samples without loss, the smallest first. */
 function sampleKindsFor({ bits, isFloat }: ReturnType<typeof sampleDepth>): readonly string[] {
   if (isFloat) return bits > 32 ? ['f64', 'f32', 's32', 's24'] : ['f32', 's32', 's24']
   if (bits > 24) return ['s32', 's24']
   return bits > 16 ? ['s24', 's32'] : []
 }
 
-/** Samples keep their depth where the format has one for them; of 20 bits become 24. */
+/** Keeps the sample size if the target format supports it; 20-bit samples become 24-bit. */
 function sampleFormat(
   { encoder, losslessBits }: AudioCodec,
   { copies }: Container,

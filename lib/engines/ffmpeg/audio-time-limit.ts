@@ -13,30 +13,31 @@ import { readHeader } from './read-header.ts'
 import { containerFor, mediaTargetOf } from './transcode.ts'
 import { resolveTrim } from './trim.ts'
 
-/** Sound that is to be encoded. */
+/** Audio to be encoded. */
 interface AudioEncoding {
   readonly codec: AudioCodecId | undefined
   readonly channels: number
-  /** Samples a second. */
+  /** Samples per second. */
   readonly sampleRate: number
-  /** Seconds; undefined where nobody knows. */
+  /** Duration in seconds; undefined if unknown. */
   readonly durationS: number | undefined
-  /** What lasts so long, and what to do about it, without the formats that would do. */
+  /** Beginning of the error message, and advice without the faster formats. */
   readonly subject: string
   readonly advice: string
 }
 
 const adviceFor = {
-  convert: 'Convert it in parts, with start and end',
+  convert: 'Convert it in parts with start and end',
   compress: 'Compress parts of it',
 } as const
 
-/** Formats that many can use, of codecs that take less time than others. */
+/** Widely supported formats with fast encoders. */
 const fasterFormats = { mp3: 'mp3', flac: 'flac', wav: 'pcm' } as const
 
 /**
- * Sound is encoded by one worker, as pieces of it could not be joined without gaps.
- * @throws AppError TIMEOUT where it would not end in its time, which is told before it is tried; CORRUPT_FILE.
+ * Rejects audio that could not be encoded within the time limit. Audio is encoded by a single worker, as separately
+ * encoded segments could not be joined without gaps.
+ * @throws AppError TIMEOUT, before the encoding starts; CORRUPT_FILE.
  */
 export async function checkAudioTimeLimit(
   work: EngineWork,
@@ -55,12 +56,12 @@ export async function checkAudioTimeLimit(
   const [maxMin, durationMin] = [maxS, durationS].map((seconds) => Math.round(seconds / 60))
   throw new AppError(
     'TIMEOUT',
-    `${subject} ${durationMin} min; of such sound, ${maxMin} min become ${work.to} in the ${timeoutS} s that one machine of this service works on it. ${advice}${faster.length > 0 ? `, or make ${faster.join(' or ')} of it` : ''}.`,
+    `${subject} ${durationMin} min long; at most ${maxMin} min of such audio can be converted to ${work.to} within the time limit of ${timeoutS} s. ${advice}${faster.length > 0 ? `, or convert it to ${faster.join(' or ')}` : ''}.`,
     { limitS: timeoutS, durationS: Math.round(durationS) },
   )
 }
 
-/** In the sound of the first. */
+/** A merge is encoded with the audio properties of its first file. */
 async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const mergeInputs = await probeMergeInputs(work, tools)
   const { gap } = mergeAudioOptions.parse(work.options)
@@ -69,12 +70,12 @@ async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncod
   return (
     stream && {
       ...{ codec, ...audioShape(stream), durationS: totalDurationS(mergeInputs, gap) },
-      ...{ subject: 'The pieces last together', advice: 'Merge fewer' },
+      ...{ subject: 'The merged files are', advice: 'Merge fewer files' },
     }
   )
 }
 
-/** Undefined for what is only copied, where there is none, and for notes, whose length is known when they were played. */
+/** Undefined if the audio is only copied, if there is none, and for MIDI, whose duration is only known after rendering. */
 async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const [input] = work.inputs
   const { operation, to } = work
@@ -93,16 +94,16 @@ async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncodi
   const { audioCodec, channels, audioSampleRate } = options
   const shape = audioShape(stream)
   return {
-    // Others than those of the container are refused before.
-    codec: requestedCodec(audioCodec) ?? container.audio[0],
+    // Codecs that the container does not support have already been refused.
+    codec: codecFromOption(audioCodec) ?? container.audio[0],
     channels: channels ?? shape.channels,
     sampleRate: audioSampleRate ?? shape.sampleRate,
     durationS: resolveTrim(options, media).durationS,
-    ...{ subject: 'The sound lasts', advice: adviceFor[operation as keyof typeof adviceFor] },
+    ...{ subject: 'The audio is', advice: adviceFor[operation as keyof typeof adviceFor] },
   }
 }
 
-const requestedCodec = (codec: string | undefined) =>
+const codecFromOption = (codec: string | undefined) =>
   codec === 'copy' ? undefined : (codec as AudioCodecId | undefined)
 
 const audioShape = ({ channels = 2, sample_rate: sampleRate = 48_000 }: MediaStream) => ({

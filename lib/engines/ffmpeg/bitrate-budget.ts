@@ -1,7 +1,7 @@
 import { type AudioCodec, audioCodecs } from './audio-codecs.ts'
 import type { Container } from './containers.ts'
 import type { CompressOptions, MediaOptions } from './options.ts'
-import { keptAudioTracks } from './plan.ts'
+import { selectAudioTracks } from './plan.ts'
 import type { MediaInfo } from './probe.ts'
 
 interface BudgetRequest {
@@ -9,25 +9,25 @@ interface BudgetRequest {
   readonly container: Container
 }
 
-/** Bits per second of a sound track below which nothing can be understood. */
+/** Bits per second of an audio track below which speech is unintelligible. */
 const minAudioRate = 8_000
-/** The same beside a picture, where half as many would save little. */
+/** Minimum for the audio of a video, where a lower bit rate would save little. */
 const minVideoAudioRate = 2 * minAudioRate
 const minVideoRate = 10_000
-/** Fewer bits for a dot of one picture look worse than fewer dots. */
+/** With fewer bits per pixel and frame, a lower resolution looks better. */
 const minBitsPerPixel = 0.03
 const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
 
-/** Bits per second of all streams below which there is no budget. */
+/** Returns the minimum total bit rate that can be budgeted. */
 export function minBitrate({ media, container }: BudgetRequest): number {
-  const tracks = keptAudioTracks(media, container).length
+  const tracks = selectAudioTracks(media, container).length
   return hasVideo({ media, container }) ? minVideoRate + tracks * minVideoAudioRate : tracks * minAudioRate
 }
 
 export const hasVideo = ({ media, container }: BudgetRequest) =>
   media.video !== undefined && container.video.length > 0
 
-/** How to spend so many bits per second on sound; undefined when they are too few. */
+/** Returns the encoder options for audio with this bit rate. Undefined if it is too low. */
 export function audioBudget(bits: number, request: BudgetRequest): MediaOptions | undefined {
   const { media } = request
   const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
@@ -35,7 +35,7 @@ export function audioBudget(bits: number, request: BudgetRequest): MediaOptions 
   return { mode: 'encode', audioBitrate, ...reduceAudio(audioBitrate, request) }
 }
 
-/** Encoders refuse few bits for many samples. */
+/** Reduces channels and sample rate for low bit rates, which encoders refuse otherwise. */
 function reduceAudio(bits: number, { media, container }: BudgetRequest) {
   const [stream] = media.audio
   const [defaultCodec] = container.audio
@@ -48,13 +48,13 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
   }
 }
 
-/** The same for a film: sound first, at most a fifth, and fewer dots where they would be starved. */
+/** Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low. */
 export function videoBudget(
   bits: number,
   { media, container }: BudgetRequest,
   { resolution, fps }: CompressOptions,
 ): MediaOptions | undefined {
-  const tracks = keptAudioTracks(media, container).length
+  const tracks = selectAudioTracks(media, container).length
   const perTrack = tracks === 0 ? 0 : Math.min(128_000, Math.max(minVideoAudioRate, (bits * 0.2) / tracks))
   const videoBitrate = Math.floor(bits - perTrack * tracks)
   if (videoBitrate < minVideoRate) return undefined
@@ -73,7 +73,7 @@ function affordableResolution(videoBitrate: number, { video }: MediaInfo): strin
   const { width = 0, height = 0 } = video ?? {}
   const pixels = width * height
   if (pixels === 0) return undefined
-  // As if it had 25 pictures per second, as most films about have.
+  // Assumes 25 frames per second, which is close enough for most videos.
   const affordablePixels = videoBitrate / 25 / minBitsPerPixel
   if (pixels <= affordablePixels) return undefined
   const shortSide = Math.min(width, height)

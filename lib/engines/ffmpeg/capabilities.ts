@@ -28,7 +28,7 @@ import { videoThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
 import { videoImageRows } from './video-frames.ts'
 
-export const videoFormats = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys forgets the names.
+export const videoFormats = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys loses the literal types.
 export const audioFormats = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
 
 const silentVideos: readonly FormatId[] = videoFormats.filter((id) => videoContainers[id].audio.length === 0)
@@ -50,7 +50,7 @@ const audioSources: readonly FormatId[] = [
   ...readOnlyAudios,
 ]
 const videosWithAudio = videoSources.filter((id) => !isSilent(id))
-/** What the sound of a film is wanted as; the formats of old machines, telephones and radios are not among them. */
+/** Audio formats that are offered for videos; formats of old computers, telephony and radio are left out. */
 const audioTargetsOfVideos: readonly FormatId[] = [
   ...([
     'mp3',
@@ -102,7 +102,7 @@ export const capabilities: readonly Capability[] = [
   },
   ...videoImageRows(videoSources),
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
-  // Where ImageMagick does not know the compression: by way of TIFF the options of a PNG are taken, too.
+  // For compressions that ImageMagick does not support. TIFF is an intermediate format, so that image options apply.
   { operation: 'convert', from: ['dds'], to: ['png', 'tiff'], options: z.object({}), cost: 3 },
   { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: subtitleOptions, cost: 0.3 },
   {
@@ -143,14 +143,14 @@ export const capabilities: readonly Capability[] = [
     }),
   ),
   ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
-    const id = name as FormatId // Object.entries forgets the names.
+    const id = name as FormatId // Object.entries loses the literal types.
     const row = { operation: 'compress', from: [id], to: [id], same: true, cost: 5 } as const
     return canCompress(container) ? [withOptions(row, () => compressOptions(container))] : []
   }),
   ...mediaMetadataRows,
 ]
 
-/** Made when they are first wanted: there are dozens of containers, and a file becomes one of them. */
+/** Creates the option schema on first use: there are dozens of containers, and a conversion needs only one of them. */
 function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['options']): Capability {
   let made: Capability['options'] | undefined
   return {
@@ -162,7 +162,7 @@ function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['o
   }
 }
 
-/** What has a choice of bits, and can be read again. */
+/** Whether a container has a codec with a selectable bit rate and can be read again. */
 function canCompress({ muxer, video, audio, requiresAudio }: Container): boolean {
   if (video.length === 0) return audio.some((id) => 'kbits' in audioCodecs[id])
   return !requiresAudio && muxer !== 'yuv4mpegpipe'

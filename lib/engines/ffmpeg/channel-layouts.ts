@@ -1,4 +1,4 @@
-/** Speakers by ffmpeg's names of layouts, in the order of its channels (`ffmpeg -layouts`). */
+/** Speakers of ffmpeg's channel layouts, in channel order (`ffmpeg -layouts`). */
 const layoutSpeakers = {
   mono: ['FC'],
   stereo: ['FL', 'FR'],
@@ -26,38 +26,37 @@ const layoutSpeakers = {
 
 export type LayoutName = keyof typeof layoutSpeakers
 
-/** Of each number of channels the one that most formats know: those of Vorbis I, section 4.3.9. */
+/** The most widely supported layout for 1 to 8 channels: those of Vorbis I, section 4.3.9. */
 export const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
 
 export const channelsIn = (name: LayoutName): number => layoutSpeakers[name].length
 
-/** The channels of a source. */
+/** Channels of a source. */
 export interface Channels {
   readonly count: number
-  /** As ffprobe names them; empty or a word of its own where the file does not say which speaker each is for. */
+  /** Layout name from ffprobe. Empty or not a layout name if the file does not assign channels to speakers. */
   readonly layout: string
 }
 
-/** What a codec takes. */
+/** Channels and layouts that a codec supports. */
 export interface ChannelLimits {
-  /** Channels. */
   readonly maxChannels: number
-  /** Any layout when left out. */
+  /** Supported layouts; all if omitted. */
   readonly layouts?: readonly LayoutName[] | undefined
 }
 
 export interface ChannelArrangement {
-  /** For ffmpeg's filters. */
+  /** Layout name for ffmpeg's filters. */
   readonly layout: string
   readonly channels: number
-  /** The source does not name its channels: they are taken in their order, which mixes none of them. */
+  /** Set if the source does not assign its channels to speakers: the layout assumed for them, in order. */
   readonly assumedLayout?: string
 }
 
 /**
- * The layout that keeps what each speaker plays: the source's own, else the smallest that has all its speakers, else
- * the fullest that there is room for.
- * @param wanted how many channels are asked for; as many as there are when left out.
+ * Chooses the output layout: the source's own if supported, else the smallest with all its speakers, else the largest
+ * that is supported.
+ * @param wanted requested number of channels; defaults to that of the source
  */
 export function chooseLayout(
   source: Channels,
@@ -68,7 +67,7 @@ export function chooseLayout(
   const sourceLayout = isLayout(source.layout) ? source.layout : undefined
   const defaultLayout = defaultLayouts[source.count - 1]
   if (count !== source.count) return largestLayout(count, layouts)
-  // More channels than there are names for.
+  // No layout has a name for this many channels.
   if (!sourceLayout && !defaultLayout)
     return layouts ? largestLayout(count, layouts) : { layout: `${count}c`, channels: count }
   const layout = sourceLayout ?? defaultLayout ?? 'stereo'
@@ -82,10 +81,10 @@ export function chooseLayout(
 
 const isLayout = (name: string): name is LayoutName => Object.hasOwn(layoutSpeakers, name)
 
-/** One or two channels mean the same everywhere. */
+/** One or two channels have the same meaning in all formats. */
 const isMonoOrStereo = ({ count }: Channels) => count <= 2
 
-/** The smallest that has a place for every speaker of this one. */
+/** Returns the smallest supported layout that contains every speaker of this layout. */
 function smallestLayoutWith(
   name: LayoutName,
   { maxChannels, layouts = [] }: ChannelLimits,
@@ -96,7 +95,7 @@ function smallestLayoutWith(
   return best
 }
 
-/** Beside and behind are one place where a layout has only one of them. */
+/** Side and back speakers are interchangeable if a layout has only one of these pairs. */
 const equivalentSpeakers: Readonly<Record<string, string>> = { SL: 'BL', SR: 'BR', BL: 'SL', BR: 'SR' }
 
 function hasAllSpeakers(layout: LayoutName, wanted: LayoutName): boolean {
@@ -108,7 +107,7 @@ function hasAllSpeakers(layout: LayoutName, wanted: LayoutName): boolean {
   })
 }
 
-/** With the most channels that are not more than these, or with the fewest that it takes. */
+/** Returns the supported layout with the most channels up to `count`, or else the first supported one. */
 function largestLayout(count: number, layouts: readonly LayoutName[] = defaultLayouts): ChannelArrangement {
   const defaultLayout = defaultLayouts[count - 1]
   const fitting = layouts.filter((name) => channelsIn(name) <= count)

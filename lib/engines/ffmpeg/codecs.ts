@@ -7,28 +7,28 @@ export interface FixedFrame {
   readonly displayWidth: number
 }
 
-/** How ffmpeg is told to encode pictures; what an encoder takes is in `ffmpeg -h encoder=NAME`. */
+/** Encoder settings of a video codec. `ffmpeg -h encoder=NAME` lists what an encoder supports. */
 export interface VideoCodec {
   readonly encoder: string
-  /** As ffprobe names it. */
+  /** Codec name in ffprobe. */
   readonly name: string
-  /** Constant quality: the flag, its greatest number, and the words. Lower is better, except for Theora. */
+  /** Constant quality: the flag, its maximum and the values of the quality levels. Lower is better, except for Theora. */
   readonly crf?: { readonly flag: string; readonly max: number; readonly levels: QualityScale }
-  /** The flags of a preset, from ultrafast to veryslow. */
+  /** Returns the flags of a preset. */
   readonly preset?: (preset: EncoderPreset) => readonly string[]
   readonly args?: readonly string[]
   readonly alpha?: true
-  /** What it is told of a film of high dynamic range, which it keeps. */
+  /** Arguments for HDR videos; set if the codec preserves HDR. */
   readonly hdrArgs?: readonly string[]
-  /** Knows how to spread its bits over two passes by `-pass`. */
+  /** Whether the encoder supports two passes with `-pass`. */
   readonly twoPass?: true
-  /** Pictures per second that it takes, as ffmpeg writes them; any when left out. */
+  /** Supported frame rates in ffmpeg's notation; any if omitted. */
   readonly frameRates?: readonly string[]
-  /** The one picture that it knows: its dots, and its width where they are not square. */
+  /** The only supported frame size: its pixels, and its display width as the pixels are not square. */
   readonly fixedFrame?: FixedFrame
-  /** Sides are multiples of it; 2 when left out. */
+  /** Width and height must be multiples of this; 2 if omitted. */
   readonly sizeStep?: number
-  /** What encodes pictures with a side shorter than the encoder takes. */
+  /** Alternative settings for frames with a side shorter than the encoder supports. */
   readonly smallFrames?: {
     readonly minSide: number
     readonly encoder: string
@@ -38,7 +38,7 @@ export interface VideoCodec {
 
 const tvFrameRates = ['24000/1001', '24', '25', '30000/1001', '30', '50', '60000/1001', '60'] as const
 
-/** x264's own, the fastest first; other encoders get the nearest that they have. */
+/** Presets of x264, the fastest first. They are mapped to the nearest settings of other encoders. */
 export const encoderPresets = [
   'ultrafast',
   'superfast',
@@ -55,7 +55,7 @@ export type EncoderPreset = (typeof encoderPresets)[number]
 const presetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
 const presetArgs = (preset: EncoderPreset) => ['-preset', preset]
 const yuv420 = ['-pix_fmt', 'yuv420p']
-/** MPEG quantizers, shared by the codecs of that age. */
+/** MPEG quantizers, which many older codecs share. */
 const quantizer = { flag: '-q:v', max: 31, levels: { low: 10, medium: 6, high: 4, highest: 2 } }
 
 export const videoCodecs = {
@@ -79,7 +79,7 @@ export const videoCodecs = {
     encoder: 'libvpx-vp9',
     name: 'vp9',
     crf: { flag: '-crf', max: 63, levels: { low: 42, medium: 37, high: 32, highest: 24 } },
-    // Above 5 the picture suffers, below 1 an hour is not enough for a minute.
+    // Above 5 the quality suffers; below 1 a minute of video takes more than an hour.
     preset: (preset) => [
       '-deadline',
       'good',
@@ -113,7 +113,7 @@ export const videoCodecs = {
   },
   mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
   xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
-  // Profile 3 is 422 HQ.
+  // Profile 3: ProRes 422 HQ.
   prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
   mpeg2: {
     encoder: 'mpeg2video',
@@ -136,7 +136,7 @@ export const videoCodecs = {
   theora: {
     encoder: 'libtheora',
     name: 'theora',
-    // The other way round than everywhere else: 10 is best.
+    // Unlike for all other codecs, higher is better.
     crf: { flag: '-q:v', max: 10, levels: { low: 4, medium: 6, high: 7, highest: 9 } },
     args: yuv420,
   },
@@ -145,11 +145,11 @@ export const videoCodecs = {
     encoder: 'libopenjpeg',
     name: 'jpeg2000',
     args: yuv420,
-    // Halves each picture five times otherwise, which takes 32 pixels.
+    // By default the encoder halves each frame five times, which requires 32 pixels.
     smallFrames: { minSide: 32, encoder: 'libopenjpeg', preset: ['-numresolution', '1'] },
   },
   realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, sizeStep: 4 },
-  // IEC 61834 for 625 lines, whose dots are a little wider than high.
+  // IEC 61834 for 625 lines, with slightly wide pixels.
   dv: {
     encoder: 'dvvideo',
     name: 'dvvideo',
@@ -169,13 +169,13 @@ export const videoCodecs = {
 
 export type VideoCodecId = keyof typeof videoCodecs
 
-/** What makes a stream that ffprobe calls so. */
+/** Returns the codec that creates streams with this ffprobe name. */
 export function codecIdByName(name: string): VideoCodecId | undefined {
-  const ids = Object.keys(videoCodecs) as VideoCodecId[] // Object.keys forgets the names.
+  const ids = Object.keys(videoCodecs) as VideoCodecId[] // Object.keys loses the literal types.
   return ids.find((id) => videoCodecs[id].name === name)
 }
 
-/** Names of encoders and other spellings that clients send. */
+/** Encoder names and other spellings that clients may send. */
 export const codecAliases: Readonly<Record<string, VideoCodecId | AudioCodecId>> = {
   libx264: 'h264',
   avc: 'h264',

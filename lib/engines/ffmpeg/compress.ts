@@ -20,8 +20,8 @@ export interface CompressSource {
 const maxTries = 4
 
 /**
- * The same format in fewer bytes: by quality, or into so many bytes. It never gets larger.
- * @throws AppError CONVERSION_FAILED (`targetSize` is too small), INVALID_INPUT (its length is not known), and what
+ * Makes a file smaller without changing its format, by quality or to a target size. The result is never larger.
+ * @throws AppError CONVERSION_FAILED (`targetSize` is too small), INVALID_INPUT (its duration is unknown), and what
  * `transcode` throws.
  */
 export async function compressMedia(
@@ -67,14 +67,14 @@ async function compressByQuality(
   return returnUnchanged({ path: transcoding.path }, transcoding.target, tools)
 }
 
-/** Given back as it came, which is no failure: it was small already. */
+/** Returns a copy of the source with a warning, because it is already small enough. */
 async function returnUnchanged(
   { path }: { path: string },
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
   await copyFile(path, target)
-  tools.warn('NOT_SMALLER', 'The file is as small as asked for already, and was left as it is.')
+  tools.warn('NOT_SMALLER', 'The file is already small enough and was left unchanged.')
   tools.progress(1)
   return { files: [{ path: target }], method: 'stream-copy' }
 }
@@ -88,14 +88,14 @@ async function compressToSize(
   const { media, to, target } = transcoding
   const { durationS } = media
   if (durationS === undefined) {
-    const sentence = `targetSize: the ${formatById(to).name} does not tell how long it is. Ask for a quality instead.`
+    const sentence = `targetSize: the duration of the ${formatById(to).name} is unknown. Use quality instead.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'targetSize' })
   }
   const codecOption = preferSourceCodec(transcoding)
   let targetBytes = targetSize
   let reachedBytes = 0
   for (let tries = 0; tries < maxTries; tries++) {
-    // Containers add some bytes to each packet.
+    // Reserves 4 % for the container's overhead.
     const bits = (targetBytes * 8 * 0.96) / durationS
     const budget = hasVideo(transcoding) ? videoBudget : audioBudget
     const budgetOptions = budget(bits, transcoding, options)
@@ -103,24 +103,24 @@ async function compressToSize(
     const result = await transcode({ ...transcoding, options: { ...budgetOptions, ...codecOption } }, tools)
     reachedBytes = (await stat(target)).size
     if (reachedBytes <= targetSize) return result
-    // A little less than that, or the next try may miss by as little.
+    // Aims slightly lower, or the next attempt could miss the target again.
     targetBytes *= (targetSize / reachedBytes) * 0.97
   }
   throw targetTooSmallError(targetSize, reachedBytes, minBytes(transcoding, durationS))
 }
 
-/** To tell the client what can be asked for: near the least rate, encoders and containers take more than is asked. */
+/** Estimates the smallest possible size, for the error message. Near the minimum, encoders exceed the requested bit rate. */
 function minBytes(transcoding: TranscodingBase, durationS: number): number {
   return Math.ceil((minBitrate(transcoding) * durationS) / 8 / 0.75)
 }
 
 function targetTooSmallError(targetSize: number, reachedBytes: number, estimate: number): AppError {
   const least = Math.max(reachedBytes, estimate)
-  const sentence = `targetSize: ${targetSize} bytes are too few for its length; about ${least} are needed. Allow more, or send a shorter part.`
+  const sentence = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${least} are needed. Increase targetSize or send a shorter file.`
   return new AppError('CONVERSION_FAILED', sentence, { field: 'targetSize', targetSize, least })
 }
 
-/** A better codec than the usual one of its container is kept, where it can be made again. */
+/** Keeps the source's video codec, which may be better than the default one, if the container supports encoding it. */
 export function preferSourceCodec({
   media,
   container,

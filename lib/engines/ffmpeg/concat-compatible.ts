@@ -3,8 +3,8 @@ import { colorSignature } from './merged-colors.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
 /**
- * The files can be put behind each other as they are: codec, size, rate, dots and sound are the same, and the
- * container takes copies of them.
+ * Whether files can be concatenated without encoding: codec, size, frame rate, pixel aspect ratio, colors and audio are
+ * equal, and the container supports copies of the streams.
  */
 export function canConcatenate(
   parts: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
@@ -27,9 +27,9 @@ function streamSignature({
   const { codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio } = video ?? {}
   return JSON.stringify([
     ...[codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio],
-    // Told once for the whole film.
+    // Stored once for the whole video.
     video && colorSignature(video),
-    // Parameter sets: all but H.264 keep them once for the whole file.
+    // Parameter sets: all codecs but H.264 store them once for the whole file.
     codec_name === 'h264' ? '' : video?.extradata_hash,
     video && rotationOf(video),
     ...[audioStream?.codec_name, audioStream?.sample_rate, audioStream?.channels],

@@ -1,36 +1,36 @@
 import type { AudioCodecId } from './audio-codecs.ts'
 import type { VideoCodecId } from './codecs.ts'
 
-/** What ffmpeg writes a format with, and what may be in it. */
+/** How ffmpeg writes a container format, and what the format supports. */
 export interface Container {
-  /** As `ffmpeg -muxers` names it. */
+  /** Name in `ffmpeg -muxers`. */
   readonly muxer: string
   readonly args?: readonly string[]
-  /** Codecs that it can be asked for, the usual first; none for a format of sound only. */
+  /** Video codecs that clients can select, the default first; empty for audio formats. */
   readonly video: readonly VideoCodecId[]
-  /** None for a bare stream of pictures. */
+  /** Audio codecs that clients can select, the default first; empty for raw video streams. */
   readonly audio: readonly AudioCodecId[]
-  /** ffprobe's names of codecs that are copied into it as they are. */
+  /** Codecs (ffprobe names) that can be copied into the container without encoding. */
   readonly copies: readonly string[]
-  /** Holds one sound track only. */
+  /** The container supports only one audio track. */
   readonly singleAudioTrack?: true
-  /** Encoder for subtitles that are text. */
+  /** Encoder for text subtitles. */
   readonly subtitles?: 'mov_text' | 'srt' | 'webvtt'
-  /** Holds subtitles that are pictures. */
+  /** The container supports image subtitles. */
   readonly imageSubtitles?: true
-  /** Holds a cover picture: as a stream of its own, or among its texts. */
+  /** Support for cover images: as a separate stream, or as a metadata tag. */
   readonly cover?: 'stream' | 'text'
-  /** Tells players to turn the picture, so that a turned one can be copied. */
+  /** The container stores the rotation, so that a rotated video can be copied. */
   readonly rotation?: true
-  /** Holds alpha as its codecs have it. */
+  /** The container preserves the alpha channel of its codecs. */
   readonly alpha?: true
-  /** FourCC of the video, by which players of AVI choose their decoder. */
+  /** FourCC of the video, by which AVI players select the decoder. */
   readonly videoTag?: string
   readonly maxChannels?: number
-  /** Counts pictures instead of timing each, so that a source that names no rate needs one. */
+  /** Frames have no timestamps, so a source without a frame rate needs one. */
   readonly constantFrameRate?: true
-  /** Must have sound: a source without gets silence. */
+  /** The container requires audio; a silent track is added if the source has none. */
   readonly requiresAudio?: true
-  /** Sample rates in Hz, where the container takes fewer than the codec. */
+  /** Sample rates in Hz, if the container supports fewer than the codec. */
   readonly sampleRates?: readonly number[]
 }

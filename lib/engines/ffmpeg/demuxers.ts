@@ -1,8 +1,8 @@
 import { type FormatId, formatById } from '../../formats/index.ts'
 
 /**
- * The demuxers that may read a format; whatever the bytes pretend, a playlist or script is never followed. A format
- * that is in no row has a demuxer of its own name.
+ * Demuxers that may read a format, so that a file that is really a playlist or script is never followed. Formats that
+ * are not listed have a demuxer with the same name.
  */
 const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
   [
@@ -37,11 +37,11 @@ const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
   ['truehd', ['thd']],
   ['loas', ['latm']],
   ['codec2', ['c2']],
-  // An animation of one picture may come as a PNG that does not move.
+  // An animation with a single frame may be a plain PNG.
   ['apng,png_pipe', ['apng']],
 ]
 
-/** What a file without a header cannot say, so that its demuxer is named and told. */
+/** Demuxer and parameters of formats without a header. */
 const headerlessArgs: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
   al: ['-f', 'alaw', '-sample_rate', '8000', '-channels', '1'],
   ul: ['-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
@@ -57,15 +57,15 @@ const headerlessArgs: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
   dfpwm: ['-f', 'dfpwm'],
   h261: ['-f', 'h261'],
   h263: ['-f', 'h263'],
-  // Motion JPEG is taken for one picture by its first bytes.
+  // By its first bytes, Motion JPEG would be detected as a single image.
   mjpeg: ['-f', 'mjpeg'],
   mp4v: ['-f', 'm4v'],
 }
 
-/** Whatever a file says, nothing but files and pipes is opened for it; goes before each `-i`. */
+/** Prevents a file from opening anything but files and pipes. Goes before each `-i`. */
 export const localProtocolArgs = ['-protocol_whitelist', 'file,pipe'] as const
 
-/** Confines the demuxer; goes before `-i`. The fourth word names the demuxers (ffmpeg-formats, `format_whitelist`). */
+/** Restricts the demuxers; goes before `-i`. The fourth argument lists them (ffmpeg-formats, `format_whitelist`). */
 export function demuxerArgs(format: FormatId): string[] {
   const demuxerOptions = headerlessArgs[format] ?? []
   return [
@@ -76,13 +76,13 @@ export function demuxerArgs(format: FormatId): string[] {
   ]
 }
 
-/** By ffmpeg's names, separated by commas. */
+/** Returns ffmpeg's demuxer names, separated by commas. */
 export function demuxersFor(format: FormatId): string {
   return demuxersByFormats.find(([, formats]) => formats.includes(format))?.[0] ?? format
 }
 
 const formatsWithoutTimestamps: readonly FormatId[] = [
-  // Streams of pictures: what is copied out of them plays at any speed or none.
+  // Raw video streams: a copy of their packets has no defined speed.
   'h264',
   'hevc',
   'obu',
@@ -93,12 +93,12 @@ const formatsWithoutTimestamps: readonly FormatId[] = [
   'h261',
   'h263',
   'y4m',
-  // By their times its packets are half as long again as they sound.
+  // Its timestamps are 50 % too long.
   'aptxhd',
 ]
 
-/** Its pictures are shown for times of their own, as those of GIF. */
+/** Whether each frame has its own duration, as in GIF. */
 export const isAnimation = (format: FormatId) => formatById(format).category === 'image'
 
-/** Its packets say when they begin, and may be believed. */
+/** Whether packets have reliable timestamps. */
 export const hasTimestamps = (format: FormatId) => !formatsWithoutTimestamps.includes(format)

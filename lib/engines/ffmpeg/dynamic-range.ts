@@ -2,31 +2,31 @@ import * as z from 'zod'
 import type { Tools } from '../engine.ts'
 import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../image/hdr.ts'
 
-/** What tells how the colors of a film are meant, in the words of ffprobe. */
+/** Color properties of a video as reported by ffprobe. */
 export const Colors = z.object({
   pix_fmt: z.string(),
   color_space: z.string(),
   color_transfer: z.string(),
   color_primaries: z.string().default('unknown'),
-  /** Players guess by it where nothing is told. */
+  /** Players guess the color space by the height if it is not specified. */
   height: z.number().optional(),
 })
 export type Colors = z.infer<typeof Colors>
 
-/** Transfers of high dynamic range (BT.2100), by their names in ffmpeg. */
+/** HDR transfer functions (BT.2100) by their names in ffmpeg. */
 const hdrTransferNames: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' }
 
-/** Whether a film, as phones take them, has lights and colors that usual screens have not. */
+/** Whether a video is HDR, such as videos from phones. */
 export const isHdr = ({ pix_fmt, color_transfer }: Colors) =>
   color_transfer in hdrTransferNames && /^(yuv|p0|p2|p4)/.test(pix_fmt)
 
-/** Filters that give a film the colors of usual screens (BT.709); none for one that has them. */
+/** Returns the filters that convert an HDR video to SDR (BT.709); none for SDR videos. */
 export function sdrFilters(video: Colors): string[] {
   if (!isHdr(video)) return []
   const { color_transfer, color_space } = video
   const matrix = color_space === 'bt2020c' ? '2020_cl' : color_space === 'bt709' ? '709' : '2020_ncl'
   return [
-    // Of odd sides as of any, and deep enough for what is to be spread.
+    // Supports odd dimensions and has enough bits for the tone mapping.
     'format=yuv444p12le',
     `zscale=tin=${color_transfer}:pin=2020:min=${matrix}:t=linear:npl=${whiteNits}`,
     'format=gbrpf32le',
@@ -37,7 +37,7 @@ export function sdrFilters(video: Colors): string[] {
   ]
 }
 
-/** What is told of a film that went through these. @param hdrCodec the codec that would not need them. */
+/** Returns the warnings for a video that was converted to SDR. @param hdrCodec a codec that would preserve HDR */
 export function hdrWarnings(
   video: Colors,
   hdrCodec?: string,

@@ -16,16 +16,16 @@ import {
 import { runFfmpeg } from './run.ts'
 import { outputSize } from './video-filters.ts'
 
-/** A film that stills are taken of. */
+/** A video from which frames are extracted. */
 export interface VideoSource {
   readonly path: string
   readonly from: FormatId
   readonly video: MediaStream
-  /** Seconds of the picture; undefined where nobody knows. */
+  /** Duration of the video stream in seconds; undefined if unknown. */
   readonly lengthS: number | undefined
 }
 
-/** @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end), CORRUPT_FILE. */
+/** @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT (`timestamp` is after the end), CORRUPT_FILE. */
 export async function openVideo(
   { path, format: from }: InputFile,
   { to }: EngineWork,
@@ -34,21 +34,21 @@ export async function openVideo(
 ): Promise<VideoSource> {
   const media = await probeWithDuration(path, from, tools)
   const { video } = media
-  if (!video) throw missingStreamError('picture', from, to)
+  if (!video) throw missingStreamError('video track', from, to)
   const source: VideoSource = { path, from, video, lengthS: await videoLength(path, from, media, tools) }
   if (timestamp !== undefined) requireTimestampInVideo(timestamp, source)
   warnHdrConverted(video, tools)
   return source
 }
 
-/** Sound may go on after the picture has ended; and of a bare stream of pictures all is decoded to know. */
+/** Uses the duration of the video stream, as audio may be longer. Raw video streams are decoded to measure it. */
 async function videoLength(
   path: string,
   from: FormatId,
   { video, durationS }: MediaInfo,
   tools: Tools,
 ): Promise<number | undefined> {
-  // Some muxers write 0 for what they do not know.
+  // Some muxers write 0 if the duration is unknown.
   if (hasTimestamps(from)) return video?.duration || durationS
   let lengthS: number | undefined
   const onLine = (line: string) => {
@@ -67,7 +67,7 @@ function requireTimestampInVideo(timestamp: number, { from, lengthS }: VideoSour
   throw new AppError('INVALID_INPUT', sentence, { field: 'timestamp', lengthS })
 }
 
-/** Seconds; undefined is wherever there is something to see. */
+/** Returns the times of the frames in seconds; undefined means any frame that is not blank. */
 export function frameTimes(
   { lengthS = 0 }: VideoSource,
   timestamp: number | undefined,
@@ -79,10 +79,10 @@ export function frameTimes(
   return Array.from({ length: count }, (_, index) => timestamp + (index / count) * (lengthS - timestamp))
 }
 
-/** Parts of the film, as they are tried: films begin and end in black. */
+/** Positions in the video in the order in which they are tried; videos often begin and end in black. */
 const positions = [1 / 3, 1 / 2, 1 / 6, 2 / 3, 1 / 12, 5 / 6]
 
-/** Of a film that nobody told a time of. */
+/** Extracts a frame that is not blank, if the client did not request a time. */
 export async function findRepresentativeFrame(video: VideoSource, tools: Tools): Promise<string> {
   const { lengthS = 0 } = video
   for (const position of lengthS > 0 ? positions : []) {
@@ -93,7 +93,7 @@ export async function findRepresentativeFrame(video: VideoSource, tools: Tools):
   return extractFrame(video, lengthS / 3, 0, tools)
 }
 
-/** Black or one color, with the noise of a codec, has hardly any spread. */
+/** Standard deviation below which a frame is blank: a single color with coding noise. */
 const minSpread = 6
 
 async function hasContent(path: string): Promise<boolean> {
@@ -102,7 +102,7 @@ async function hasContent(path: string): Promise<boolean> {
   return channels.some(({ stdev }) => stdev >= minSpread)
 }
 
-/** What is shown at a time, in its own size but with square pixels; or else the nearest that there is. */
+/** Extracts the frame shown at a time, or else the nearest one, in its own size but with square pixels. */
 export async function extractFrame(
   video: VideoSource,
   atS: number,
@@ -114,7 +114,7 @@ export async function extractFrame(
   const oneFrame = ['-frames:v', '1']
   const attempts = [
     { sinceS, outputArgs: oneFrame },
-    // Its last pictures are further apart than others; each takes the place of the one before it.
+    // The last frames may be further apart; each one overwrites the previous.
     { sinceS: Math.max(0, atS - 3), outputArgs: [] },
     { sinceS: 0, outputArgs: oneFrame },
   ]
@@ -122,7 +122,7 @@ export async function extractFrame(
     await runFfmpeg(frameArgs(video, attempt, target), { durationS: undefined }, tools)
     if (await exists(target)) return target
   }
-  const sentence = `The ${formatById(video.from).name} (${video.from}) breaks off or cannot be decoded.`
+  const sentence = `The ${formatById(video.from).name} (${video.from}) is truncated or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', sentence, { format: video.from })
 }
 
@@ -132,7 +132,7 @@ function frameArgs(
   target: string,
 ): string[] {
   const since = sinceS > 0 ? ['-ss', sinceS.toFixed(6)] : []
-  // What tells no times cannot be sought in, only read from its beginning.
+  // Files without timestamps cannot be seeked but must be read from the beginning.
   const [before, after] = hasTimestamps(from) ? [since, []] : [[], since]
   const { width, height } = outputSize(video, { mode: 'encode' }, 1)
   const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...sdrFilters(video)]
@@ -148,7 +148,7 @@ function frameArgs(
   ]
 }
 
-/** Seconds that one picture is shown. */
+/** Duration of one frame in seconds. */
 function frameInterval({ avg_frame_rate }: MediaStream): number {
   const [numerator = 0, denominator = 0] = avg_frame_rate.split('/').map(Number)
   return numerator > 0 && denominator > 0 ? denominator / numerator : 0.04

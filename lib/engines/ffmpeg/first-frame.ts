@@ -12,8 +12,8 @@ const demuxers: Readonly<Partial<Record<FormatId, string>>> = {
 }
 
 /**
- * A bitmap or texture as PNG or TIFF, because the picture libraries do not read all of their many kinds, or how an
- * animated PNG begins.
+ * Converts a bitmap or texture to PNG or TIFF, as the image libraries do not support all variants, or extracts the first
+ * frame of an animated PNG.
  * @throws ProcessFailure, AppError UNSUPPORTED_FORMAT.
  */
 export async function extractFirstFrame(
@@ -23,9 +23,9 @@ export async function extractFirstFrame(
   tools: Tools,
 ): Promise<void> {
   const input = [...localProtocolArgs, '-f', demuxers[from] ?? from, '-i', source]
-  const dxgiFormat = from === 'dds' ? await uncompressedDx10Format(source) : undefined
+  const dxgiFormat = from === 'dds' ? await readDx10Format(source) : undefined
   if (dxgiFormat && misreadFormats.includes(dxgiFormat))
-    throw unsupportedFeature(from, 'fractions or signs in its samples')
+    throw unsupportedFeature(from, 'floating-point or signed samples')
   const filter = dxgiFormat ? ['-vf', swapRedAndBlue] : []
   await runFfmpeg(
     [...input, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
@@ -36,14 +36,14 @@ export async function extractFirstFrame(
 
 const swapRedAndBlue = 'colorchannelmixer=rr=0:rb=1:br=1:bb=0'
 
-/** DXGI_FORMAT_R16G16B16A16_FLOAT, …_SNORM and …_SINT, which ffmpeg takes for whole numbers without a sign. */
+/** DXGI_FORMAT_R16G16B16A16_FLOAT, …_SNORM and …_SINT, which ffmpeg misreads as unsigned integers. */
 const misreadFormats: readonly number[] = [10, 13, 14]
 
 /**
- * ffmpeg takes the plain pixels of Direct3D 10 for blue, green and red, in whatever order they are.
- * @returns the number of those that have red first: R16G16B16A16_TYPELESS to …_SINT, R8G8B8A8_TYPELESS to …_SINT.
+ * ffmpeg reads all uncompressed Direct3D 10 pixels as BGR, whatever their order is.
+ * @returns the format number if red comes first: R16G16B16A16_TYPELESS to …_SINT, R8G8B8A8_TYPELESS to …_SINT.
  */
-async function uncompressedDx10Format(path: string): Promise<number | undefined> {
+async function readDx10Format(path: string): Promise<number | undefined> {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(132), 0, 132, 0)
   if (bytesRead < 132 || buffer.toString('latin1', 84, 88) !== 'DX10') return undefined

@@ -1,17 +1,17 @@
-// What the readers of headers are given, and give.
+// Input and result of the header readers.
 import type { MediaInfo } from './probe.ts'
 
-/** What a file says of itself before its content begins. */
+/** What a file's header says about its content. */
 export interface MediaHeader {
-  /** Of its streams only what a copy of them needs to know. */
+  /** Only those stream properties that are needed to copy them. */
   readonly media: MediaInfo
-  /** There may be more in the file than `media` tells of, that would have to be kept or known. */
+  /** The file may contain more than `media` describes, so it must be probed before it is converted. */
   readonly mayHaveMore: boolean
-  /** It may say a title and the like, which stand in no `media` of it. */
+  /** The file may have tags such as a title, which are missing in `media`. */
   readonly mayHaveTags: boolean
-  /** Seconds by which the times of its sound stand ahead of those that a player is told. */
+  /** Seconds by which the stored audio timestamps are ahead of the presentation times. */
   readonly audioDelayS?: number
 }
 
-/** Bytes of a file from a position on; fewer only at its end. */
+/** Reads bytes of a file at a position; returns fewer only at its end. */
 export type ReadAt = (position: number, length: number) => Promise<Buffer>

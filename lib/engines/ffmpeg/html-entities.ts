@@ -1,4 +1,4 @@
-/** HTML 4's names of U+00A0 to U+00FF, in order; SAMI files of western languages are full of them. */
+/** HTML 4 names of U+00A0 to U+00FF, in order. They are common in SAMI files of western languages. */
 const latin1 = [
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute',
   'micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig',
@@ -14,7 +14,7 @@ const entityCharacters = new Map([
   ...Object.entries({ rsquo: '’', ldquo: '“', rdquo: '”', bdquo: '„', sbquo: '‚', euro: '€', bull: '•' }),
 ])
 
-/** The letters that HTML entities stand for. Angle brackets stay written, else words would become tags. */
+/** Decodes HTML entities, except angle brackets, which would turn text into tags. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d*));/gi, (entity, decimal, hex, name) => {
     if (name !== undefined) return entityCharacters.get(name) ?? entity

@@ -3,18 +3,18 @@ import type { MediaStream } from './probe.ts'
 import type { MediaWarning } from './recipe.ts'
 
 /**
- * QuickTime films number their languages, and ffmpeg finds the numbers by one of the two codes that some have (ISO 639-2):
- * mostly the older one, where MP4 and Matroska have either.
+ * QuickTime stores languages as numbers. Some languages have two ISO 639-2 codes, of which ffmpeg finds only one, mostly
+ * the older one. Sources may use either.
  */
 const movLanguageCodes: Readonly<Record<string, string>> = {
   ...{ bod: 'tib', cym: 'wel', cze: 'ces', deu: 'ger', ell: 'gre', eus: 'baq', fas: 'per', fre: 'fra' },
   ...{ hye: 'arm', isl: 'ice', kat: 'geo', mkd: 'mac', msa: 'may', mya: 'bur', nld: 'dut', rum: 'ron' },
   ...{ slo: 'slk', sqi: 'alb', zho: 'chi' },
-  // Both kinds of Norwegian have one number.
+  // Both variants of Norwegian share one number.
   ...{ nno: 'nor', nob: 'nor' },
 }
 
-/** @param type as a stream specifier has it: of sound or of subtitles. */
+/** Sets languages that ffmpeg would not find. @param type stream specifier: `a` for audio, `s` for subtitles */
 export function languageArgs(
   type: 'a' | 's',
   tracks: readonly Pick<MediaStream, 'tags'>[],
@@ -27,10 +27,10 @@ export function languageArgs(
   })
 }
 
-/** Muxers of several sound tracks that say the language of none. */
+/** Muxers that support several audio tracks but not their languages. */
 const muxersWithoutLanguages = ['avi', 'mpeg', 'vob', 'mxf', 'wtv']
 
-/** Where it is not known any more which track is which. */
+/** Warns if the result no longer shows which track has which language. */
 export function languageWarnings(
   tracks: readonly Pick<MediaStream, 'tags'>[],
   { muxer }: Pick<Container, 'muxer'>,
@@ -38,6 +38,6 @@ export function languageWarnings(
   const languages = new Set(tracks.flatMap(({ tags }) => tags['language']?.match(/^[a-z]{2,3}$/)?.[0] ?? []))
   languages.delete('und')
   if (languages.size < 2 || !muxersWithoutLanguages.includes(muxer)) return []
-  const message = `Dropped, as the format has no place for it: which sound track is in which language (${[...languages].join(', ')}).`
+  const message = `Dropped because the format cannot store it: the languages of the audio tracks (${[...languages].join(', ')}).`
   return [{ code: 'METADATA_DROPPED', message }]
 }

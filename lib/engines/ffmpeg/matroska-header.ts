@@ -1,7 +1,7 @@
 import type { MediaHeader, ReadAt } from './header.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
-/** Of RFC 9559, section 5.1. */
+/** Element ids of RFC 9559, section 5.1. */
 const ids = {
   ebml: 0x1a45dfa3,
   segment: 0x18538067,
@@ -35,7 +35,7 @@ const ids = {
 
 const trackTypes: Readonly<Record<number, string>> = { 1: 'video', 2: 'audio', 17: 'subtitle' }
 
-/** ffmpeg's names of codecs (libavformat/matroska.c), of those that are copied somewhere. */
+/** ffmpeg's names (libavformat/matroska.c) of the codecs that some container can copy. */
 const codecNames: Readonly<Record<string, string>> = {
   ...{ 'V_MPEG4/ISO/AVC': 'h264', 'V_MPEGH/ISO/HEVC': 'hevc', V_AV1: 'av1', V_VP8: 'vp8', V_VP9: 'vp9' },
   ...{ A_AAC: 'aac', 'A_MPEG/L3': 'mp3', A_AC3: 'ac3', A_EAC3: 'eac3', A_OPUS: 'opus', A_ALAC: 'alac' },
@@ -46,13 +46,13 @@ const codecNames: Readonly<Record<string, string>> = {
 }
 
 const parsedIds: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]
-/** What holds nothing that a copy would have to know. Attached files do: one may be a cover. */
+/** Elements that do not affect a copy. Attachments are not among them, as one may be a cover. */
 const ignorableIds: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32]
 
 const maxHeaderBytes = 1024 * 1024
 const maxElements = 100
 
-/** Of Matroska and WebM, up to the first cluster (RFC 9559). */
+/** Reads the header of Matroska and WebM, up to the first cluster (RFC 9559). */
 export async function readMatroskaHeader(readAt: ReadAt, size: number): Promise<MediaHeader | undefined> {
   const first = parseElement(await readAt(0, 12))
   const segment = parseElement(await readAt(first.end, 12))
@@ -77,7 +77,7 @@ export async function readMatroskaHeader(readAt: ReadAt, size: number): Promise<
       format: { duration: durationSeconds(info) },
     }),
     audioDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
-    // They may stand behind all else.
+    // Tags may be at the end of the file.
     mayHaveTags: true,
     mayHaveMore:
       presentIds.some((id) => !handledIds.includes(id)) || streams.some(({ isUnsupported }) => isUnsupported),
@@ -86,7 +86,7 @@ export async function readMatroskaHeader(readAt: ReadAt, size: number): Promise<
 
 interface HeaderElement {
   readonly id: number
-  /** Of those that are read. */
+  /** Only set for elements that are parsed. */
   readonly content: Buffer | undefined
 }
 
@@ -100,7 +100,7 @@ async function readHeaderElements(readAt: ReadAt, from: number, size: number): P
     elements.push({ id, content: isRead ? await readAt(at + start, end - start) : undefined })
     at += end
   }
-  throw new RangeError('there is no content behind the header')
+  throw new RangeError('no cluster after the header')
 }
 
 const contentsWithId = (id: number, elements: readonly HeaderElement[]) =>
@@ -114,7 +114,7 @@ interface ParsedTrack {
 
 function parseTrack(entry: Buffer, index: number): ParsedTrack {
   const type = trackTypes[readNumber(firstChild(ids.trackType, entry)) ?? 0]
-  // AAC's name may go on, by its kind.
+  // The codec id of AAC may have a suffix for its profile.
   const codecId = (firstChild(ids.codecId, entry)?.toString('latin1') ?? '')
     .replace(/\0+$/, '')
     .replace(/^(A_AAC)\/.*/, '$1')
@@ -135,12 +135,12 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
       type === undefined ||
       codec === undefined ||
       readNumber(firstChild(ids.flagEnabled, entry)) === 0 ||
-      // It may turn the picture.
+      // A projection may rotate the video.
       (video !== undefined && firstChild(ids.projection, video) !== undefined),
   }
 }
 
-/** English is not written (RFC 9559, 5.1.4.1.19). */
+/** The default is English (RFC 9559, 5.1.4.1.19). */
 const trackLanguage = (entry: Buffer) =>
   firstChild(ids.language, entry)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
@@ -152,7 +152,7 @@ function durationSeconds(info: Buffer): number | undefined {
   return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
 }
 
-/** Ids of what stands elsewhere in the file. */
+/** Ids of elements elsewhere in the file. */
 const seekTargets = (seekHead: Buffer) =>
   childrenWithId(ids.seek, seekHead).map((seek) => readNumber(firstChild(ids.seekId, seek)) ?? 0)
 
@@ -166,7 +166,7 @@ function childrenWithId(id: number, parent: Buffer): Buffer[] {
   const found: Buffer[] = []
   for (let at = 0; at < parent.length; ) {
     const element = parseElement(parent.subarray(at))
-    if (at + element.end > parent.length) throw new RangeError('an element is longer than what holds it')
+    if (at + element.end > parent.length) throw new RangeError('an element is longer than its parent')
     if (element.id === id) found.push(parent.subarray(at + element.start, at + element.end))
     at += element.end
   }
@@ -175,17 +175,17 @@ function childrenWithId(id: number, parent: Buffer): Buffer[] {
 
 interface EbmlElement {
   readonly id: number
-  /** Of its content, from its own beginning. */
+  /** Offset of the content from the beginning of the element. */
   readonly start: number
   readonly end: number
 }
 
-/** RFC 8794, section 6.2: a length of ones is not known, and goes on to the end. */
+/** RFC 8794, section 6.2: if all bits of the length are ones, it is unknown and the element extends to the end. */
 function parseElement(bytes: Buffer): EbmlElement {
   const idBytes = Math.clz32(bytes.readUInt8(0)) - 23
-  if (idBytes > 4) throw new RangeError('no element begins here')
+  if (idBytes > 4) throw new RangeError('invalid element id')
   const lengthBytes = Math.clz32(bytes.readUInt8(idBytes)) - 23
-  if (lengthBytes > 8) throw new RangeError('no length stands here')
+  if (lengthBytes > 8) throw new RangeError('invalid element length')
   const start = idBytes + lengthBytes
   let length = bytes.readUInt8(idBytes) & (0xff >> lengthBytes)
   for (let at = idBytes + 1; at < start; at++) length = length * 256 + bytes.readUInt8(at)

@@ -30,14 +30,14 @@ import {
 } from './video-segments.ts'
 
 /**
- * A merge of films that takes too long for one worker: pieces of each film are fitted into the picture of the first side
- * by side, and the sound is made once, as a whole. Every picture has its number beforehand, so that pieces and sound are
- * of one length, though nobody sees both.
+ * Splits a long merge of videos into chunks: segments of each video are encoded in parallel to the format of the first,
+ * and the audio is encoded as a whole. The number of each frame is determined in advance, so that the separately encoded
+ * segments and audio have the same duration.
  */
 
 const FrameRangeSpec = z.object({ first: z.number(), count: z.number() })
 
-/** Of films without sound, as no share is of that: what the merge says of itself, and what is to be told of it. */
+/** Metadata and warnings of a merge without audio, which has no audio chunk that could carry them. */
 const SilentMergeMetadata = z.object({
   content: z.string(),
   hasChapters: z.boolean(),
@@ -45,22 +45,22 @@ const SilentMergeMetadata = z.object({
 })
 
 const MergeChunkSpec = z.object({
-  /** Of the first film. */
+  /** Media information of the first video. */
   media: z.custom<MediaInfo>((value) => typeof value === 'object'),
   durationS: z.number(),
-  /** Pictures of each film. */
+  /** Frames of each video. */
   runs: z.array(FrameRangeSpec),
-  /** Pictures of one film; the sound has none. */
+  /** Frames of one video; unset for the audio chunk. */
   piece: FrameRangeSpec.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
-  /** One of the shares has it. */
+  /** Set in one of the chunks. */
   mute: SilentMergeMetadata.optional(),
 })
 
-/** What a share tells of its result: pictures that came, or when the pictures of each film begin in the sound. */
+/** Details of a chunk's result: the number of frames, or the time at which each video begins in the audio. */
 const SegmentDetails = z.object({ pictures: z.number().default(0) })
 const AudioDetails = z.object({ beginS: z.array(z.number()) })
 
-/** Undefined where the merge stays whole. @throws AppError as `mergeVideo` does. */
+/** Returns undefined if the merge is not split. @throws AppError as `mergeVideo` does. */
 export async function splitMerge(
   work: EngineWork,
   tools: Tools,
@@ -112,13 +112,13 @@ async function silentMergeMetadata(
   return { content, hasChapters, told: warnings }
 }
 
-/** A short film is one piece. */
+/** Splits a video into segments; a short video becomes a single segment. */
 async function segmentVideo(
   { path, format, media }: MergeInput,
   { film, segmentS, first }: { film: number; segmentS: number; first: MediaInfo },
   tools: Tools,
 ) {
-  if (!media.video) throw new Error('A film without pictures was to be cut.')
+  if (!media.video) throw new Error('Cannot split a file without a video track.')
   const { segments, shiftS } = await cutAtKeyframes(
     { path, from: format, video: media.video, segmentS, startS: media.pictureStartS, name: `video-${film}` },
     tools,
@@ -135,14 +135,14 @@ async function segmentVideo(
   }
 }
 
-/** Of `splitMerge`: a piece of the pictures, or all of the sound. */
+/** Runs a chunk of `splitMerge`: encodes a segment of a video, or all of the audio. */
 export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { media, runs, piece, durationS } = MergeChunkSpec.parse(work.chunk)
   const container = containerFor(work.to)
   const options = mergeVideoOptions.parse(work.options)
   if (!piece) return runAudioChunk(work, { runs, durationS }, tools)
   const [input] = work.inputs
-  if (!input) throw new Error('A share of a merge came without its file.')
+  if (!input) throw new Error('A chunk of a merge has no input file.')
   warnHdrConverted(piece.colors, tools)
   const target = join(work.outDir, 'piece.nut')
   const { frames } = await runFfmpeg(
@@ -163,30 +163,30 @@ async function runAudioChunk(
 ): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
   warnDroppedTracks(mergeInputs, tools)
-  const target = join(work.outDir, `sound.${work.to}`)
+  const target = join(work.outDir, `audio.${work.to}`)
   const list = join(tools.workDir, 'firsts')
   const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
   const container = separateAudioContainer(containerFor(work.to))
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
   const args = mergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
   await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
-  // Each line is a picture: stream, when it is decoded and shown, and more (ffmpeg-formats, `framecrc`).
+  // Each line is a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(list, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)
   return { files: [{ path: target }], method: 'encode', details: { beginS } }
 }
 
-/** @throws AppError CONVERSION_FAILED where the film does not come together, and ProcessFailure. */
+/** Joins the chunks. @throws AppError CONVERSION_FAILED if the result is incomplete, and ProcessFailure. */
 export async function joinMerge(
   work: EngineWork,
   results: readonly ChunkResult[],
   tools: Tools,
 ): Promise<EngineResult> {
   const chunks = results.map(({ spec, files: [file], details }) => {
-    if (!file) throw new Error('A share of a merge came back without its file.')
+    if (!file) throw new Error('A chunk of a merge has no result file.')
     return { ...MergeChunkSpec.parse(spec), path: file.path, details }
   })
-  const [{ media, runs, durationS }] = chunks as [(typeof chunks)[number]] // A merge is split into two shares or more.
+  const [{ media, runs, durationS }] = chunks as [(typeof chunks)[number]] // A merge is split into at least two chunks.
   const audioChunk = chunks.find(({ piece }) => !piece)
   const segments = chunks.flatMap(({ piece, ...rest }) => (piece ? [{ ...rest, ...piece }] : []))
   const positions = segmentPositions(segments, runs, {

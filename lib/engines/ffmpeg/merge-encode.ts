@@ -14,7 +14,7 @@ import type { RecipeRequest } from './recipe.ts'
 import { containerFor } from './transcode.ts'
 import { outputSize } from './video-filters.ts'
 
-/** What every film of a merge becomes; WebM holds no H.264. */
+/** Codecs for a merge. WebM does not support H.264. */
 export const mergeCodecs = ({ muxer }: Container) =>
   muxer === 'webm'
     ? ({ video: 'vp9', audio: 'opus' } as const)
@@ -23,8 +23,8 @@ export const mergeCodecs = ({ muxer }: Container) =>
 const mergeSampleRate = 48_000
 
 /**
- * ffmpeg's arguments between inputs and output. Each part is fitted into the first one's picture with black around it;
- * a part without sound is silent.
+ * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first with black
+ * borders; videos without audio get silence.
  */
 export function mergeVideoArgs(
   inputs: readonly MergeInput[],
@@ -33,7 +33,7 @@ export function mergeVideoArgs(
   metadata: MergedMetadata,
 ): string[] {
   const [first] = inputs
-  if (!first) throw new Error('A merge was planned without a film.')
+  if (!first) throw new Error('A merge was planned without a video.')
   const videoChains = inputs.map(
     ({ media }, index) => `[${index}:v:0]${fitFilters(first.media, media.video)}`,
   )
@@ -41,7 +41,7 @@ export function mergeVideoArgs(
   return [
     ...['-filter_complex', concatGraph(videoChains, hasAudio ? inputs.map(audioChain) : undefined)],
     ...['-map', '[v]', ...videoEncodeArgs(first.media, container, options)],
-    // While a part has more sound than pictures its last one stays, which ffmpeg would encode again and again for MP4.
+    // If a video has more audio than frames, its last frame stays; ffmpeg would encode it repeatedly for MP4.
     ...(container.constantFrameRate ? [] : ['-fps_mode', 'vfr']),
     ...(hasAudio ? ['-map', '[a]', ...audioEncodeArgs(container)] : []),
     ...metadata.args(inputs.length),
@@ -50,27 +50,27 @@ export function mergeVideoArgs(
   ]
 }
 
-/** Pictures of a part, counted at the rate of the merge from where the part begins. */
+/** Frames of a file, counted at the frame rate of the merge from the beginning of the file. */
 export interface FrameRange {
   readonly first: number
   readonly count: number
 }
 
-/** The same of a piece of one part, whose pictures have the times that they have in the part, and its colors. */
+/** Arguments for a segment of one file, whose frames have the same timestamps as in the file. */
 export function mergeSegmentArgs(
   first: MediaInfo,
   container: Container,
   options: MergeVideoOptions,
   { first: from, count, colors }: FrameRange & { readonly colors: Colors },
 ): string[] {
-  // The last picture stays until the next piece begins, of which this one does not know.
+  // The last frame lasts until the next segment begins, which is not part of this file.
   const trimFilters = `tpad=stop=-1:stop_mode=clone,trim=start_pts=${from}:end_pts=${from + count},setpts=PTS-STARTPTS`
   const graph = ['-filter_complex', `[0:v:0]${fitFilters(first, colors)},${trimFilters}[v]`, '-map', '[v]']
   return [...graph, ...videoEncodeArgs(first, container, options)]
 }
 
 interface AudioMerge {
-  /** Of each part. */
+  /** Frames of each file. */
   readonly frameRanges: readonly FrameRange[]
   readonly list: string
   readonly target: string
@@ -78,8 +78,8 @@ interface AudioMerge {
 }
 
 /**
- * The same of the sound alone. Where a part begins follows from what lies before it, pictures and sound, so that small
- * black ones stand in for the pictures; `list` gets the time of the first of each part.
+ * Arguments for the audio alone. Where a file begins depends on the audio and video before it, so small black frames
+ * replace the video. The timestamp of the first frame of each file is written to `list`.
  */
 export function mergeAudioTrackArgs(
   inputs: readonly MergeInput[],
@@ -87,7 +87,7 @@ export function mergeAudioTrackArgs(
   { frameRanges, list, target, metadata }: AudioMerge,
 ): string[] {
   const [first] = inputs
-  if (!first) throw new Error('A merge was planned without a film.')
+  if (!first) throw new Error('A merge was planned without a video.')
   const videoChains = frameRanges.map(
     (range) =>
       `color=s=16x16:r=${mergeFrameRate(first.media).text},trim=end_pts=${range.count},setpts=PTS+${range.first}`,
@@ -117,9 +117,9 @@ export function mergeAudioTrackArgs(
   ]
 }
 
-/** Filters that make a part's picture that of the first. */
+/** Returns the filters that convert a video to the frame size, frame rate and colors of the first. */
 function fitFilters({ video }: MediaInfo, colors: Colors | undefined): string {
-  if (!video) throw new Error('A merge was planned without a film.')
+  if (!video) throw new Error('A merge was planned without a video.')
   const { width, height } = outputSize(video, { mode: 'encode' })
   const box = `${width}:${height}`
   const scaleFilters = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${box}:force_original_aspect_ratio=decrease`
@@ -135,7 +135,7 @@ function audioChain({ media }: MergeInput, index: number): string {
     : `anullsrc=r=${mergeSampleRate}:cl=stereo,atrim=duration=${durationS.toFixed(3)},${shape}`
 }
 
-/** The graph with results `[v]` and, where there are sounds, `[a]`. */
+/** Returns the graph that concatenates the chains, with the outputs `[v]` and, if there is audio, `[a]`. */
 function concatGraph(videoChains: readonly string[], audioChains: readonly string[] | undefined): string {
   const chains = videoChains.flatMap((chain, index) => [
     `${chain}[v${index}]`,
@@ -161,7 +161,7 @@ const audioEncodeArgs = (container: Container) => [
   ...['-c:a', audioCodecs[mergeCodecs(container).audio].encoder, '-b:a', '160k'],
 ]
 
-/** Pictures per second: numbers of ffprobe, within what encoders take. */
+/** Frame rate of a merge: that of the first video if encoders support it, else 25. */
 export function mergeFrameRate({ video }: Pick<MediaInfo, 'video'>): { text: string; perSecond: number } {
   const [numerator = 0, denominator = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number)
   const perSecond = numerator / denominator
@@ -170,7 +170,7 @@ export function mergeFrameRate({ video }: Pick<MediaInfo, 'video'>): { text: str
     : { text: '25', perSecond: 25 }
 }
 
-/** The same for sound: each part gets the rate and the channels of the first, and `gap` is in seconds. */
+/** Arguments for merged audio: all files get the sample rate and channels of the first. `gap` is in seconds. */
 export function mergeAudioArgs(
   inputs: readonly MergeInput[],
   to: FormatId,
@@ -179,7 +179,7 @@ export function mergeAudioArgs(
 ): string[] {
   const container = containerFor(to)
   const stream = inputs[0]?.media.audio[0]
-  if (!stream) throw new Error('A merge was planned without sound.')
+  if (!stream) throw new Error('A merge was planned without audio.')
   const request: Pick<RecipeRequest, 'container' | 'options'> = {
     container,
     options: { mode: 'encode', ...options },

@@ -1,4 +1,4 @@
-// The files of a merge, as ffprobe sees them.
+// Probes the files of a merge.
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, Tools } from '../engine.ts'
 import { demuxerArgs } from './demuxers.ts'
@@ -8,7 +8,7 @@ import { type MediaInfo, probeCached } from './probe.ts'
 export interface MergeInput {
   readonly path: string
   readonly format: FormatId
-  /** Of `inputGuard`. */
+  /** Result of `demuxerArgs`. */
   readonly demuxerArgs: readonly string[]
   readonly media: MediaInfo
 }

@@ -9,9 +9,9 @@ import { estimateEncodeTimeS } from './video-encode-time.ts'
 import { outputSize } from './video-filters.ts'
 import { type SegmentPosition, segmentLengthS, segmentWork } from './video-segments.ts'
 
-/** How a merge of films is cut, and where the pieces come to lie. Pure. */
+/** Decides how a merge of videos is split, and where the segments are placed in the result. */
 
-/** Seconds in a piece of each film; undefined where the merge is copied, ends in time or cannot be cut. */
+/** Returns the segment length of each video in seconds. Undefined if the merge is copied, short enough or cannot be split. */
 export function segmentLengths(
   mergeInputs: readonly Pick<MergeInput, 'media'>[],
   { container, options }: { readonly container: Container; readonly options: MergeVideoOptions },
@@ -27,7 +27,7 @@ export function segmentLengths(
   return segmentWorkS === undefined ? undefined : videos.map((video) => segmentLengthS(video, segmentWorkS))
 }
 
-/** How long a film is and how long its pictures take, about. */
+/** Returns the duration of a video and the estimated time to encode it. */
 function estimateVideo(
   { video, durationS }: MediaInfo,
   first: MediaInfo | undefined,
@@ -40,24 +40,24 @@ function estimateVideo(
   return encodeTimeS === undefined ? undefined : { durationS, encodeTimeS }
 }
 
-/** As the filter counts that brings all films to one rate; what lies between two pictures is told in microseconds. */
+/** Counts frames as ffmpeg's `fps` filter does. The offset compensates for timestamps that are rounded to microseconds. */
 const frameAt = (seconds: number, perSecond: number) => Math.round(seconds * perSecond + 1e-4)
 
-/** Pictures of what lies there in a film. */
+/** Returns the frames of a segment. */
 export function frameRangeOf({ startS, endS }: SegmentPosition, perSecond: number): FrameRange {
   const first = frameAt(startS, perSecond)
   return { first, count: frameAt(endS, perSecond) - first }
 }
 
-/** A piece of one of the films. */
+/** A segment of one of the videos. */
 export interface MergeSegment extends FrameRange {
   readonly film: number
 }
 
 /**
- * Where the pieces lie in the result.
- * @param videoRanges pictures of each.
- * @param beginS when the pictures of each film begin in the sound; without sound a film ends with its pictures.
+ * Returns the positions of the segments in the result.
+ * @param videoRanges frames of each video
+ * @param beginS time at which each video begins in the audio; without audio, a video ends with its last frame
  */
 export function segmentPositions(
   segments: readonly MergeSegment[],

@@ -15,8 +15,8 @@ import { isComplete, runFfmpeg, type WrittenStats } from './run.ts'
 import { containerFor } from './transcode.ts'
 
 /**
- * One film after the other: copied where all are alike, else fitted into the picture of the first.
- * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a part has no picture); ProcessFailure.
+ * Concatenates videos: copies the streams if they are compatible, else encodes them in the frame size of the first.
+ * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a file has no video track); ProcessFailure.
  */
 export async function mergeVideo(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
@@ -52,18 +52,18 @@ interface Merge {
   readonly durationS: number | undefined
 }
 
-/** False where the copy is no whole film, though the streams looked alike. */
+/** Returns false if the copy is incomplete although the streams looked compatible. */
 async function copyStreams(
   { mergeInputs, work, target, metadata, durationS }: Merge,
   tools: Tools,
 ): Promise<boolean> {
   const list = join(tools.workDir, 'parts.ffconcat')
-  // All names in it are ours, and hold no quote.
+  // The file names are generated and contain no quotes.
   await writeFile(
     list,
     ['ffconcat version 1.0', ...mergeInputs.map(({ path }) => `file '${path}'`), ''].join('\n'),
   )
-  // 'concat' reads nothing but our list, whose files need the demuxers that their own guards name.
+  // `concat` reads only this list; its files need the demuxers of their own formats.
   const demuxers = [...new Set(mergeInputs.map(({ demuxerArgs }) => demuxerArgs[3]))].join(',')
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', `concat,${demuxers}`]
   const { muxer, args = [] } = containerFor(work.to)
@@ -83,13 +83,13 @@ async function copyStreams(
 }
 
 /**
- * One piece after the other in the sound of the first, with silence between where asked for.
- * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a part has no sound); ProcessFailure.
+ * Concatenates audio files with the properties of the first, optionally with silence in between.
+ * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a file has no audio track); ProcessFailure.
  */
 export async function mergeAudio(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
   for (const [index, { media }] of mergeInputs.entries())
-    if (media.audio.length === 0) throw missingTrackError('sound', index)
+    if (media.audio.length === 0) throw missingTrackError('audio track', index)
   const options = mergeAudioOptions.parse(work.options)
   const container = containerFor(work.to)
   const metadata = await mergeMetadata(mergeInputs, container, options.gap, tools)
@@ -105,7 +105,7 @@ export async function mergeAudio(work: EngineWork, target: string, tools: Tools)
 const inputArgs = (mergeInputs: readonly MergeInput[]) =>
   mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
 
-/** With seconds between two of them. */
+/** Total duration, with `gap` seconds between two files. Undefined if one of them is unknown. */
 export function totalDurationS(mergeInputs: readonly MergeInput[], gap = 0): number | undefined {
   const durations = mergeInputs.map(({ media }) => media.durationS)
   if (durations.some((duration) => duration === undefined)) return undefined
@@ -115,19 +115,22 @@ export function totalDurationS(mergeInputs: readonly MergeInput[], gap = 0): num
 /** @throws AppError UNSUPPORTED_CONVERSION. */
 export function requireVideo(mergeInputs: readonly MergeInput[]): void {
   for (const [index, { media }] of mergeInputs.entries())
-    if (!media.video) throw missingTrackError('picture', index)
+    if (!media.video) throw missingTrackError('video track', index)
 }
 
 export function warnDroppedTracks(mergeInputs: readonly MergeInput[], tools: Tools): void {
   if (mergeInputs.some(({ media }) => media.audio.length > 1)) {
-    tools.warn('AUDIO_TRACKS_DROPPED', 'A merged film has one sound track: the first of each part was taken.')
+    tools.warn(
+      'AUDIO_TRACKS_DROPPED',
+      'A merged video has only one audio track: the first track of each file was used.',
+    )
   }
   if (mergeInputs.some(({ media }) => media.subtitles.length > 0)) {
-    tools.warn('SUBTITLES_DROPPED', 'Subtitles were dropped: they are not merged.')
+    tools.warn('SUBTITLES_DROPPED', 'Subtitles were dropped: they cannot be merged.')
   }
 }
 
 function missingTrackError(what: string, index: number): AppError {
-  const sentence = `file: number ${index + 1} has no ${what}, so it cannot be merged with the others.`
+  const sentence = `file: input ${index + 1} has no ${what}, so it cannot be merged with the others.`
   return new AppError('UNSUPPORTED_CONVERSION', sentence, { field: 'file', index })
 }

@@ -1,10 +1,10 @@
 import { type Colors, isHdr } from './dynamic-range.ts'
 
-/** How a picture of light and color differences is meant: by ffmpeg's names, and what is told of one. */
+/** Color space of YUV frames, by ffmpeg's names. */
 interface ColorSpec {
-  /** Of the filter `scale`. */
+  /** Matrix for the filter `scale`. */
   readonly matrix: 'bt601' | 'bt709' | 'bt2020'
-  /** Space, primaries and transfer, of the filter `setparams`. */
+  /** Color space, primaries and transfer for the filter `setparams`. */
   readonly params: readonly [string, string, string]
 }
 
@@ -16,9 +16,9 @@ const colorSpecs: Readonly<Record<string, ColorSpec>> = {
   bt2020nc: { matrix: 'bt2020', params: ['bt2020nc', 'bt2020', 'bt2020-10'] },
 }
 
-/** Of a film that tells nothing players think as of others of its height. */
+/** For a video without color information, players assume the color space by its height. */
 function colorSpecOf(colors: Colors): ColorSpec | undefined {
-  // As it leaves `usualRange`.
+  // `sdrFilters` converts to BT.709.
   if (isHdr(colors)) return bt709
   if (colors.color_space !== 'unknown') return colorSpecs[colors.color_space]
   return {
@@ -27,17 +27,17 @@ function colorSpecOf(colors: Colors): ColorSpec | undefined {
   }
 }
 
-/** Primaries that are far from those of television, in the words of the filter `zscale`. */
+/** Wide-gamut primaries, by their names in the filter `zscale`. */
 const wideGamutPrimaries: Readonly<Record<string, string>> = {
   bt2020: '2020',
   smpte431: 'smpte431',
-  // Display P3, as phones have it.
+  // Display P3, used by phones.
   smpte432: 'smpte432',
 }
 const bt709Name = '709'
 
 function primariesOf(colors: Colors): string {
-  // As it leaves `usualRange`.
+  // `sdrFilters` converts to BT.709.
   if (isHdr(colors)) return bt709Name
   if (colors.color_primaries === 'unknown' && colors.color_space.startsWith('bt2020')) return '2020'
   return wideGamutPrimaries[colors.color_primaries] ?? bt709Name
@@ -54,7 +54,7 @@ const transferOf = (colors: Colors) =>
 
 const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
 
-/** The same for films whose pictures may follow each other as they are. */
+/** Equal for videos whose frames can be concatenated without color conversion. */
 export const colorSignature = (colors: Colors): string =>
   isHdr(colors)
     ? colors.color_transfer
@@ -63,8 +63,8 @@ export const colorSignature = (colors: Colors): string =>
 const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
 
 /**
- * Filters that give the pictures of a part the numbers that mean its colors in the film of the first: a film tells
- * once how its colors are meant, and those of old television and of HD are not the same. None where they agree.
+ * Returns the filters that convert a video to the color space of the first one, since the merged video has only one. SD
+ * and HD television use different color spaces. Returns none if they are equal.
  */
 export function colorMatchFilters(first: Colors, other: Colors): string[] {
   const [target, source] = [colorSpecOf(first), colorSpecOf(other)]
@@ -85,6 +85,6 @@ function primariesFilters(
 ): string[] {
   const from = `min=${matrices[source.matrix]}:pin=${primariesOf(part)}:tin=${transferOf(part)}`
   const into = `m=${matrices[target.matrix]}:p=${primariesOf(first)}:t=${transferOf(first)}`
-  // Of odd sides as of any, and deep enough for what is to be spread.
+  // Supports odd dimensions and has enough bits for the conversion.
   return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
 }

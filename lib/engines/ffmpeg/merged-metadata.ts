@@ -8,12 +8,12 @@ import type { MergeInput } from './merge-inputs.ts'
 import { type ProbeOutput, probeMetadata } from './metadata.ts'
 import { tagWarnings, userTags } from './tag-support.ts'
 
-/** What a merge says of itself, as a file that ffmpeg reads beside the parts. */
+/** Tags and chapters of a merge, in a file that ffmpeg reads as an additional input. */
 export interface MergedMetadata {
   readonly content: string
   readonly hasChapters: boolean
   readonly input: readonly string[]
-  /** @param at which of the inputs that file is. */
+  /** @param at index of that input */
   args(at: number): string[]
 }
 
@@ -24,8 +24,8 @@ const Chapter = z.object({
 })
 
 /**
- * Texts that all files have in common, as artist and album of the pieces of one, and the chapters of each where it lies.
- * What only some of them say is told as dropped. @param gap seconds between two of them.
+ * Collects the tags that all files share, such as artist and album, and the chapters of each file at its new position.
+ * Warns about tags that only some files have. @param gap seconds between two files
  */
 export async function mergeMetadata(
   mergeInputs: readonly MergeInput[],
@@ -49,7 +49,7 @@ export async function mergeMetadata(
   const chapters = mergeChapters(mergeInputs, probes, gap)
   const isSupported = chapters !== undefined && supportsChapters(muxer)
   if (!isSupported && mergeInputs.some(({ media }) => media.chapters > 0)) {
-    const why = chapters ? 'the format cannot hold them' : 'a file does not tell how long it lasts'
+    const why = chapters ? 'the format does not support them' : 'the duration of a file is unknown'
     tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${why}.`)
   }
   const lines = shared.map((name) => formatTag(name, tags[0]?.get(name) ?? ''))
@@ -62,7 +62,7 @@ export async function mergeMetadata(
   return writeMergedMetadata({ content, hasChapters: isSupported }, tools)
 }
 
-/** @param metadata those of a merge, which another worker may have gathered. */
+/** @param metadata metadata of a merge, possibly collected by another worker */
 export async function writeMergedMetadata(
   metadata: { readonly content: string; readonly hasChapters: boolean },
   { workDir }: Pick<Tools, 'workDir'>,
@@ -77,21 +77,21 @@ export async function writeMergedMetadata(
   }
 }
 
-/** Most pieces of a recording say nothing, and need not be asked what. */
+/** Most parts of a recording have no tags or chapters, and need not be probed again. */
 const hasMetadata = ({ media: { tags, chapters } }: MergeInput) =>
   chapters > 0 || userTags.some((name) => tags.includes(name))
 
-/** Ogg has them with its sound. */
+/** Ogg stores tags in its audio stream. */
 function tagsIn({ format, streams }: ProbeOutput): Map<string, string> {
-  const sound = streams.find(({ codec_type }) => codec_type === 'audio')
-  const all = [...Object.entries(sound?.tags ?? {}), ...Object.entries(format.tags)]
+  const audio = streams.find(({ codec_type }) => codec_type === 'audio')
+  const all = [...Object.entries(audio?.tags ?? {}), ...Object.entries(format.tags)]
   return new Map(all.map(([name, text]) => [name.toLowerCase(), text]))
 }
 
 function warnUnsharedTags(names: readonly string[], tools: Tools): void {
   if (names.length === 0) return
   const list = names.map((name) => name.replace('_', ' ')).join(', ')
-  tools.warn('METADATA_DROPPED', `Dropped, as the files that were merged do not share it: ${list}.`)
+  tools.warn('METADATA_DROPPED', `Dropped because the merged files do not have it in common: ${list}.`)
 }
 
 interface ChapterMark {
@@ -100,7 +100,7 @@ interface ChapterMark {
   readonly title: string
 }
 
-/** Undefined where nobody knows when a file begins. */
+/** Returns undefined if the duration of a file is unknown. */
 function mergeChapters(
   mergeInputs: readonly MergeInput[],
   probes: readonly (ProbeOutput | undefined)[],
@@ -131,5 +131,5 @@ const formatChapter = ({ startS, endS, title }: ChapterMark) => [
   formatTag('title', title),
 ]
 
-/** These mean something there (ffmpeg-formats, 5 Metadata). */
+/** Escapes special characters of metadata files (ffmpeg-formats, 5 Metadata). */
 const formatTag = (name: string, text: string) => `${name}=${text.replaceAll(/[=;#\\\n]/g, '\\$&')}`

@@ -6,15 +6,15 @@ import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../
 import { MetadataOptions } from '../metadata/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { demuxerArgs } from './demuxers.ts'
-import { damagedMediaError } from './probe.ts'
+import { corruptMediaError } from './probe.ts'
 
-/** Their muxers by ffmpeg's names. */
+/** Formats whose metadata can be written, with ffmpeg's muxer names. */
 export const metadataMuxers = {
   ...{ mp3: 'mp3', m4a: 'ipod', m4b: 'ipod', flac: 'flac', ogg: 'ogg', oga: 'ogg', opus: 'opus' },
   ...{ mka: 'matroska', weba: 'webm', mp4: 'mp4', m4v: 'mp4', mov: 'mov', mkv: 'matroska', webm: 'webm' },
 } as const satisfies Partial<Record<FormatId, string>>
 
-/** exiftool, which tells more of the others, does not read them. */
+/** Formats that exiftool, which reports more for the others, cannot read. */
 const ffprobeFormats: readonly FormatId[] = [
   ...(['aac', 'ac3', 'eac3', 'dts', 'amr', 'awb', 'au', 'snd', 'caf', 'wv', 'tta', 'mp2'] as const),
   ...(['mpa', 'w64', 'spx', 'latm', 'mlp', 'thd', 'voc', 'sf', 'ast', 'adx', 'tracker'] as const),
@@ -25,7 +25,7 @@ const ffprobeFormats: readonly FormatId[] = [
 
 export const mediaMetadataRows: readonly Capability[] = [
   { operation: 'metadata', from: ffprobeFormats, to: ['json'], options: z.object({}), cost: 0.3 },
-  // Object.keys forgets the names.
+  // Object.keys loses the literal types.
   ...(Object.keys(metadataMuxers) as (keyof typeof metadataMuxers)[]).map(
     (id): Capability => ({
       operation: 'metadata/write',
@@ -54,7 +54,7 @@ const ProbeOutput = z.object({
 })
 export type ProbeOutput = z.output<typeof ProbeOutput>
 
-/** What ffprobe says, in its own words. @throws AppError CORRUPT_FILE. */
+/** Returns ffprobe's output. @throws AppError CORRUPT_FILE. */
 export async function probeMetadata(path: string, from: FormatId, tools: Tools): Promise<ProbeOutput> {
   const show = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
   try {
@@ -62,18 +62,18 @@ export async function probeMetadata(path: string, from: FormatId, tools: Tools):
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     return ProbeOutput.parse(JSON.parse(stdout))
   } catch (error) {
-    throw error instanceof ProcessFailure ? damagedMediaError(from, error) : error
+    throw error instanceof ProcessFailure ? corruptMediaError(from, error) : error
   }
 }
 
-/** As JSON: an object for the file, for each stream and for the chapters. */
+/** Writes metadata as JSON: one object for the file, for each stream and for the chapters. */
 export async function readMediaMetadata(
   { from, outDir }: EngineWork,
   input: InputFile,
   tools: Tools,
 ): Promise<EngineResult> {
   const { format, streams, chapters } = await probeMetadata(input.path, from, tools)
-  // It is our name of it.
+  // A generated file name.
   const { filename: _, ...formatFields } = format
   const groups = {
     Format: formatFields,

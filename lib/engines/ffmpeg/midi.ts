@@ -4,18 +4,18 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { damagedMediaError } from './probe.ts'
+import { corruptMediaError } from './probe.ts'
 
 /** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */
 const soundFont = '/usr/share/sounds/sf2/TimGM6mb.sf2'
-/** Three hours of stereo: a few bytes of MIDI can rest for years. */
+/** Three hours of stereo. A few bytes of MIDI can contain rests of years. */
 const maxWavBytes = 3 * 3600 * 44_100 * 4
 
 const midis: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
 
 export const isMidi = (format: FormatId) => midis.includes(format)
 
-/** Plays notes into a WAV file of the work folder, and gives its path. @throws AppError CORRUPT_FILE. */
+/** Renders MIDI to a WAV file in the work folder and returns its path. @throws AppError CORRUPT_FILE. */
 export async function renderMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
   const notes = join(tools.workDir, 'notes.mid')
   await writeFile(notes, await extractMidi(path, format))
@@ -24,25 +24,27 @@ export async function renderMidi(path: string, format: FormatId, tools: Tools): 
   try {
     await tools.exec('fluidsynth', args, { maxFileBytes: maxWavBytes })
   } catch (error) {
-    if (error instanceof ProcessFailure) throw damagedMediaError(format, error)
+    if (error instanceof ProcessFailure) throw corruptMediaError(format, error)
     throw error
   }
   const { size } = await stat(wav).catch(() => ({ size: 0 }))
-  // A file that it cannot read is silence to fluidsynth, and no failure.
-  if (size <= 1024) throw damagedMidiError(format)
+  // fluidsynth does not fail for a file that it cannot read but writes an empty result.
+  if (size <= 1024) throw midiError(format)
   return wav
 }
 
-/** Bare MIDI, also out of its RIFF envelope, whose one chunk of data it is. */
+/** Returns the MIDI data, extracted from its RIFF container if there is one. */
 async function extractMidi(path: string, format: FormatId): Promise<Uint8Array> {
   const { size } = await stat(path)
-  if (size > 64 * 1024 * 1024) throw damagedMidiError(format)
+  if (size > 64 * 1024 * 1024) throw midiError(format)
   const bytes = await readFile(path)
   const at = format === 'rmi' || bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf('MThd') : 0
-  if (at < 0 || bytes.toString('latin1', at, at + 4) !== 'MThd') throw damagedMidiError(format)
+  if (at < 0 || bytes.toString('latin1', at, at + 4) !== 'MThd') throw midiError(format)
   return bytes.subarray(at)
 }
 
-function damagedMidiError(format: FormatId): AppError {
-  return new AppError('CORRUPT_FILE', `The MIDI file (${format}) is damaged: it holds no notes.`, { format })
+function midiError(format: FormatId): AppError {
+  return new AppError('CORRUPT_FILE', `The MIDI file (${format}) is damaged: it contains no notes.`, {
+    format,
+  })
 }

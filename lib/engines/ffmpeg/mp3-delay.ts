@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises'
 import { audioRange } from './mp3-tags.ts'
 
-/** What its twelve bits hold when 529 samples are taken off none, as ffmpeg 5.1 does for copies from Matroska. */
+/** The 12-bit delay that ffmpeg 5.1 writes for copies from Matroska: 0 minus 529 samples, which underflows. */
 const bogusDelay = 0x1000 - 529
-/** The tag of LAME follows flags, numbers and table of Xing's, which ffmpeg always writes all. */
+/** The LAME tag follows the flags, numbers and table of the Xing tag, all of which ffmpeg always writes. */
 const delayOffset = 120 + 21
-/** Longest frame of MPEG-1 that may have the tag. */
+/** Maximum length of an MPEG-1 frame with the tag. */
 const maxFrameBytes = 1441
 
 /**
- * A copied MP3 may say that its encoder put 4096 samples of silence in front, which players leave out, and music with
- * them. It is made to say nothing of that.
+ * Removes a wrong encoder delay of almost 4096 samples from a copied MP3; players would skip that much music at the
+ * beginning.
  */
 export async function removeBogusDelay(path: string): Promise<void> {
   const [start] = await audioRange(path)

@@ -3,9 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
 /**
- * Writes the sound of one MP3 behind the tags of another. ffmpeg would copy the frames but make their first anew, which
- * tells a player how much silence the encoder has put around the music.
- * @param tagSource file whose ID3v2 tag is taken; undefined for none at all.
+ * Writes the audio of one MP3 after the tags of another. ffmpeg would copy the frames but replace the first one, which
+ * tells players how much silence the encoder added.
+ * @param tagSource file with the ID3v2 tag; undefined for no tag
  */
 export async function joinTagsAndAudio(
   tagSource: string | undefined,
@@ -21,7 +21,7 @@ export async function joinTagsAndAudio(
   await pipeline(createReadStream(source, { start, end: end - 1 }), output)
 }
 
-/** Where the frames begin and end, between ID3v2 in front and APEv2 and ID3v1 behind. */
+/** Returns where the frames begin and end: after ID3v2 tags and before APEv2 and ID3v1 tags. */
 export async function audioRange(path: string): Promise<[start: number, end: number]> {
   const file = await open(path)
   try {
@@ -37,7 +37,7 @@ export async function audioRange(path: string): Promise<[start: number, end: num
   }
 }
 
-/** With its header and footer: the size has seven bits in each byte (id3.org, id3v2.4.0-structure 3.1). */
+/** Length including header and footer. The size has seven bits per byte (id3.org, id3v2.4.0-structure 3.1). */
 async function id3v2TagLength(file: FileHandle, at: number): Promise<number> {
   const header = await readBytes(file, at, 10)
   if (header.toString('latin1', 0, 3) !== 'ID3') return 0
@@ -46,7 +46,7 @@ async function id3v2TagLength(file: FileHandle, at: number): Promise<number> {
   return size + (hasFooter ? 20 : 10)
 }
 
-/** Its footer tells the length without a header, and whether there is one. */
+/** The footer contains the length without the header, and whether there is a header. */
 async function apeTagLength(file: FileHandle, end: number): Promise<number> {
   const footer = await readBytes(file, end - 32, 32)
   if (footer.toString('latin1', 0, 8) !== 'APETAGEX') return 0
@@ -54,7 +54,7 @@ async function apeTagLength(file: FileHandle, end: number): Promise<number> {
   return footer.readUInt32LE(12) + (hasHeader ? 32 : 0)
 }
 
-/** Fewer where the file ends; zeros where it has not begun. */
+/** Returns zeros for positions outside of the file. */
 async function readBytes(file: FileHandle, at: number, count: number): Promise<Buffer> {
   const bytes = Buffer.alloc(count)
   if (at >= 0) await file.read(bytes, 0, count, at)

@@ -2,22 +2,22 @@ import type { MediaHeader, ReadAt } from './header.ts'
 import { findBox, findChild, listBoxes, type Mp4Box } from './mp4-boxes.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
-/** By handlers (ISO 14496-12, section 8.4.3, and QuickTime's). One that is left out: text may be a list of chapters. */
+/** Track types by handler (ISO 14496-12, section 8.4.3, and QuickTime). `text` is left out because it may be a chapter list. */
 const trackTypes: Readonly<Record<string, string>> = {
   ...{ vide: 'video', soun: 'audio', sbtl: 'subtitle' },
-  // What cameras note besides, and time codes: nothing that is ever kept.
+  // Camera data and time codes, which are never kept.
   ...{ meta: 'data', tmcd: 'data' },
 }
 
-/** ffmpeg's names of codecs (libavformat/isom_tags.c), of those that are copied somewhere and have one kind. */
+/** ffmpeg's names (libavformat/isom_tags.c) of codecs that some container can copy and that have a single variant. */
 const codecNames: Readonly<Record<string, string>> = {
   ...{ avc1: 'h264', avc3: 'h264', hvc1: 'hevc', hev1: 'hevc', av01: 'av1', vp09: 'vp9' },
   ...{ 'ac-3': 'ac3', 'ec-3': 'eac3', Opus: 'opus', fLaC: 'flac', '.mp3': 'mp3', tx3g: 'mov_text' },
 }
-/** ISO 14496-1, table 5: what MPEG's own sample entry for sound holds. */
+/** ISO 14496-1, table 5: codecs of the sample entry `mp4a`. */
 const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }
 
-/** Of MP4, QuickTime and their kin: the movie box (ISO 14496-12). Undefined for one in fragments. */
+/** Reads the movie box of MP4, QuickTime and related formats (ISO 14496-12). Undefined for fragmented files. */
 export async function readMp4Header(readAt: ReadAt, size: number): Promise<MediaHeader | undefined> {
   const readBox = (box: Mp4Box | undefined, length: number) => (box ? readAt(box.start, length) : undefined)
   const movie = await findChild(readAt, { start: 0, end: size }, 'moov')
@@ -45,7 +45,7 @@ export async function readMp4Header(readAt: ReadAt, size: number): Promise<Media
   }
 }
 
-/** Those of iTunes, and QuickTime's own; the name of a program is none. */
+/** Whether there are iTunes or QuickTime tags. The name of the encoder does not count. */
 async function mayHaveTags(readAt: ReadAt, movie: Mp4Box): Promise<boolean> {
   const user = await findChild(readAt, movie, 'udta')
   const items = user && (await findBox(readAt, user, ['meta', 'ilst']))
@@ -70,9 +70,10 @@ async function parseTrack(readAt: ReadAt, track: Mp4Box, index: number): Promise
   const sampleSizes =
     (await findInTrack('mdia', 'minf', 'stbl', 'stsz')) ?? (await findInTrack('mdia', 'minf', 'stbl', 'stz2'))
   const trackHeader = await findInTrack('tkhd')
-  if (!handler || !description || !sampleSizes || !trackHeader) throw new RangeError('a track lacks a part')
+  if (!handler || !description || !sampleSizes || !trackHeader)
+    throw new RangeError('a track lacks a required box')
   const type = trackTypes[(await readAt(handler.start, 12)).toString('latin1', 8)]
-  // One more than one kind of sample is seldom, and another file for each place it is played.
+  // Several sample descriptions are rare, and decoders treat them differently.
   const entryCount = (await readAt(description.start, 8)).readUInt32BE(4)
   const [entry] = await listBoxes(readAt, { start: description.start + 8, end: description.end })
   const media = await findInTrack('mdia', 'mdhd')
@@ -97,7 +98,7 @@ async function parseTrack(readAt: ReadAt, track: Mp4Box, index: number): Promise
   }
 }
 
-/** 8.2.2 and 8.4.2: both tell a time scale and a duration in the same places. */
+/** Sections 8.2.2 and 8.4.2: both headers have the time scale and the duration at the same offsets. */
 function durationSeconds(header: Buffer): number | undefined {
   const isLong = header.readUInt8(0) === 1
   const scale = header.readUInt32BE(isLong ? 20 : 12)
@@ -105,13 +106,13 @@ function durationSeconds(header: Buffer): number | undefined {
   return scale > 0 ? ticks / scale : undefined
 }
 
-/** 8.4.2: three letters of ISO 639-2, of five bits each. QuickTime's own numbers, which are smaller, make other signs. */
+/** Section 8.4.2: ISO 639-2 code with five bits per character. QuickTime's smaller numbers give other characters. */
 function readLanguage(header: Buffer): string {
   const packedLanguage = header.readUInt16BE(header.readUInt8(0) === 1 ? 32 : 20)
   return String.fromCharCode(...[10, 5, 0].map((bits) => ((packedLanguage >> bits) & 31) + 0x60))
 }
 
-/** 8.3.2: degrees counterclockwise, by the first row of the matrix, as ffmpeg's `av_display_rotation_get` has it. */
+/** Section 8.3.2: counterclockwise degrees from the first row of the matrix, as in ffmpeg's `av_display_rotation_get`. */
 function readRotation(trackHeader: Buffer): number {
   const matrix = trackHeader.readUInt8(0) === 1 ? 52 : 40
   const [a, b] = [trackHeader.readInt32BE(matrix), trackHeader.readInt32BE(matrix + 4)]
@@ -121,7 +122,7 @@ function readRotation(trackHeader: Buffer): number {
 async function readCodec(readAt: ReadAt, entry: Mp4Box): Promise<string | undefined> {
   if (entry.type !== 'mp4a') return codecNames[entry.type]
   const version = (await readAt(entry.start, 10)).readUInt16BE(8)
-  // QuickTime's second version is longer and may wrap the description up, its third tells other things.
+  // QuickTime's version 1 is longer and may wrap the description in a `wave` box; version 2 has a different layout.
   if (version > 1) return undefined
   const parts = { start: entry.start + (version === 1 ? 44 : 28), end: entry.end }
   const description =
@@ -129,18 +130,18 @@ async function readCodec(readAt: ReadAt, entry: Mp4Box): Promise<string | undefi
   return description && mpegAudioCodecs[readObjectType(await readAt(description.start, 40))]
 }
 
-/** ISO 14496-1, 7.2.6.5 and 7.2.6.6: the first word of the decoder's description inside that of the stream. */
+/** ISO 14496-1, 7.2.6.5 and 7.2.6.6: first byte of the decoder description inside the stream description. */
 function readObjectType(description: Buffer): number {
   const decoderConfigAt = skipDescriptorHeader(description, 4, 3)
   const flags = description.readUInt8(decoderConfigAt + 2)
-  // Something of another stream, an address: nobody writes them.
+  // Optional fields such as a URL, which are not used in practice.
   if (flags & 0xe0) return 0
   return description.readUInt8(skipDescriptorHeader(description, decoderConfigAt + 3, 4))
 }
 
-/** Where the content of a descriptor begins; its length takes up to four bytes. */
+/** Returns where the content of a descriptor begins; its length has up to four bytes. */
 function skipDescriptorHeader(bytes: Buffer, at: number, tag: number): number {
-  if (bytes.readUInt8(at) !== tag) throw new RangeError('another descriptor was expected')
+  if (bytes.readUInt8(at) !== tag) throw new RangeError('unexpected descriptor tag')
   let next = at + 1
   while (bytes.readUInt8(next) & 0x80) next++
   return next + 1

@@ -9,7 +9,7 @@ import { runFfmpeg } from './run.ts'
 const frontCover = 3
 const bitsPerPixel = 24
 
-/** Bytes of a picture above which it is no longer one for the head of a file. */
+/** Larger images are not embedded, as they would delay the start of playback. */
 const maxCoverBytes = 16 * 1024 * 1024
 
 interface CoverSource {
@@ -19,14 +19,14 @@ interface CoverSource {
 }
 
 /**
- * The cover of a file as Ogg has it, a block of FLAC (RFC 9639, 8.8) in Base64 among its texts: what `ffmpeg` reads as
- * metadata, too long for an argument. Undefined for one that is too large. @throws ProcessFailure.
+ * Writes the cover as an Ogg tag, a FLAC picture block (RFC 9639, 8.8) in Base64, to a metadata file for ffmpeg, as it is
+ * too long for an argument. Returns the path, or undefined if the cover is too large. @throws ProcessFailure.
  */
 export async function writeOggCover(
   { path, from, cover }: CoverSource,
   tools: Tools,
 ): Promise<string | undefined> {
-  const picture = join(tools.workDir, 'cover')
+  const imagePath = join(tools.workDir, 'cover')
   const copyArgs = [
     '-map',
     `0:${cover.index}`,
@@ -39,8 +39,8 @@ export async function writeOggCover(
     '-update',
     '1',
   ]
-  await runFfmpeg([...demuxerArgs(from), '-i', path, ...copyArgs, picture], { durationS: undefined }, tools)
-  const bytes = await readFile(picture)
+  await runFfmpeg([...demuxerArgs(from), '-i', path, ...copyArgs, imagePath], { durationS: undefined }, tools)
+  const bytes = await readFile(imagePath)
   if (bytes.length > maxCoverBytes) return undefined
   const type = Buffer.from(cover.codec_name === 'png' ? 'image/png' : 'image/jpeg')
   const { width = 0, height = 0 } = cover

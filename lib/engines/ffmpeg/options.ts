@@ -8,7 +8,7 @@ import type { Container } from './containers.ts'
 
 const thousands = ['', 'k', 'm']
 
-/** `2M` or `800k` as a number: k is 1000, and `unit` may stand behind it. All else is left for the schema to refuse. */
+/** Parses numbers such as `2M` or `800k` (k is 1000), optionally with a unit. Other values are left to the schema. */
 function amountParser(unit: RegExp) {
   const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
   return (value: unknown) => {
@@ -20,12 +20,12 @@ function amountParser(unit: RegExp) {
 }
 
 function bitRate(min: number, max: number) {
-  const expected = `Expected ${min} to ${max} bits per second, as 128k or 2M`
+  const expected = `Expected ${min} to ${max} bits per second, such as 128k or 2M`
   return z.preprocess(amountParser(/bps/), z.int(expected).min(min).max(max))
 }
 
 function byteSize(min: number, max: number) {
-  const expected = `Expected ${min} to ${max} bytes, as 500k or 2M`
+  const expected = `Expected ${min} to ${max} bytes, such as 500k or 2M`
   return z.preprocess(amountParser(/[bB]/), z.int(expected).min(min).max(max))
 }
 
@@ -48,12 +48,12 @@ const resolutionNames = {
   '4k': 2160,
 } as const
 
-/** Length of the shorter side, or a box to fit into. */
+/** Length of the shorter side, or a box into which the video is fitted. */
 export type Resolution = { readonly shortSide: number } | { readonly width: number; readonly height: number }
 
 const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-9]\d{1,3})$/
 
-/** Only for text that `resolutionPattern` lets pass. */
+/** Only for text that matches `resolutionPattern`. */
 export function readResolution(text: string): Resolution {
   const named = Object.entries(resolutionNames).find(([name]) => name === text)
   if (named) return { shortSide: named[1] }
@@ -61,7 +61,7 @@ export function readResolution(text: string): Resolution {
   return { width, height }
 }
 
-/** `HH:MM:SS.ms`, `MM:SS` or seconds, as seconds. */
+/** Parses `HH:MM:SS.ms`, `MM:SS` or seconds to seconds. */
 export const timestampOption = z.preprocess((value) => {
   const match =
     typeof value === 'string'
@@ -73,39 +73,43 @@ export const timestampOption = z.preprocess((value) => {
 const audioShape = {
   audioBitrate: bitRate(6_000, 1_536_000)
     .optional()
-    .describe('Bits per second of each sound track, as 128k; where the codec has a choice.'),
+    .describe(
+      'Bits per second of each audio track, such as 128k, if the codec supports different bit rates.',
+    ),
   audioSampleRate: integer(8000, 192_000)
     .optional()
-    .describe('Samples per second; the nearest that the codec knows is taken.'),
+    .describe('Samples per second; the nearest rate that the codec supports is used.'),
 }
 
 const trimShape = {
-  start: timestampOption.optional().describe('Where to begin, as HH:MM:SS.ms or seconds.'),
-  end: timestampOption.optional().describe('Where to end, as HH:MM:SS.ms or seconds.'),
+  start: timestampOption.optional().describe('Start time, as HH:MM:SS.ms or seconds.'),
+  end: timestampOption.optional().describe('End time, as HH:MM:SS.ms or seconds.'),
 }
 
 const mixShape = {
   channels: integer(1, 8)
     .optional()
-    .describe('Channels of each sound track: 1 mono, 2 stereo, 6 for 5.1; at most what the codec holds.'),
-  volume: decimal(0, 10).optional().describe('Loudness: 0.5 halves, 2 doubles it.'),
+    .describe('Channels of each audio track: 1 for mono, 2 for stereo, 6 for 5.1; limited by the codec.'),
+  volume: decimal(0, 10).optional().describe('Volume factor: 0.5 halves the volume, 2 doubles it.'),
 }
 
 const mode = z
   .enum(['auto', 'remux-if-possible', 'encode'])
   .default('auto')
   .describe(
-    'auto, or remux-if-possible, copies the streams where they fit and encodes otherwise; encode always encodes.',
+    'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.',
   )
   .meta(lenientOption)
 
-/** Where nothing can be lost, there is nothing to choose. */
+/** Lossless formats have no quality options. */
 export function audioOptions({ audio }: Container) {
   const { audioBitrate, audioSampleRate } = audioShape
   const rates = { audioBitrate, quality: videoShape.quality }
   const schema = z.object({
     audioSampleRate,
-    audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
+    audioCodec: codec(audio)
+      .optional()
+      .describe('Audio codec; copy keeps the audio stream unchanged if possible.'),
     mode,
     ...mixShape,
     ...trimShape,
@@ -128,31 +132,42 @@ export function videoOptions(container: Container) {
   })
 }
 
-/** Made once: a schema takes some kilobytes, and there are dozens of containers. */
+/** Shared by all containers, as each schema takes a few kilobytes and there are dozens of containers. */
 const videoShape = {
-  preset: z.enum(encoderPresets).optional().describe('Slower makes smaller files of the same quality.'),
-  crf: integer(0, 63).optional().describe('Constant quality: lower is better. h264 and h265 end at 51.'),
+  preset: z
+    .enum(encoderPresets)
+    .optional()
+    .describe('Slower presets make smaller files of the same quality.'),
+  crf: integer(0, 63)
+    .optional()
+    .describe('Constant quality: lower is better. The maximum for h264 and h265 is 51.'),
   quality: quality.optional(),
-  videoBitrate: bitRate(10_000, 200_000_000).optional().describe('Bits per second of the picture, as 2M.'),
+  videoBitrate: bitRate(10_000, 200_000_000)
+    .optional()
+    .describe('Bits per second of the video track, such as 2M.'),
   bitrate: bitRate(10_000, 200_000_000)
     .optional()
     .meta({ description: 'Older name of videoBitrate.', deprecated: true }),
-  twoPass: flag().optional().describe('Meets the bit rate better, in twice the time.'),
+  twoPass: flag()
+    .optional()
+    .describe('Encodes in two passes: meets the bit rate more precisely but takes twice as long.'),
   resolution: z
     .string()
     .toLowerCase()
     .regex(resolutionPattern, 'Expected 240p, 360p, 480p, 720p, 1080p, 1440p, 4k or a box such as 1280x720.')
     .optional()
-    .describe('240p to 4k is the shorter side; a box such as 1280x720 is fitted into. The shape is kept.'),
-  fps: decimal(1, 60).optional().describe('Pictures per second.'),
+    .describe(
+      '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.',
+    ),
+  fps: decimal(1, 60).optional().describe('Frames per second.'),
   rotate: z
     .preprocess(numberFromText, z.literal([0, 90, 180, 270]))
     .optional()
-    .describe('Degrees to turn the picture clockwise.'),
+    .describe('Rotates the video clockwise by this many degrees.'),
   background: colorOption
     .optional()
     .describe(
-      'Color behind transparent parts, as #ff8800 or white. Left out, they stay where the codec has transparency, and become white for animations, black for films.',
+      'Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos.',
     ),
 }
 
@@ -161,9 +176,13 @@ function fullVideoOptions({ video, audio }: Container) {
     ...audioShape,
     ...mixShape,
     ...trimShape,
-    codec: codec(video).optional().describe('Codec of the picture; copy keeps it where it fits.'),
+    codec: codec(video)
+      .optional()
+      .describe('Video codec; copy keeps the video stream unchanged if possible.'),
     ...videoShape,
-    audioCodec: codec(audio).optional().describe('Codec of the sound; copy keeps it where it fits.'),
+    audioCodec: codec(audio)
+      .optional()
+      .describe('Audio codec; copy keeps the audio stream unchanged if possible.'),
     mode,
   })
 }
@@ -177,7 +196,7 @@ export type AudioOptions = Partial<
   >
 > &
   Pick<VideoOptions, 'mode'>
-/** Of sound and film alike. */
+/** Options of audio and video conversions. */
 export type MediaOptions = AudioOptions & Partial<VideoOptions>
 
 const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
@@ -185,24 +204,29 @@ const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as
 const animationShape = {
   width: integer(16, 4096)
     .optional()
-    .describe('Width in pixels, at most 480 when left out; the height follows.'),
-  fps: decimal(5, 30).default(10).describe('Pictures per second.'),
-  start: timestampOption.optional().describe('Where to begin, as HH:MM:SS.ms.'),
-  end: timestampOption.optional().describe('Where to end, as HH:MM:SS.ms.'),
-  loop: integer(0, 65_535).default(0).describe('How often it plays; 0 is for ever.'),
+    .describe('Width in pixels; by default at most 480. The aspect ratio is kept.'),
+  fps: decimal(5, 30).default(10).describe('Frames per second.'),
+  start: timestampOption.optional().describe('Start time, as HH:MM:SS.ms.'),
+  end: timestampOption.optional().describe('End time, as HH:MM:SS.ms.'),
+  loop: integer(0, 65_535).default(0).describe('How often the animation plays; 0 means forever.'),
 }
 
 export const gifOptions = z.object({
   ...animationShape,
-  dither: z.enum(dithers).default('bayer:bayer_scale=5').describe('How missing colors are mixed.'),
+  dither: z
+    .enum(dithers)
+    .default('bayer:bayer_scale=5')
+    .describe('Dithering method for colors that are not in the palette.'),
   palette: z
     .enum(['optimized', 'full'])
     .default('optimized')
-    .describe('optimized favors the colors of what moves, full those of the whole picture.'),
-  boomerang: flag().default(false).describe('Plays forward, then backward.'),
+    .describe('optimized favors the colors of moving parts, full those of the whole image.'),
+  boomerang: flag().default(false).describe('Plays the animation forward, then backward.'),
   maxFileSize: byteSize(10_000, 1_000_000_000)
     .optional()
-    .describe('Bytes, or as 500k, 2M: the frame rate is lowered until it fits, then the size.'),
+    .describe(
+      'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.',
+    ),
 })
 
 export const animatedWebpOptions = z.object({ ...animationShape, quality: quality.optional() })
@@ -211,9 +235,9 @@ export const animatedPngOptions = z.object(animationShape)
 
 const targetSize = byteSize(10_000, 20_000_000_000)
   .optional()
-  .describe('Bytes that the result may have at most, as 500k, 8M or a number; instead of quality.')
+  .describe('Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.')
 
-/** The same file in fewer bytes. */
+/** Options for making a file smaller without changing its format. */
 export function compressOptions(container: Container) {
   const { quality, resolution, fps } = videoShape
   const schema = z.object({ quality, targetSize, resolution, fps })
@@ -225,25 +249,31 @@ export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions
   readonly fps?: number | undefined
 }
 
-/** A film with something laid over it, which has to be encoded for that. */
+/** Options for a watermark on a video, which must be re-encoded for it. */
 export const videoWatermarkOptions = z.object({
   ...watermarkShape,
   quality: quality.optional(),
-  preset: z.enum(encoderPresets).optional().describe('Slower makes smaller files of the same quality.'),
+  preset: z
+    .enum(encoderPresets)
+    .optional()
+    .describe('Slower presets make smaller files of the same quality.'),
 })
 
 export const mergeVideoOptions = z.object({
   mode: z
     .enum(['auto', 'encode'])
     .default('auto')
-    .describe('auto copies where all films are alike; encode always encodes.')
+    .describe('auto copies the streams if all videos have the same format; encode always re-encodes.')
     .meta(lenientOption),
   quality: quality.optional(),
-  preset: z.enum(encoderPresets).optional().describe('Slower makes smaller files of the same quality.'),
+  preset: z
+    .enum(encoderPresets)
+    .optional()
+    .describe('Slower presets make smaller files of the same quality.'),
 })
 
 export const mergeAudioOptions = z.object({
-  gap: decimal(0, 10).default(0).describe('Seconds of silence between two pieces.'),
+  gap: decimal(0, 10).default(0).describe('Seconds of silence between two files.'),
   quality: quality.optional(),
   audioBitrate: audioShape.audioBitrate,
 })

@@ -9,11 +9,11 @@ import { tagWarnings } from './tag-support.ts'
 import { resolveTrim } from './trim.ts'
 import { videoTrackArgs } from './video-stream.ts'
 
-/** @throws AppError INVALID_INPUT when nothing lies between `start` and `end`. */
+/** Plans a conversion: which streams to copy or encode, and how. @throws AppError INVALID_INPUT if `start` to `end` is empty. */
 export function buildRecipe(request: RecipeRequest): Recipe {
   const { media, container, from, options } = request
   const videoTrack = container.video.length > 0 ? videoTrackArgs(request) : undefined
-  const keptAudio = keptAudioTracks(media, container)
+  const keptAudio = selectAudioTracks(media, container)
   const addsSilence = container.requiresAudio === true && keptAudio.length === 0
   const audioTracks = keptAudio.map((stream, index) => audioTrackArgs(stream, index, request))
   const subtitles = subtitleArgs(request)
@@ -33,7 +33,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
       ...languageArgs('a', keptAudio, container),
       ...(addsSilence ? silentTrackArgs(request) : []),
       ...extras.flatMap(({ args }) => args),
-      // The usual queue is too short where one stream, as subtitles, begins long after the others.
+      // The default queue is too short if one stream, such as subtitles, begins long after the others.
       ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],
       ...(container.args ?? []),
       ...['-f', container.muxer],
@@ -45,7 +45,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
     constantFrameRate: container.constantFrameRate === true,
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
-      ...[...unused].map(unusedOptionWarning),
+      ...[...unused].map(optionWarning),
       ...distinctWarnings(streams.flatMap((track) => track.warnings)),
       ...tagWarnings(media.tags, container.muxer),
       ...audioTrackWarnings(media.audio.length, keptAudio.length),
@@ -59,12 +59,12 @@ export function buildRecipe(request: RecipeRequest): Recipe {
 
 const languageOf = ({ tags }: MediaStream) => tags.language
 
-/** Several tracks may lose the same. */
+/** Several tracks may cause the same warning. */
 const distinctWarnings = (warnings: readonly MediaWarning[]) =>
   warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 
-/** The tracks that the container has room for. */
-export function keptAudioTracks(
+/** Returns the audio tracks that the container supports. */
+export function selectAudioTracks(
   { audio: tracks }: MediaInfo,
   { audio, singleAudioTrack }: Container,
 ): readonly AudioStream[] {
@@ -74,35 +74,40 @@ export function keptAudioTracks(
 
 function otherVideoWarnings(count: number): MediaWarning[] {
   if (count === 0) return []
-  const message = `Only the first picture track was taken: ${count} more ${count === 1 ? 'was' : 'were'} dropped.`
+  const message = `Only the first video track was used: ${count} more ${count === 1 ? 'was' : 'were'} dropped.`
   return [{ code: 'VIDEO_TRACKS_DROPPED', message }]
 }
 
-/** Of a film: who asks for its sound gets that. */
+/** Only for video targets: audio targets are not expected to contain other streams. */
 function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
   const files = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
   const tracks = data === 1 ? '1 track was' : `${data} tracks were`
   return [
     ...(attachments === 0
       ? []
-      : [{ code: 'ATTACHMENTS_DROPPED', message: `${files} dropped: fonts of subtitles, for example.` }]),
+      : [{ code: 'ATTACHMENTS_DROPPED', message: `${files} dropped, such as fonts of subtitles.` }]),
     ...(data === 0
       ? []
-      : [{ code: 'DATA_DROPPED', message: `${tracks} dropped, neither picture nor sound nor text.` }]),
+      : [
+          {
+            code: 'DATA_DROPPED',
+            message: `${tracks} dropped because they contain neither video, audio nor text.`,
+          },
+        ]),
   ]
 }
 
 function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {
   const dropped = sourceCount - keptCount
   if (dropped === 0) return []
-  const tracks = dropped === 1 ? '1 sound track was' : `${dropped} sound tracks were`
-  const message = `${tracks} dropped: the format holds ${keptCount === 0 ? 'no sound' : 'one'}.`
+  const tracks = dropped === 1 ? '1 audio track was' : `${dropped} audio tracks were`
+  const message = `${tracks} dropped: the format supports ${keptCount === 0 ? 'no audio' : 'only one'}.`
   return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
 }
 
-function unusedOptionWarning(name: string): MediaWarning {
+function optionWarning(name: string): MediaWarning {
   return {
     code: 'OPTION_NOT_USED',
-    message: `${name} has no meaning for the codec, and was left out.`,
+    message: `${name} was ignored because the codec does not support it.`,
   }
 }

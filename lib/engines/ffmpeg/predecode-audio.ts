@@ -3,7 +3,7 @@ import type { Tools } from '../engine.ts'
 import { decodeFlac, is32BitFlac } from './flac-32bit.ts'
 import { isMidi, renderMidi } from './midi.ts'
 
-/** The file itself, or what another program makes of sound that ffmpeg does not read. @throws AppError CORRUPT_FILE. */
+/** Decodes audio that ffmpeg cannot read with another program; returns other files unchanged. @throws AppError CORRUPT_FILE. */
 export async function predecodeAudio(
   path: string,
   from: FormatId,

@@ -7,7 +7,7 @@ import { demuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
-/** Matroska files write the same tag as `alpha_mode` or `ALPHA_MODE`, by who made them. */
+/** Matroska tags may be upper or lower case (`alpha_mode` or `ALPHA_MODE`), depending on the muxer. */
 function lowerCaseKeys(tags: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]))
 }
@@ -35,9 +35,9 @@ const Stream = z.object({
   bits_per_raw_sample: number,
   duration: number,
   start_time: number,
-  /** Of what the codec keeps outside of its packets. */
+  /** Hash of the codec data that is stored outside of the packets. */
   extradata_hash: z.string().optional(),
-  /** In the first seconds; only where it was asked for. */
+  /** Number of packets in the first seconds, if requested. */
   nb_read_packets: number,
   disposition: z.record(z.string(), z.number()).default({}),
   tags: z.record(z.string(), z.string()).default({}).transform(lowerCaseKeys),
@@ -57,43 +57,43 @@ const ProbeResult = z.object({
     .default({ duration: undefined, bit_rate: undefined, start_time: undefined, tags: {} }),
 })
 
-/** A stream as `ffprobe -show_streams` tells of it, in its words and units. */
+/** A stream in the format of `ffprobe -show_streams`. */
 export type MediaStream = z.output<typeof Stream>
-/** One that has channels, which other tracks of sound are as good as not there. */
+/** An audio stream with channels; those without are ignored. */
 export type AudioStream = MediaStream & { readonly channels: number }
 export type StreamInput = z.input<typeof Stream>
 
 export interface MediaInfo {
-  /** Undefined where the file does not say and cannot be asked. */
+  /** Duration in seconds; undefined if it is unknown. */
   readonly durationS: number | undefined
-  /** Seconds of its pictures and sound, where its subtitles or other data may go on longer and it says so. */
+  /** Seconds of video and audio, if known and if there are subtitles or data tracks that may be longer. */
   readonly playedS: number | undefined
-  /** Bits per second of all streams together. */
+  /** Total bits per second of all streams. */
   readonly bitRate: number | undefined
-  /** The picture, not a cover. */
+  /** First video stream that is not a cover. */
   readonly video: MediaStream | undefined
-  /** How many there are beside it, covers aside. */
+  /** Number of further video streams, without covers. */
   readonly otherVideos: number
-  /** Seconds after the file's own beginning at which it begins. */
+  /** Start of the video stream, in seconds after the start of the file. */
   readonly pictureStartS: number
   readonly audio: readonly AudioStream[]
   readonly subtitles: readonly MediaStream[]
   readonly cover: MediaStream | undefined
-  /** How many. */
+  /** Number of chapters. */
   readonly chapters: number
-  /** How many files are within it, as fonts of its subtitles. */
+  /** Number of attached files, such as subtitle fonts. */
   readonly attachments: number
-  /** How many tracks of other data, as where a camera was. */
+  /** Number of tracks with other data, such as GPS positions. */
   readonly data: number
-  /** Names of what it says of itself, in lower case: of the file, and of its sound where that has it, as in Ogg. */
+  /** Lower-case names of the tags of the file and of its audio streams, where Ogg stores them. */
   readonly tags: readonly string[]
 }
 
-/** Enough to see that packets come, without reading a long film twice. */
+/** Enough to see that there are packets, without reading a long file completely. */
 const countPacketArgs = ['-count_packets', '-read_intervals', '%+10']
 
 /**
- * What `probe` finds, and how long it lasts also where the file does not say: then all of it is read, not decoded.
+ * Probes a file; if its duration is not stored, the whole file is read (but not decoded) to measure it.
  * @throws AppError CORRUPT_FILE.
  */
 export async function probeWithDuration(path: string, format: FormatId, tools: Tools): Promise<MediaInfo> {
@@ -103,7 +103,7 @@ export async function probeWithDuration(path: string, format: FormatId, tools: T
   return { ...media, durationS: await measure(path, format, tools) }
 }
 
-/** Of an animation a copy does not tell how long the last picture is shown. */
+/** For animations, copying would not reveal the duration of the last frame. */
 async function measureAnimation(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
   let end = 0
   const onLine = (line: string) => {
@@ -129,7 +129,7 @@ async function measureCopy(path: string, format: FormatId, tools: Tools): Promis
   return durationS
 }
 
-/** What cannot be copied may still be decoded, which tells better what is wrong. */
+/** A file that cannot be copied may still be decodable; decoding gives a better error otherwise. */
 async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
   try {
     await run
@@ -140,7 +140,7 @@ async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
 
 const probeCache = new WeakMap<InputFile, MediaInfo>()
 
-/** The same for who asks whether to share a file out, and for who then does all of it. @throws AppError CORRUPT_FILE. */
+/** Probes a file once, for both the decision to split it and the conversion. @throws AppError CORRUPT_FILE. */
 export async function probeCached(
   input: InputFile,
   { path, from }: { readonly path: string; readonly from: FormatId },
@@ -151,7 +151,7 @@ export async function probeCached(
   return media
 }
 
-/** @throws AppError CORRUPT_FILE when ffprobe finds nothing that it can read. */
+/** @throws AppError CORRUPT_FILE if ffprobe cannot read the file. */
 export async function probe(
   path: string,
   format: FormatId,
@@ -172,20 +172,20 @@ export async function probe(
     const args = ['-v', 'error', ...demuxerArgs(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     const media = parseProbe(JSON.parse(stdout))
-    // What is told of a bare stream is a guess from its size.
+    // For raw streams, ffprobe only guesses the duration from the file size.
     return hasTimestamps(format) ? media : { ...media, durationS: undefined }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw damagedMediaError(format, error)
+    throw corruptMediaError(format, error)
   }
 }
 
 export function missingStreamError(missing: string, from: FormatId, to: FormatId): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) has no ${missing}, so nothing can become ${to}.`
+  const sentence = `The ${formatById(from).name} (${from}) has no ${missing}, so it cannot be converted to ${to}.`
   return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to })
 }
 
-export function damagedMediaError(format: FormatId, cause: Error): AppError {
+export function corruptMediaError(format: FormatId, cause: Error): AppError {
   const { name } = formatById(format)
   return new AppError(
     'CORRUPT_FILE',
@@ -198,10 +198,10 @@ export function damagedMediaError(format: FormatId, cause: Error): AppError {
 const hasChannels = (stream: MediaStream): stream is AudioStream =>
   stream.channels !== undefined && stream.channels > 0
 
-/** Titles of chapters and the time code of a camera, which ffmpeg makes anew. */
+/** Codec tags of chapter titles and time codes, which ffmpeg generates again. */
 export const regeneratedTracks = ['text', 'tmcd']
 
-/** Of what ffprobe tells, or as much of it as is known from elsewhere. */
+/** Parses ffprobe's output, or an object with the fields that are known from elsewhere. */
 export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo {
   const { streams, chapters, format } = ProbeResult.parse(probeOutput)
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type)
@@ -214,7 +214,7 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
   const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
-    playedS: ofType('subtitle').length + ofType('data').length > 0 ? longestS(playedStreams) : undefined,
+    playedS: ofType('subtitle').length + ofType('data').length > 0 ? maxDurationS(playedStreams) : undefined,
     bitRate: format.bit_rate,
     video,
     otherVideos: otherVideos.length,
@@ -230,33 +230,33 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
   }
 }
 
-/** Seconds; undefined where one of them does not tell. */
-function longestS(streams: readonly MediaStream[]): number | undefined {
+/** Longest duration in seconds; undefined if one is unknown. */
+function maxDurationS(streams: readonly MediaStream[]): number | undefined {
   const lengths = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const known = lengths.filter((length) => length !== undefined && length > 0)
   return known.length === 0 || known.length < lengths.length ? undefined : Math.max(...(known as number[])) // as filtered
 }
 
-/** Of Matroska's tag, as `00:00:01.000000000`. */
+/** Parses Matroska's duration tag, such as `00:00:01.000000000`, to seconds. */
 function parseClockTime(text: string | undefined): number | undefined {
   const [, hours, minutes, seconds] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
   return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
-/** WebM keeps alpha in a second layer that the pixel format does not show. */
+/** WebM stores alpha in a separate layer that is not visible in the pixel format. */
 export function hasAlpha({ pix_fmt, tags }: MediaStream): boolean {
   return tags.alpha_mode === '1' || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya8|ya16|pal8)/.test(pix_fmt)
 }
 
-/** The native decoders drop the alpha layer of WebM. */
+/** ffmpeg's native decoders ignore the alpha layer of WebM, so libvpx is used. */
 export function alphaDecoder(video: MediaStream | undefined): string[] {
   if (video?.tags.alpha_mode !== '1') return []
   return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']
 }
 
 /**
- * Degrees that a player turns the picture by: counterclockwise (`av_display_rotation_get`), but clockwise where only
- * the older tag says so.
+ * Degrees by which players rotate the video: counterclockwise (`av_display_rotation_get`), but clockwise if only the
+ * older tag is set.
  */
 export function rotationOf({ side_data_list, tags }: MediaStream): number {
   return side_data_list.find(({ rotation }) => rotation !== undefined)?.rotation ?? Number(tags.rotate ?? 0)

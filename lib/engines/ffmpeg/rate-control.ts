@@ -5,7 +5,7 @@ import type { MediaInfo } from './probe.ts'
 
 type Crf = NonNullable<VideoCodec['crf']>
 
-/** A bit rate when one is asked for, constant quality otherwise; `twoPass` when the encoder needs two runs for it. */
+/** Uses a bit rate if one is requested, and constant quality otherwise. `twoPass` is set if two runs are needed. */
 export function rateArgs(
   codec: VideoCodec,
   options: MediaOptions,
@@ -18,7 +18,7 @@ export function rateArgs(
     return { args: ['-b:v', String(bitRate), ...(codec.encoder === 'libsvtav1' ? [] : maxRateArgs)], twoPass }
   }
   if (!codec.crf) return { args: [], twoPass: false }
-  // VP8 and VP9 take the quality for a roof unless the bit rate is set too.
+  // For VP8 and VP9 the quality is only an upper limit unless the bit rate is set as well.
   const unlimitedArgs =
     codec.encoder === 'libvpx-vp9' ? ['-b:v', '0'] : codec.encoder === 'libvpx' ? ['-b:v', '20M'] : []
   return {
@@ -27,7 +27,7 @@ export function rateArgs(
   }
 }
 
-/** Clients count down to the best, from 63 or 51 to 0; Theora counts up to 10. */
+/** For clients lower values are better (63 or 51 to 0); Theora's scale is reversed (0 to 10). */
 function qualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions): number {
   const { max, levels } = scale
   const countsUp = levels.low < levels.highest
@@ -38,12 +38,12 @@ function qualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions): numb
   return clampQuality(Math.round(worst + ((levels.highest - worst) * Number(quality)) / 100), scale)
 }
 
-/** A quantizer of 0 means "as you like" to the older codecs. */
+/** A quantizer of 0 means "default" for older codecs. */
 function clampQuality(value: number, { flag, max }: Crf): number {
   return Math.min(Math.max(value, flag === '-crf' ? 0 : 1), max)
 }
 
-/** Bits per second; a guess where the source does not tell. */
+/** Bits per second of the source; a guess if it is unknown. */
 function sourceBitrate({ video, bitRate }: MediaInfo): number {
   return video?.bit_rate ?? bitRate ?? 2_000_000
 }

@@ -7,24 +7,24 @@ import { readMp4Header } from './mp4-header.ts'
 
 type HeaderReader = (readAt: ReadAt, size: number) => Promise<MediaHeader | undefined>
 
-/** By the demuxers that ffmpeg reads them with. */
+/** Header readers by ffmpeg's demuxer names. */
 const readers: Readonly<Record<string, HeaderReader>> = {
   'matroska,webm': readMatroskaHeader,
   'mov,mp4,m4a,3gp,3g2,mj2': readMp4Header,
 }
 
 /**
- * Read here in a millisecond, where ffprobe is only being linked for most of its time. Undefined for other formats and
- * for what is damaged or unusual in any way: ffprobe knows all of it, and says what is wrong.
+ * Reads a header in about a millisecond; ffprobe would take much longer just to start. Returns undefined for other
+ * formats and for damaged or unusual files, which are left to ffprobe.
  */
 export async function readHeader(path: string, format: FormatId): Promise<MediaHeader | undefined> {
   const read = readers[demuxersFor(format)]
   if (!read) return undefined
   await using file = await open(path)
   try {
-    return await read(windowedReader(file), (await file.stat()).size)
+    return await read(createReader(file), (await file.stat()).size)
   } catch (error) {
-    // A number or a part that lies outside of what holds it.
+    // A field or element extends beyond its parent.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -32,12 +32,12 @@ export async function readHeader(path: string, format: FormatId): Promise<MediaH
 
 const windowBytes = 64 * 1024
 
-/** Headers are read piece by piece, and most fit into one window. */
-function windowedReader(file: FileHandle): ReadAt {
+/** Buffers reads, as headers are read in small steps and most fit into one window. */
+function createReader(file: FileHandle): ReadAt {
   let start = 0
   let buffered: Buffer = Buffer.alloc(0)
   return async (position, length) => {
-    if (!Number.isSafeInteger(position + length)) throw new RangeError('no file is that long')
+    if (!Number.isSafeInteger(position + length)) throw new RangeError('position beyond the end of any file')
     if (position < start || position + length > start + buffered.length) {
       const { buffer, bytesRead } = await file.read(
         Buffer.allocUnsafe(Math.max(length, windowBytes)),

@@ -1,4 +1,4 @@
-// What is asked of a plan, and what it gives.
+// Input and result of `buildRecipe`.
 import type { FormatId } from '../../formats/index.ts'
 import type { Container } from './containers.ts'
 import type { MediaOptions } from './options.ts'
@@ -11,21 +11,21 @@ export interface MediaWarning {
   readonly message: string
 }
 
-/** One way to make the target: what ffmpeg is told before and after its input, and what gets lost. */
+/** Arguments for ffmpeg before and after its input that create the target, and warnings about losses. */
 export interface Recipe {
   readonly input: readonly string[]
   readonly output: readonly string[]
   readonly method: 'stream-copy' | 'encode'
-  /** Each stream of the result comes out of an encoder, so that ffmpeg itself knows what is in it. */
+  /** All streams of the result are encoded, so ffmpeg's own statistics describe them. */
   readonly allEncoded: boolean
-  /** Run it twice: the first only measures where the bits are needed. */
+  /** ffmpeg must run twice: the first pass only measures where bits are needed. */
   readonly twoPass: boolean
-  /** The container counts pictures: what is left out shortens the film. */
+  /** Frames have no timestamps, so dropped frames would shorten the video. */
   readonly constantFrameRate: boolean
   readonly warnings: readonly MediaWarning[]
-  /** Streams that the result must have, or it is none. */
+  /** Streams without which the result is incomplete. */
   readonly requiredStreams: { readonly video: boolean; readonly audio: number }
-  /** Of the tracks that it keeps. */
+  /** Languages of the tracks in the result. */
   readonly languages: TrackLanguages
 }
 
@@ -35,12 +35,12 @@ export interface RecipeRequest {
   readonly to: FormatId
   readonly container: Container
   readonly options: MediaOptions
-  /** Lies over every picture, which is then encoded. */
+  /** Image that is drawn over every frame; requires encoding. */
   readonly overlay?: Overlay
-  /** Path of the cover as a text, for a container that holds it so. */
+  /** Path of the metadata file with the cover, for containers that store it as a tag. */
   readonly coverMetadataPath?: string | undefined
-  /** False after copying gave a bad file. */
+  /** False after copied streams gave an incomplete result. */
   readonly mayCopy: boolean
-  /** False after subtitles broke it. */
+  /** False after a conversion with subtitles failed. */
   readonly keepSubtitles: boolean
 }

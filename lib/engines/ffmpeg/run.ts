@@ -6,7 +6,7 @@ import type { Tools } from '../engine.ts'
 import { availableThreads } from '../host-limits.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { unsupportedFeature } from '../unsupported-feature.ts'
-import { damagedMediaError, type MediaInfo, probe } from './probe.ts'
+import { corruptMediaError, type MediaInfo, probe } from './probe.ts'
 import { readHeader } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
 
@@ -20,7 +20,7 @@ const commonArgs = [
   '-progress',
   'pipe:1',
 ]
-/** As many as the machine has; more only adds memory. */
+/** One thread per processor; more would only use more memory. */
 const threadCount = String(availableThreads())
 const threadArgs = [
   '-threads',
@@ -34,30 +34,30 @@ const threadArgs = [
 export interface FfmpegRun {
   readonly source: string
   readonly target: string
-  /** Of the result; without it no progress is told. */
+  /** Duration of the result; without it no progress is reported. */
   readonly durationS: number | undefined
-  /** Part of the whole that this is, of 1. */
+  /** Range of the total progress (0 to 1) that this run covers. */
   readonly progressRange?: readonly [from: number, to: number]
-  /** Hears what filters write to standard output. */
+  /** Receives lines that filters write to stdout. */
   readonly onLine?: (line: string) => void
 }
 
-/** What ffmpeg has told of the file that it wrote (`-progress`, ffmpeg's manual). */
+/** Statistics of ffmpeg about the written file (`-progress` in its manual). */
 export interface WrittenStats {
-  /** Of the first stream of pictures; undefined where there is none. */
+  /** Frames of the first video stream; undefined if there is none. */
   readonly frames: number | undefined
   readonly durationS: number | undefined
 }
 
-/** One recipe, in one or two passes. @throws ProcessFailure. */
+/** Runs a recipe in one or two passes. @throws ProcessFailure. */
 export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Promise<WrittenStats> {
   const { source, target } = run
   if (!recipe.twoPass) return runFfmpeg([...recipe.input, '-i', source, ...recipe.output, target], run, tools)
-  // Left alone, each muxer lets other pictures through, and the second pass meets more than the first had measured.
+  // By default, muxers drop different frames, and the second pass would get more frames than the first has measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
   const log = join(tools.workDir, 'pass')
   const pass = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
-  // The first pass only measures: no sound, no file.
+  // The first pass only measures: it writes no audio and no file.
   const first = [
     ...recipe.input,
     '-i',
@@ -78,7 +78,7 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   )
 }
 
-/** What `-progress` writes of the time becomes progress. @throws ProcessFailure. */
+/** Runs ffmpeg and reports its progress. @throws ProcessFailure. */
 export async function runFfmpeg(
   args: readonly string[],
   run: Omit<FfmpegRun, 'source' | 'target'>,
@@ -92,7 +92,7 @@ export async function runFfmpeg(
     if (value === undefined) return
     values.set(name, Number(value))
     if (name === 'frame' || durationS === undefined) return
-    // The end is told when the result has been looked at.
+    // Completion is reported after the result has been checked.
     const ratio = Math.min(0.99, Number(value) / 1e6 / durationS)
     tools.progress(from + (to - from) * ratio, 'encoding')
   }
@@ -101,17 +101,17 @@ export async function runFfmpeg(
   return { frames: values.get('frame'), durationS: micros === undefined ? undefined : micros / 1e6 }
 }
 
-/** A file that was written, and what is known of it. */
+/** A file written by ffmpeg, and what is known about it. */
 export interface WrittenFile {
   readonly path: string
   readonly to: FormatId
   readonly recipe: Pick<Recipe, 'requiredStreams' | 'allEncoded'>
   readonly written: WrittenStats
-  /** That it should last; undefined where nobody knows. */
+  /** Expected duration; undefined if unknown. */
   readonly durationS: number | undefined
 }
 
-/** Whether a result is what it should be: it opens, has its streams, and lasts as long as the source. */
+/** Whether a result can be opened, has the required streams, and is as long as the source. */
 export async function isComplete(file: WrittenFile, tools: Tools): Promise<boolean> {
   const { size } = await stat(file.path).catch(() => ({ size: 0 }))
   const content = size === 0 ? undefined : await inspectFile(file, tools)
@@ -119,31 +119,31 @@ export async function isComplete(file: WrittenFile, tools: Tools): Promise<boole
   const { recipe, durationS } = file
   if (recipe.requiredStreams.video !== content.hasVideo || content.audioTracks < recipe.requiredStreams.audio)
     return false
-  // Some pairs of codec and container copy without a complaint into something that nothing can read.
+  // Some combinations of codec and container can be copied without an error, but the result is unreadable.
   if (content.hasVideo && !content.frames) return false
-  // A header of sound and nothing behind it is what becomes of samples that ffmpeg knows no decoder for.
+  // If ffmpeg has no decoder for the audio, the result has a header but no samples.
   if (!content.hasVideo && content.hasSamples === false) return false
   return (
     durationS === undefined || content.durationS === undefined || isLongEnough(content.durationS, durationS)
   )
 }
 
-/** Fields counted as pictures make a copied film half as long; half a second may be missing of a short one. */
+/** Tolerates 10 % and half a second. A copied video whose fields are counted as frames would be half as long. */
 const isLongEnough = (seconds: number, expected: number) => seconds > expected * 0.9 - 0.5
 
 interface FileContent {
   readonly hasVideo: boolean
-  /** Undefined where none came. */
+  /** Undefined if there are none. */
   readonly frames: number | undefined
   readonly audioTracks: number
-  /** Undefined where that was not looked at. */
+  /** Undefined if not checked. */
   readonly hasSamples?: boolean
   readonly durationS: number | undefined
 }
 
 /**
- * What is in a result, from the cheapest that can tell: its own header, ffmpeg where it made all of it anew, and ffprobe,
- * which takes as long as a small conversion. Undefined where it does not open.
+ * Determines the content of a result with the cheapest method: its header, ffmpeg's statistics if all streams were
+ * encoded, or else ffprobe, which takes as long as a small conversion. Undefined if the file cannot be opened.
  */
 async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent | undefined> {
   const { path, to, recipe, written } = file
@@ -168,7 +168,7 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
   }
 }
 
-/** Only good news is believed: some muxers count their time otherwise, as that of WavPack eight times too much. */
+/** Statistics are only trusted if they match: some muxers count time wrongly, that of WavPack eight times too much. */
 function isPlausible({ written: { durationS: seconds }, durationS: expected }: WrittenFile): boolean {
   if (!seconds || expected === undefined) return false
   return isLongEnough(seconds, expected) && isLongEnough(expected, seconds)
@@ -183,17 +183,16 @@ function contentFromProbe({ video, audio, durationS }: MediaInfo, frames?: numbe
   }
 }
 
-/** What ffmpeg says when the source is broken; anything else is our failure. */
+/** Messages of ffmpeg for a damaged source; other failures are internal. */
 const brokenSourcePattern =
   /Invalid data found when processing input|moov atom not found|Error while decoding|End of file|could not find codec parameters|Header missing|not whitelisted|does not contain any stream/i
 
-/** What to throw instead: CORRUPT_FILE or CONVERSION_FAILED for words of ffmpeg, any other error as it is. */
+/** Converts a failure of ffmpeg to CORRUPT_FILE, UNSUPPORTED_FORMAT or CONVERSION_FAILED; returns other errors unchanged. */
 export function toClientError(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
-  if (feature !== undefined)
-    return unsupportedFeature(from, `a compression that is not known (${feature})`, error)
-  if (brokenSourcePattern.test(error.stderr)) return damagedMediaError(from, error)
+  if (feature !== undefined) return unsupportedFeature(from, `an unknown compression (${feature})`, error)
+  if (brokenSourcePattern.test(error.stderr)) return corruptMediaError(from, error)
   const sentence = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause: error })
 }

@@ -1,20 +1,20 @@
-/** One appearance of words on the screen. */
+/** One subtitle on the screen. */
 export interface Cue {
-  /** Milliseconds from the start of the film. */
+  /** Milliseconds from the start of the video. */
   readonly startMs: number
   readonly endMs: number
   readonly lines: readonly string[]
 }
 
-/** How long the last words stay where nothing says so. */
+/** How long a cue without an end is shown at most. */
 const defaultCueMs = 4000
 
 const time = String.raw`(\d+):(\d\d):(\d\d),(\d\d\d)`
 const timing = new RegExp(String.raw`(?:^|\n)\d+\n${time} --> ${time}[^\n]*(?:\n|$)`)
 
-/** Reads SubRip as ffmpeg writes it; cues without words are left out. */
+/** Parses SubRip as written by ffmpeg; cues without text are left out. */
 export function parseSubRip(subRip: string): Cue[] {
-  // Each cue comes out of `split` as the eight numbers of its times and then its words.
+  // `split` returns each cue as the eight numbers of its times followed by its text.
   const [, ...fields] = subRip.replaceAll('\r', '').split(timing)
   const cues: Cue[] = []
   for (let at = 0; at < fields.length; at += 9) {
@@ -33,7 +33,7 @@ function milliseconds([hours = 0, minutes = 0, seconds = 0, rest = 0]: readonly 
   return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
 }
 
-/** Lyrics say only when a line starts: lines of one moment are one cue, which stays until the next. */
+/** Lyrics only have start times: lines with the same time become one cue, which ends when the next begins. */
 export function extendToNextCue(cues: readonly Cue[]): Cue[] {
   const groups = [...Map.groupBy(cues, ({ startMs }) => startMs)].sort(([a], [b]) => a - b)
   return groups.map(([startMs, group], index) => ({
@@ -45,10 +45,10 @@ export function extendToNextCue(cues: readonly Cue[]): Cue[] {
 
 const maxCueMs = 3_600_000
 
-/** Whether nothing said when it ends: then ffmpeg writes no time at all, or thousands of hours. */
+/** Whether a cue has no end time; ffmpeg then writes a duration of zero or of thousands of hours. */
 export const isOpenEnded = ({ startMs, endMs }: Cue) => endMs <= startMs || endMs - startMs > maxCueMs
 
-/** Ends each open cue with the start of the next, or soon. */
+/** Ends each open-ended cue when the next one begins, or after a default duration. */
 export function closeOpenCues(cues: readonly Cue[]): Cue[] {
   return cues.map((cue, index) => {
     const next = cues[index + 1]?.startMs ?? Number.POSITIVE_INFINITY
@@ -73,7 +73,7 @@ function formatTimestamp(ms: number): string {
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`
 }
 
-/** The words alone, each cue on its lines. */
+/** Returns the text without times. */
 export function plainText(cues: readonly Cue[]): string {
   return `${cues.flatMap(({ lines }) => lines).join('\n')}\n`
 }

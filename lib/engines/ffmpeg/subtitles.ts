@@ -11,7 +11,7 @@ import { normalizeFields } from './ass-fields.ts'
 import { textSubtitleCodecs } from './covers-and-subtitles.ts'
 import { demuxerArgs, localProtocolArgs } from './demuxers.ts'
 import { decodeEntities } from './html-entities.ts'
-import { damagedMediaError, probe } from './probe.ts'
+import { corruptMediaError, probe } from './probe.ts'
 import {
   closeOpenCues,
   extendToNextCue,
@@ -21,7 +21,7 @@ import {
   plainText,
 } from './subtitle-cues.ts'
 
-/** How ffmpeg is told to read each; by their first bytes it misses short files and those without a header. */
+/** Demuxers by format. ffmpeg's detection would miss short files and those without a header. */
 const demuxers = {
   srt: 'srt',
   vtt: 'webvtt',
@@ -37,7 +37,7 @@ const demuxers = {
   aqt: 'aqtitle',
 } as const satisfies Partial<Record<FormatId, string>>
 
-/** Encoder and muxer. Lyrics have no tags for bold and the like, so they get the words alone. */
+/** Encoder and muxer by format. Lyrics support no formatting, so they get plain text. */
 const encoders = {
   srt: ['srt', 'srt'],
   vtt: ['webvtt', 'webvtt'],
@@ -46,20 +46,20 @@ const encoders = {
   lrc: ['text', 'lrc'],
 } as const satisfies Partial<Record<FormatId, readonly [encoder: string, muxer: string]>>
 
-export const subtitleSources = Object.keys(demuxers) as (keyof typeof demuxers)[] // Object.keys forgets the names.
+export const subtitleSources = Object.keys(demuxers) as (keyof typeof demuxers)[] // Object.keys loses the literal types.
 export const subtitleTargets: readonly FormatId[] = [
-  ...(Object.keys(encoders) as (keyof typeof encoders)[]), // Object.keys forgets the names.
+  ...(Object.keys(encoders) as (keyof typeof encoders)[]), // Object.keys loses the literal types.
   'txt',
 ]
-/** Films that hold text with times, and what it is wanted as. */
+/** Videos with text subtitles, and the formats they are offered in. */
 export const videosWithSubtitles = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
 export const videoSubtitleTargets = ['srt', 'vtt', 'ass'] as const
 
 export const subtitleOptions = z.object({ encoding })
 
-/** Far more words than the longest film has. */
+/** Far more text than the longest video has. */
 const maxTextMb = 32
-/** XML takes several times the bytes of short words. */
+/** XML needs several times the bytes of short texts. */
 const maxFileBytes = 8 * maxTextMb * 1024 * 1024
 
 interface SubtitleFile {
@@ -68,8 +68,8 @@ interface SubtitleFile {
 }
 
 /**
- * The words of a film's first track of text, or of a file of subtitles, in another format.
- * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE, INVALID_INPUT (a film without such a track); ProcessFailure.
+ * Converts a subtitle file, or the first text subtitle track of a video, to another format.
+ * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE, INVALID_INPUT (a video without such a track); ProcessFailure.
  */
 export async function convertSubtitles(
   { from, to, options }: EngineWork,
@@ -91,14 +91,14 @@ export async function convertSubtitles(
         ? closeOpenCues(parsedCues)
         : parsedCues
   if (cues.length === 0)
-    throw isVideo ? noTextSubtitlesError(from, '') : damagedMediaError(from, new Error('no cue was found'))
-  const encoder = to in encoders ? encoders[to as keyof typeof encoders] : undefined // Just looked up.
-  // Captions are dressed in a font and a place of the decoder's, and the writer of TTML takes no styles.
+    throw isVideo ? noTextSubtitlesError(from, '') : corruptMediaError(from, new Error('no cue found'))
+  const encoder = to in encoders ? encoders[to as keyof typeof encoders] : undefined // Checked by `in`.
+  // The decoder adds a font and position to SCC captions, and the TTML encoder supports no styles.
   const plainOnly = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
   if (plainOnly) await writeFile(plain, formatSubRip(cues))
   if (!encoder) await writeFile(target, plainText(cues))
   else await convertWithFfmpeg(plainOnly ? { path: plain, demuxer: 'srt' } : track, encoder, target, tools)
-  // Some writers end the lines within a cue as Windows does, and the others not.
+  // Some encoders use CRLF within a cue but LF elsewhere.
   const output = (await readFile(target, 'utf8')).replaceAll('\r', '')
   await writeFile(target, to === 'vtt' ? escapeVtt(output) : output)
   tools.progress(1)
@@ -112,7 +112,7 @@ async function convertWithFfmpeg(
   tools: Tools,
 ): Promise<void> {
   const guard = [...localProtocolArgs, '-format_whitelist', demuxer, '-f', demuxer]
-  // Otherwise the version of ffmpeg stands in the result.
+  // Without +bitexact, the result would contain the version of ffmpeg.
   const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
   await tools.exec('ffmpeg', [...quietArgs, ...guard, '-i', path, ...output, '-f', muxer, target], {
     maxFileBytes,
@@ -121,7 +121,7 @@ async function convertWithFfmpeg(
 
 const quietArgs = ['-nostdin', '-hide_banner', '-v', 'error', '-y']
 
-/** The first track of text as a file of its own; styled ones keep their styles. @throws AppError INVALID_INPUT. */
+/** Extracts the first text subtitle track to a file, with its styles. @throws AppError INVALID_INPUT. */
 async function extractTrack(
   input: InputFile,
   from: FormatId,
@@ -130,7 +130,7 @@ async function extractTrack(
 ): Promise<SubtitleFile> {
   const { subtitles } = await probe(input.path, from, tools)
   const stream = subtitles.find(({ codec_name }) => textSubtitleCodecs.includes(codec_name))
-  if (!stream) throw noTextSubtitlesError(from, subtitles.length > 0 ? ' Those it has are pictures.' : '')
+  if (!stream) throw noTextSubtitlesError(from, subtitles.length > 0 ? ' Its subtitles are images.' : '')
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)
   const output = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
@@ -143,11 +143,11 @@ async function extractTrack(
 
 function noTextSubtitlesError(from: FormatId, why: string): AppError {
   const { name } = formatById(from)
-  const sentence = `The ${name} (${from}) has no subtitles that are text.${why} Send a film with a track of text.`
+  const sentence = `The ${name} (${from}) has no text subtitles.${why} Send a video with a text subtitle track.`
   return new AppError('INVALID_INPUT', sentence, { field: 'file', from })
 }
 
-/** A copy in UTF-8 and without what ffmpeg stumbles over. */
+/** Creates a UTF-8 copy in which everything that ffmpeg cannot handle is fixed or removed. */
 async function prepareText(
   input: InputFile,
   options: unknown,
@@ -156,7 +156,7 @@ async function prepareText(
 ): Promise<SubtitleFile> {
   const { format: from } = input
   if (input.size > maxTextMb * 1024 * 1024) {
-    const sentence = `Subtitles of more than ${maxTextMb} MB are not read.`
+    const sentence = `Subtitle files may have at most ${maxTextMb} MB.`
     throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: maxTextMb })
   }
   const text = (await readFile(await utf8Copy(input, tools, subtitleOptions.parse(options)), 'utf8')).replace(
@@ -166,12 +166,15 @@ async function prepareText(
   if (from === 'sub') warnAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, fixInput(text, from, to))
-  // Its header is of another version than ASS: by way of SubRip the styles are gone, but every reader agrees.
+  // SSA has another header version than ASS. Converting it through SubRip loses the styles but works in every player.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
     return { path, demuxer: demuxerFor(from, text) }
   const subRipPath = join(tools.workDir, 'between.srt')
   await convertWithFfmpeg({ path, demuxer: 'ass' }, encoders.srt, subRipPath, tools)
-  tools.warn('STYLES_DROPPED', 'Only the words, their times, places and emphasis were kept of the styles.')
+  tools.warn(
+    'STYLES_DROPPED',
+    'Only the text with its times, positions and emphasis was kept; other styles were dropped.',
+  )
   return { path: subRipPath, demuxer: 'srt' }
 }
 
@@ -181,42 +184,42 @@ function fixInput(text: string, from: FormatId, to: FormatId): string {
     return to === 'ass' ? normalized : simplifyAss(normalized)
   }
   if (from === 'smi') {
-    // Standing alone it clears the screen, and ffmpeg knows it by this name only.
+    // A cue with only `&nbsp;` clears the screen, and ffmpeg recognises only this spelling.
     const decoded = decodeEntities(text).replaceAll('\u00a0', '&nbsp;')
     return decoded.replaceAll(/(?<=[^\s>;])&nbsp;|&nbsp;(?=[^\s<&])/g, ' ')
   }
   if (from === 'vtt') return removeVttBlocks(text).replaceAll('&nbsp;', '\u00a0')
-  // The moment of each word, as karaoke has it.
+  // Removes the times of single words, used for karaoke.
   if (from === 'lrc') return text.replaceAll(/<\d+:\d\d(?:[.:]\d+)?>/g, '')
   return text
 }
 
-/** ffmpeg leaves the sign for a space that breaks no line as it is. */
+/** ffmpeg does not convert the escape for non-breaking spaces. */
 const simplifyAss = (ass: string) => removeDrawings(ass).replaceAll('\\h', '\u00a0')
 
-/** ffmpeg 5.1 reads no further than the first block that is no cue: rules for styles and places, as video sites have. */
+/** ffmpeg 5.1 stops at the first block that is not a cue, such as styles and regions of video sites. */
 const removeVttBlocks = (webVtt: string) =>
   webVtt
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/(?<=\n\n)(?:STYLE|REGION|NOTE)(?:[ \t][^\n]*)?(?:\n[^\n]+)*(?:\n|$)/g, '')
 
-/** MicroDVD counts pictures, and may say in its first line how many a second has. */
+/** MicroDVD counts frames and may state the frame rate in its first line. */
 function warnAssumedFrameRate(text: string, tools: Tools): void {
   const [first = ''] = text.trimStart().split('\n', 1)
   if (!first.startsWith('{') || /^\{\d*\}\{\d*\}\s*\d+(?:\.\d+)?\s*$/.test(first)) return
   const message =
-    'The subtitles count pictures and do not say how many a second has: 23.976 were taken. Say it in the first line, as {1}{1}25.'
+    'The subtitles count frames but do not state the frame rate, so 23.976 frames per second were assumed. State it in the first line, such as {1}{1}25.'
   tools.warn('FRAME_RATE_ASSUMED', message)
 }
 
-/** Two unlike formats are called SUB. */
+/** SUB is the file extension of two different formats. */
 function demuxerFor(from: FormatId, text: string): string {
   if (from === 'sub' && !/^\s*\{/.test(text))
     return /^\[\d\d:\d\d:\d\d\]/m.test(text) ? 'subviewer1' : 'subviewer'
-  return from in demuxers ? demuxers[from as keyof typeof demuxers] : 'srt' // Just looked up.
+  return from in demuxers ? demuxers[from as keyof typeof demuxers] : 'srt' // Checked by `in`.
 }
 
-/** ffmpeg writes the letters that mark tags and entities as they are, and browsers then drop what follows them. */
+/** Escapes `&` and `<`, which ffmpeg writes unescaped; browsers would drop the text that follows. */
 function escapeVtt(webVtt: string): string {
   return webVtt.replaceAll(/&(?!(?:amp|lt|gt|nbsp|lrm|rlm);)/g, '&amp;').replaceAll(/<(?!\/?[biu]>)/g, '&lt;')
 }

@@ -13,17 +13,17 @@ const shape = {
   timestamp: timestampOption
     .optional()
     .describe(
-      'Where in the film, as HH:MM:SS.ms or seconds; the first, where count asks for several. About a third in when left out, where there is something to see.',
+      'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame if count is more than 1. By default about a third into the video, at a frame that is not blank.',
     ),
-  count: thumbnailCount.describe('So many pictures, evenly over the film.'),
+  count: thumbnailCount.describe('Number of images, evenly spaced over the video.'),
 }
 const VideoThumbnailOptions = z.object(shape)
 
 export const videoThumbnailRows = (from: readonly FormatId[]) => thumbnailRows(from, shape, 0.5)
 
 /**
- * Pictures out of a film.
- * @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end), CORRUPT_FILE;
+ * Creates thumbnails of a video.
+ * @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT (`timestamp` is after the end), CORRUPT_FILE;
  * ProcessFailure.
  */
 export async function thumbnailVideo(
@@ -52,6 +52,6 @@ export async function thumbnailVideo(
   }
   tools.progress(1)
   const [first, ...rest] = files
-  if (!first) throw new Error('A film was asked for no picture.')
+  if (!first) throw new Error('A thumbnail was requested without any frames.')
   return { files: [first, ...rest], details: { ...size, durationS: video.lengthS } }
 }

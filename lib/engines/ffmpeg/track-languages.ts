@@ -2,9 +2,9 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { ReadAt } from './header.ts'
 import { findBox, findChild, listBoxes } from './mp4-boxes.ts'
 
-/** What the tracks of a QuickTime film say of their languages. */
+/** Track languages of a QuickTime file. */
 export interface TrackLanguages {
-  /** Of each track of sound, in their order; undefined where nobody knows. */
+  /** Language of each audio track, in order; undefined if unknown. */
   readonly audio: readonly (string | undefined)[]
   readonly subtitles: readonly (string | undefined)[]
 }
@@ -15,11 +15,11 @@ const trackKinds: Readonly<Record<string, keyof TrackLanguages>> = {
   sbtl: 'subtitles',
 }
 
-/** What ffmpeg writes of a language that QuickTime has no number for. */
+/** Code that ffmpeg writes for languages without a QuickTime number. */
 const unspecified = 0x7fff
 const minPackedCode = 0x400
 
-/** Of a film that has been written: in place of none, the three letters (QuickTime File Format, "Language Code Values"). */
+/** Replaces unspecified languages in a written file by packed ISO codes (QuickTime File Format, "Language Code Values"). */
 export async function restoreLanguages(path: string, wanted: TrackLanguages): Promise<void> {
   const isWanted = [...wanted.audio, ...wanted.subtitles].some(
     (language) => packLanguage(language) !== undefined,
@@ -34,7 +34,7 @@ export async function restoreLanguages(path: string, wanted: TrackLanguages): Pr
   }
 }
 
-/** Those that are told by letters. */
+/** Reads the languages that are stored as ISO codes. */
 export async function readLanguages(path: string): Promise<TrackLanguages> {
   await using file = await open(path)
   const found = { audio: [] as (string | undefined)[], subtitles: [] as (string | undefined)[] }
@@ -45,7 +45,7 @@ export async function readLanguages(path: string): Promise<TrackLanguages> {
 interface Track {
   readonly kind: keyof TrackLanguages
   readonly code: number
-  /** Where the code stands. */
+  /** File offset of the code. */
   readonly at: number
 }
 
@@ -68,10 +68,10 @@ async function readTracks(file: FileHandle): Promise<Track[]> {
   return tracks
 }
 
-/** Five bits for each of three letters; undefined where it is no language, or no code of three. */
+/** Packs a language code with five bits per character. Undefined if it does not have three letters or is `und`. */
 function packLanguage(language: string | undefined): number | undefined {
   if (language === undefined || language === 'und' || !/^[a-z]{3}$/.test(language)) return undefined
-  const [a = 0, b = 0, c = 0] = Buffer.from(language).map((letter) => letter - 0x60)
+  const [a = 0, b = 0, c = 0] = Buffer.from(language).map((byte) => byte - 0x60)
   return (a << 10) | (b << 5) | c
 }
 

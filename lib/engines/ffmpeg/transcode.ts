@@ -31,7 +31,7 @@ export interface Transcoding {
   readonly overlay?: Overlay
 }
 
-/** Copy what fits; encode all when that fails; leave the subtitles when they are what fails. */
+/** First copies streams where possible, then encodes everything, then also drops the subtitles. */
 const attempts = [
   { mayCopy: true, keepSubtitles: true },
   { mayCopy: false, keepSubtitles: true },
@@ -39,9 +39,9 @@ const attempts = [
 ] as const
 
 /**
- * Only a result that opens, has its streams and lasts long enough is one; else the next attempt is made.
- * @throws AppError CORRUPT_FILE, INVALID_INPUT (nothing between `start` and `end`), UNSUPPORTED_CONVERSION (no sound
- * or no picture in it), and ProcessFailure when the last attempts ended so.
+ * Converts a file. If the result cannot be opened, lacks streams or is too short, the next attempt is made.
+ * @throws AppError CORRUPT_FILE, INVALID_INPUT (nothing between `start` and `end`), UNSUPPORTED_CONVERSION (a required
+ * stream is missing), and ProcessFailure if that is how the last attempt failed.
  */
 export async function transcode(transcoding: Transcoding, tools: Tools): Promise<EngineResult> {
   const { from } = transcoding
@@ -52,7 +52,7 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
   for (const attempt of attempts) {
     const recipe = buildRecipe({ ...transcoding, ...attempt, coverMetadataPath })
     const args = recipe.output.join(' ')
-    // The same words would fail in the same way.
+    // The same arguments would fail in the same way.
     if (args === previousArgs) continue
     previousArgs = args
     const result = await runRecipe(recipe, transcoding, tools)
@@ -60,7 +60,7 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
     else if (result) return result
   }
   if (failure) throw failure
-  const sentence = `The ${formatById(from).name} (${from}) breaks off or cannot be decoded.`
+  const sentence = `The ${formatById(from).name} (${from}) is truncated or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', sentence, { format: from })
 }
 
@@ -72,16 +72,16 @@ async function prepareCoverMetadata(
   try {
     return await writeOggCover({ path, from, cover }, tools)
   } catch (error) {
-    // The sound is worth more than its cover, which is told as dropped.
+    // The conversion continues without the cover; a warning reports that it was dropped.
     if (error instanceof ProcessFailure) return undefined
     throw error
   }
 }
 
 /**
- * Where all streams only change their container their header tells enough, and ffmpeg is started once: a program that
- * links some 220 libraries takes longer for that than for copying an hour. Undefined where that is not so or does not
- * work out: `transcode` then goes the whole way. @throws AppError as it does.
+ * Copies all streams to another container based only on the file's header, so that ffmpeg is started once and ffprobe not
+ * at all: loading their 220 libraries takes longer than copying an hour of media. Returns undefined if this is not
+ * possible or fails; use `transcode` then. @throws AppError as `transcode` does.
  */
 export async function copyByHeader(
   unprobed: Omit<Transcoding, 'media'>,
@@ -98,7 +98,7 @@ export async function copyByHeader(
   return result instanceof ProcessFailure ? undefined : result
 }
 
-/** Undefined for a result that is none. */
+/** Runs a recipe and checks its result. Returns undefined if the result is incomplete. */
 async function runRecipe(
   recipe: Recipe,
   { path, to, media, target, options, container }: Transcoding,
@@ -124,7 +124,7 @@ export function containerFor(to: FormatId): Container {
   const audio = audioFormats.find((id) => id === to)
   if (video) return videoContainers[video]
   if (audio) return audioContainers[audio]
-  throw new Error(`ffmpeg was asked for ${to}, which it does not declare.`)
+  throw new Error(`ffmpeg has no container for ${to}.`)
 }
 
 export function mediaTargetOf({ to, options }: EngineWork): { container: Container; options: MediaOptions } {
@@ -134,9 +134,10 @@ export function mediaTargetOf({ to, options }: EngineWork): { container: Contain
 }
 
 function requireStreams({ media, container, from, to }: Transcoding): void {
-  if (container.video.length === 0 && media.audio.length === 0) throw missingStreamError('sound', from, to)
-  if (container.audio.length === 0 && !media.video) throw missingStreamError('picture', from, to)
-  if (!media.video && media.audio.length === 0) throw missingStreamError('picture and no sound', from, to)
+  if (container.video.length === 0 && media.audio.length === 0)
+    throw missingStreamError('audio track', from, to)
+  if (container.audio.length === 0 && !media.video) throw missingStreamError('video track', from, to)
+  if (!media.video && media.audio.length === 0) throw missingStreamError('video or audio track', from, to)
 }
 
 export function mediaDetails({ durationS, video, audio }: MediaInfo): Record<string, unknown> {

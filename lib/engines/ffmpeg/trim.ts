@@ -2,13 +2,13 @@ import { AppError } from '../../errors.ts'
 import type { MediaInfo } from './probe.ts'
 
 export interface Trim {
-  /** Go before `-i`. */
+  /** Arguments before `-i`. */
   readonly args: readonly string[]
-  /** Seconds that are left; undefined where nobody knows. */
+  /** Remaining duration in seconds; undefined if unknown. */
   readonly durationS: number | undefined
 }
 
-/** The part from `start` to `end`, in seconds. @throws AppError INVALID_INPUT when there is no such part. */
+/** Resolves the range from `start` to `end` (seconds). @throws AppError INVALID_INPUT if the range is empty. */
 export function resolveTrim(
   { start = 0, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
   { durationS }: MediaInfo,

@@ -25,22 +25,22 @@ import {
   segmentWork,
   separateAudioContainer,
 } from './video-segments.ts'
-import { codecIdFor, encodedVideoSize } from './video-stream.ts'
+import { codecIdFor, videoSizeFor } from './video-stream.ts'
 
-/** A film that takes too long for one worker: its pictures in pieces side by side, and the sound once, as a whole. */
+/** Splits a long video into chunks: segments of the video are encoded in parallel, and the audio as a whole. */
 
 const VideoChunkSpec = z.object({
-  /** Of the source; a piece does not tell all of it. */
+  /** Media information of the source, which a segment does not contain completely. */
   media: z.custom<MediaInfo>((value) => typeof value === 'object'),
-  /** Pictures of the source, which the result must have too. */
+  /** Number of frames of the source, which the result must have as well. */
   pictures: z.number(),
-  /** Where the piece lies, in seconds of the source's own time; the sound has none. */
+  /** Position of the segment in seconds of the source; unset for the audio chunk. */
   piece: z.object({ startS: z.number(), endS: z.number() }).optional(),
-  /** Of a film without sound, with which they come along otherwise: what it says of itself. One of the shares has it. */
+  /** Metadata of a video without audio, set in one of the chunks; otherwise the audio chunk contains it. */
   texts: z.string().optional(),
 })
 
-/** Undefined where the film stays whole. */
+/** Returns undefined if the video is not split. */
 export async function splitVideo(
   work: EngineWork,
   tools: Tools,
@@ -50,7 +50,7 @@ export async function splitVideo(
   const [input] = work.inputs
   if (!input) return undefined
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
-  // What is only copied takes no longer than a look at it.
+  // Copying takes no longer than probing.
   const header = await readHeader(path, from)
   if (header && !header.mayHaveMore && isVideoCopied({ media: header.media, work })) return undefined
   const media = await probeCached(input, { path, from }, tools)
@@ -67,7 +67,7 @@ export async function splitVideo(
   return segments.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, texts } : spec, file }))
 }
 
-/** Title and the like, and chapters: each muxer that takes pieces holds all of them. */
+/** Extracts tags and chapters. All muxers that support joining segments also support these. */
 async function extractMetadata(path: string, from: FormatId, tools: Tools): Promise<string> {
   const target = join(tools.workDir, 'own.ffmetadata')
   const args = [...demuxerArgs(from), '-i', path, '-f', 'ffmetadata', target]
@@ -75,29 +75,29 @@ async function extractMetadata(path: string, from: FormatId, tools: Tools): Prom
   return readFile(target, 'utf8')
 }
 
-/** As a record keeps it, which holds nothing undefined. */
+/** Removes undefined fields, which records cannot store. */
 export const toStoredMedia = (media: MediaInfo) => JSON.parse(JSON.stringify(media)) as MediaInfo
 
 function isSplittable(work: EngineWork): boolean {
   if (work.operation !== 'convert' || !videoFormats.some((id) => id === work.to)) return false
   const { container, options } = mediaTargetOf(work)
   const { start, end, fps } = options
-  // With another rate each piece would round its number of pictures.
+  // With another frame rate, the number of frames of each segment would be rounded.
   const coversWholeVideo = !start && end === undefined && fps === undefined
   return coversWholeVideo && canSegment(container, targetCodec(container, options))
 }
 
-/** A container's codecs are of the table. */
+/** All codecs of containers are in the table. */
 const targetCodec = (container: Container, options: MediaOptions) =>
   codecIdFor(container, options) as VideoCodecId
 
-/** Seconds of film in a piece; undefined where it is not to be cut. */
+/** Returns the length of a segment in seconds. Undefined if the video is not split. */
 function segmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPool): number | undefined {
   const { video, durationS } = media
   const { container, options } = mediaTargetOf(work)
   if (!video || durationS === undefined || hasAlpha(video) || isVideoCopied({ media, work })) return undefined
   if (media.audio.length === 0 && hasMoreThanVideo(media)) return undefined
-  const size = encodedVideoSize(video, container, options)
+  const size = videoSizeFor(video, container, options)
   const encodingTimeS = estimateEncodeTimeS(
     { video, durationS, size },
     targetCodec(container, options),
@@ -109,7 +109,7 @@ function segmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPool): nu
   return lengthS < durationS ? lengthS : undefined
 }
 
-/** What comes with the sound has no other way into the result. */
+/** Subtitles and covers are part of the audio chunk, so a video without audio cannot keep them. */
 const hasMoreThanVideo = ({ subtitles, cover }: MediaInfo) => subtitles.length > 0 || cover !== undefined
 
 function isVideoCopied({ media, work }: { media: MediaInfo; work: EngineWork }): boolean {
@@ -125,15 +125,15 @@ function isVideoCopied({ media, work }: { media: MediaInfo; work: EngineWork }):
   return output[codec + 1] === 'copy'
 }
 
-/** Of `splitFilm`: a piece of the pictures, or all of the sound with what belongs to it. */
+/** Runs a chunk of `splitVideo`: encodes a segment of the video, or the audio with subtitles and metadata. */
 export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { media, piece } = VideoChunkSpec.parse(work.chunk)
   const [input] = work.inputs
-  if (!input) throw new Error('A share of a film came without its file.')
+  if (!input) throw new Error('A chunk of a video has no input file.')
   const { container, options } = mediaTargetOf(work)
   if (!piece) {
     const { path, from } = await predecodeAudio(input.path, work.from, tools)
-    const target = join(work.outDir, `sound.${work.to}`)
+    const target = join(work.outDir, `audio.${work.to}`)
     const audioRequest = {
       path,
       from,
@@ -156,27 +156,27 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
   return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
 }
 
-/** A piece holds its pictures and nothing else. */
+/** Segments contain only the video stream. */
 function videoOnly(media: MediaInfo): MediaInfo {
   const video = media.video && { ...media.video, index: 0 }
   return { ...media, video, audio: [], subtitles: [], cover: undefined, chapters: 0 }
 }
 
-/** @throws AppError CONVERSION_FAILED where the film does not come together, and ProcessFailure. */
+/** Joins the chunks. @throws AppError CONVERSION_FAILED if the result is incomplete, and ProcessFailure. */
 export async function joinVideo(
   work: EngineWork,
   results: readonly ChunkResult[],
   tools: Tools,
 ): Promise<EngineResult> {
   const chunks = results.map(({ spec, files: [file], details }) => {
-    if (!file) throw new Error('A share of a film came back without its file.')
+    if (!file) throw new Error('A chunk of a video has no result file.')
     return {
       ...VideoChunkSpec.parse(spec),
       path: file.path,
       got: z.number().optional().parse(details?.pictures),
     }
   })
-  const [{ media, pictures: expectedFrames }] = chunks as [(typeof chunks)[number]] // A film is split into two shares or more.
+  const [{ media, pictures: expectedFrames }] = chunks as [(typeof chunks)[number]] // A video is split into at least two chunks.
   const { container, options } = mediaTargetOf(work)
   const content = chunks.find(({ texts }) => texts !== undefined)?.texts
   const metadata =

@@ -2,16 +2,16 @@ import type { FormatId } from '../../formats/index.ts'
 import type { VideoCodecId } from './codecs.ts'
 import type { Container } from './containers.ts'
 
-// Players begin before the whole file has come, because the index does not stand at the end.
+// Moves the index to the beginning, so that players can start before the whole file is loaded.
 const faststart = ['-movflags', '+faststart']
-// A time code is a track of its own, of a kind that only editing programs know.
+// Does not write a time code track, which only editing programs understand.
 const mp4Args = [...faststart, '-write_tmcd', '0']
 const mp4Copies = ['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'aac', 'mp3', 'ac3', 'eac3', 'opus', 'alac']
 const tsCopies = ['h264', 'hevc', 'mpeg2video', 'aac', 'mp3', 'mp2', 'ac3', 'eac3']
 const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2', 'wmapro']
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
-/** A stream of pictures alone, in the codec that the format is named for. */
+/** A raw video stream in the codec that the format is named after. */
 function rawVideoStream(muxer: string, codec: VideoCodecId, copied: string): Container {
   return { muxer, video: [codec], audio: [], copies: [copied], constantFrameRate: true }
 }
@@ -131,7 +131,7 @@ export const videoContainers = {
     audio: ['aac', 'mp3'],
     copies: ['h264', 'flv1', 'vp6f', 'aac', 'mp3'],
     singleAudioTrack: true,
-    // All that the two bits for it can say at these rates (Video File Format 10.1, E.4.2.1).
+    // All rates that the two-bit field supports (Video File Format 10.1, E.4.2.1).
     sampleRates: [11025, 22050, 44100],
   },
   f4v: {
@@ -165,7 +165,7 @@ export const videoContainers = {
     copies: ['h264', 'h263', 'mpeg4', 'aac', 'amr_nb', 'amr_wb'],
     rotation: true,
   },
-  // The muxer called vob writes program streams of MPEG-2, the one called mpeg those of MPEG-1.
+  // The muxer `vob` writes MPEG-2 program streams, the muxer `mpeg` those of MPEG-1.
   mpeg: { muxer: 'vob', video: ['mpeg2'], ...mpegAudio, copies: ['mpeg2video', 'mp2', 'ac3'] },
   mpg: { muxer: 'mpeg', video: ['mpeg1'], audio: ['mp2'], copies: ['mpeg1video', 'mp2'] },
   vob: {
@@ -178,7 +178,7 @@ export const videoContainers = {
   ts: { muxer: 'mpegts', video: ['h264', 'h265', 'mpeg2'], audio: ['aac', 'mp2', 'ac3'], copies: tsCopies },
   mts: {
     muxer: 'mpegts',
-    // Packets of 192 bytes, as cameras and Blu-ray have them.
+    // 192-byte packets, as used by cameras and Blu-ray.
     args: ['-mpegts_m2ts_mode', '1'],
     video: ['h264'],
     audio: ['ac3', 'aac'],
@@ -229,7 +229,7 @@ export const videoContainers = {
     muxer: 'rm',
     video: ['realvideo'],
     audio: ['ac3'],
-    // Its pictures cannot be decoded after they were copied.
+    // Copied video streams cannot be decoded.
     copies: ['ac3'],
     singleAudioTrack: true,
     constantFrameRate: true,

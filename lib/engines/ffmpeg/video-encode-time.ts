@@ -4,8 +4,8 @@ import type { MediaStream } from './probe.ts'
 import type { VideoSize } from './video-filters.ts'
 
 /**
- * Seconds of processor time per megapixel, decoding included: of the usual preset, veryfast, and how often as much the
- * slowest takes. Measured at 2.3 GHz with 720p.
+ * Processor seconds per megapixel with the default preset (veryfast), including decoding, and the factor for the slowest
+ * preset. Measured at 2.3 GHz with 720p.
  */
 const encodeTimes: Partial<
   Readonly<Record<VideoCodecId, { readonly defaultPreset: number; readonly slowdown: number }>>
@@ -16,12 +16,12 @@ const encodeTimes: Partial<
   vp8: { defaultPreset: 0.1, slowdown: 5 },
 }
 
-/** Codecs whose pieces can be joined, as each of them begins anew and all have one header. */
+/** Whether separately encoded segments can be joined: they are independent and have the same header. */
 export const canJoinSegments = (codec: VideoCodecId) => encodeTimes[codec] !== undefined
 
 const defaultPreset: EncoderPreset = 'veryfast'
 
-/** Seconds that this machine takes for a film, about; undefined for a codec that nobody has measured. */
+/** Estimates the seconds that this machine needs to encode a video. Undefined for codecs that were not measured. */
 export function estimateEncodeTimeS(
   source: { readonly video: MediaStream; readonly durationS: number; readonly size: VideoSize },
   codec: VideoCodecId,

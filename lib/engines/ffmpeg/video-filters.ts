@@ -3,7 +3,7 @@ import { isHdr, sdrFilters } from './dynamic-range.ts'
 import { type MediaOptions, readResolution } from './options.ts'
 import { type MediaStream, rotationOf } from './probe.ts'
 
-/** Pixels. */
+/** Size in pixels. */
 export interface VideoSize {
   readonly width: number
   readonly height: number
@@ -14,16 +14,16 @@ export interface VideoFilterRequest {
   readonly options: MediaOptions
   readonly codec: VideoCodec
   readonly size: VideoSize
-  /** What alpha is laid over, as #rrggbb; left out where there is none, or it is kept. */
+  /** Background for transparent parts, as #rrggbb; unset if there is no alpha channel or it is kept. */
   readonly backgroundColor?: string | undefined
-  /** Lights and colors that usual screens have not stay. */
+  /** HDR is preserved. */
   readonly keepsHdr?: boolean
-  /** The container counts pictures. */
+  /** Frames have no timestamps in the container. */
   readonly constantFrameRate: boolean
   readonly isAnimation: boolean
 }
 
-/** A picture, ffmpeg's second input, that comes to lie over each of a film, in pixels from its top left corner. */
+/** An image (ffmpeg's second input) that is drawn over each frame, at an offset in pixels from the top left corner. */
 export interface Overlay {
   readonly path: string
   readonly left: number
@@ -36,21 +36,21 @@ const rotateFilters = {
   270: ['transpose=cclock'],
 } as const
 
-/** Everything in a graph is a number or a word of ours; what a client wrote never gets here. */
+/** Filter graphs consist only of numbers and constants; they never contain text from clients. */
 export function buildVideoFilter(request: VideoFilterRequest): string {
   return [...scaleFilters(request), ...rotateAndFrameFilters(request)].join(',')
 }
 
-/** The graph with a picture laid over the film as soon as that has its size; its result is `[picture]`. */
+/** Returns the graph that scales the video and draws the overlay on it; its output is `[image]`. */
 export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: Overlay): string {
   const { video } = request
-  const base = `[0:${video.index}]${scaleFilters(request).join(',')}[film]`
+  const base = `[0:${video.index}]${scaleFilters(request).join(',')}[video]`
   const mark = `[1:v]${overlayFilters(video).join(',')}[mark]`
   const overlaid = [`overlay=${left}:${top}:format=auto`, ...rotateAndFrameFilters(request)].join(',')
-  return `${base};${mark};[film][mark]${overlaid}[picture]`
+  return `${base};${mark};[video][mark]${overlaid}[image]`
 }
 
-/** In the film's own colors: left alone, ffmpeg takes those of old television for every film. */
+/** Converts the overlay to the video's color space; by default, ffmpeg uses that of SD television for all videos. */
 function overlayFilters(video: MediaStream): string[] {
   const { pix_fmt, color_space, height = 0 } = video
   if (!/^(yuv|nv)/.test(pix_fmt)) return ['format=rgba']
@@ -61,7 +61,7 @@ function overlayFilters(video: MediaStream): string[] {
 function scaleFilters(request: VideoFilterRequest): string[] {
   const { video, size, backgroundColor, keepsHdr, isAnimation } = request
   return [
-    // What lays its pictures over others no longer knows how long the last one is shown.
+    // After an overlay filter, the duration of the last frame is lost.
     ...(isAnimation ? frameRateFilters(request) : []),
     ...(backgroundColor === undefined ? [] : flattenFilters(backgroundColor)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
@@ -69,7 +69,7 @@ function scaleFilters(request: VideoFilterRequest): string[] {
   ]
 }
 
-/** Over black it is a multiplication; over another color a picture of that color comes below each of the film. */
+/** Black only needs a multiplication; for other colors, a frame of that color is placed below each frame. */
 function flattenFilters(color: string): string[] {
   if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
@@ -81,7 +81,7 @@ function rotateAndFrameFilters(request: VideoFilterRequest): string[] {
   const { options, codec } = request
   const filters: string[] = []
   if (options.rotate) filters.push(...rotateFilters[options.rotate])
-  if (codec.fixedFrame) filters.push(...fixedFrameFilters(codec.fixedFrame))
+  if (codec.fixedFrame) filters.push(...fitIntoFrameFilters(codec.fixedFrame))
   if (!request.isAnimation) filters.push(...frameRateFilters(request))
   return filters
 }
@@ -91,8 +91,8 @@ function frameRateFilters(request: VideoFilterRequest): string[] {
   return rate === undefined ? [] : [`fps=${rate}`]
 }
 
-/** Fitted into the one picture that a codec knows, with black around it. */
-function fixedFrameFilters({ width, height, displayWidth }: FixedFrame): string[] {
+/** Fits the video into the codec's only frame size, with black borders. */
+function fitIntoFrameFilters({ width, height, displayWidth }: FixedFrame): string[] {
   const display = `${displayWidth}:${height}`
   return [
     `scale=${display}:force_original_aspect_ratio=decrease`,
@@ -102,7 +102,7 @@ function fixedFrameFilters({ width, height, displayWidth }: FixedFrame): string[
   ]
 }
 
-/** Even sides, as 4:2:0 needs them. ffmpeg turns the picture upright before its filters see it. */
+/** Returns an even size, as 4:2:0 requires, of the upright video; ffmpeg rotates it before the filters. */
 export function outputSize(video: MediaStream, { resolution }: MediaOptions, step = 2): VideoSize {
   const isSideways = Math.abs(rotationOf(video)) % 180 === 90
   const encodedSize = { width: displayWidth(video), height: video.height ?? 2 }
@@ -111,7 +111,7 @@ export function outputSize(video: MediaStream, { resolution }: MediaOptions, ste
   return { width: roundToStep(source.width * scale, step), height: roundToStep(source.height * scale, step) }
 }
 
-/** Pixels that are not square are made square, so that the picture keeps its shape everywhere. */
+/** Width with square pixels, so that the video has the right aspect ratio in all players. */
 function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
   const [across = 1, down = 1] = sample_aspect_ratio.split(':').map(Number)
   return across > 0 && down > 0 ? (width * across) / down : width
@@ -125,19 +125,19 @@ function scaleFactor(source: VideoSize, resolution: string): number {
 
 const roundToStep = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
 
-/** What the delays of most animations are whole parts of. */
+/** The delays of most animations are multiples of 20 ms. */
 const defaultAnimationRate = '50'
 
-/** Undefined leaves the pictures as they come. */
+/** Returns undefined to keep the frames and their timestamps. */
 function chooseFrameRate(request: VideoFilterRequest): string | undefined {
   const { video, codec, constantFrameRate, isAnimation } = request
   const { fps } = request.options
   const { frameRates }: VideoCodec = codec
   if (!frameRates && fps === undefined) {
-    // An animated PNG tells no rate, and ffmpeg would take its clock of 100,000 ticks for one.
+    // An animated PNG has no frame rate, and ffmpeg would use its clock of 100,000 ticks instead.
     if (hasUnknownRate(video)) return constantFrameRate || isAnimation ? defaultAnimationRate : undefined
-    // The last picture of an animation is often shown for longer than the others. Left as they come, a film ends one
-    // frame after it begins.
+    // The last frame of an animation is often shown longer than the others. Without a frame rate, the video would end
+    // one frame interval after the last frame begins.
     return isAnimation && /^[1-9]/.test(video.r_frame_rate) ? video.r_frame_rate : undefined
   }
   if (!frameRates) return String(fps)

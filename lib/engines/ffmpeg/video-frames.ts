@@ -20,7 +20,7 @@ import {
 import { timestampOption } from './options.ts'
 
 const maxPerSide = 12
-/** Pixels; so that a sheet can be looked at. */
+/** Default cell width in pixels, so that a contact sheet has a reasonable size. */
 const defaultCellWidth = 320
 const maxSide = 30_000
 
@@ -28,14 +28,14 @@ const gridOption = (other: string) =>
   integer(1, maxPerSide)
     .optional()
     .describe(
-      `A contact sheet of so many ${other} of stills, evenly over the film. One still when rows and columns are left out; as many as the other when one is.`,
+      `Number of ${other} of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.`,
     )
 
 const shape = {
   timestamp: timestampOption
     .optional()
     .describe(
-      'Where in the film, as HH:MM:SS.ms or seconds; the first still of a contact sheet. Left out, where there is something to see.',
+      'Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank.',
     ),
   rows: gridOption('rows'),
   columns: gridOption('columns'),
@@ -52,13 +52,13 @@ export const videoImageRows = (from: readonly FormatId[]): readonly Capability[]
   }))
 
 /**
- * One still of a film, or a sheet of many.
- * @throws AppError UNSUPPORTED_CONVERSION (no picture in it), INVALID_INPUT (`timestamp` is behind its end),
- * FILE_TOO_LARGE (the sheet), CORRUPT_FILE; ProcessFailure.
+ * Extracts a frame of a video, or a contact sheet of several frames.
+ * @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT (`timestamp` is after the end),
+ * FILE_TOO_LARGE (the contact sheet), CORRUPT_FILE; ProcessFailure.
  */
 export async function videoToImage(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const to = targets.find((target) => target === work.to)
-  if (!to) throw new Error(`A still was asked for as ${work.to}, which none is.`)
+  if (!to) throw new Error(`Frames cannot be extracted as ${work.to}.`)
   const { timestamp, ...grid } = VideoFrameOptions.parse(work.options)
   const video = await openVideo(input, work, timestamp, tools)
   const rows = grid.rows ?? grid.columns ?? 1
@@ -92,11 +92,11 @@ async function renderImage(
 }
 
 interface ContactSheet {
-  /** Seconds, row after row. */
+  /** Times in seconds, row by row. */
   readonly times: readonly (number | undefined)[]
   readonly rows: number
   readonly columns: number
-  /** Pixels that were asked for. */
+  /** Requested width in pixels. */
   readonly width: number | undefined
 }
 
@@ -111,7 +111,7 @@ async function drawContactSheet(
   for (const [index, atS = 0] of times.entries()) {
     tools.signal.throwIfAborted()
     const frame = await extractFrame(video, atS, index, tools)
-    // Those after the first are as large as it, so that rows and columns meet.
+    // All cells have the size of the first, so that rows and columns are aligned.
     const box =
       index > 0 ? cell : { width: width === undefined ? defaultCellWidth : Math.ceil(width / columns) }
     const { data, info } = await sharp(frame)
@@ -145,6 +145,6 @@ async function drawContactSheet(
 
 function requireSheetSize(width: number, height: number): void {
   if (width <= maxSide && height <= maxSide && width * height <= maxPixels) return
-  const sentence = `The sheet would be ${width} × ${height} pixels, which is more than an image may have. Ask for a smaller width, or fewer rows and columns.`
+  const sentence = `The contact sheet would have ${width} × ${height} pixels, which is more than allowed. Use a smaller width or fewer rows and columns.`
   throw new AppError('FILE_TOO_LARGE', sentence, { width, height, maxSide, maxPixels })
 }

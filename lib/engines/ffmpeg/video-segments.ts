@@ -16,52 +16,52 @@ import { canJoinSegments } from './video-encode-time.ts'
 import { tagArgs } from './video-stream.ts'
 
 /**
- * Pictures in pieces: cut at key pictures without decoding them, and joined by copying what was encoded of each. The
- * sound stays whole, as piece by piece it would drift.
+ * Splits videos at keyframes without decoding, and joins the encoded segments by stream copy. Audio is not split, as
+ * separately encoded segments would drift.
  */
 
-/** Muxers that take a stream whose headers stand in front of it. */
+/** Muxers that support streams whose headers precede the packets. */
 const joinableMuxers = ['mp4', 'mov', 'matroska', 'webm']
 
-/** Source codecs whose pieces QuickTime holds, with exact times and with how the picture is turned; NUT takes any. */
+/** Source codecs whose segments are stored as QuickTime, which keeps exact timestamps and the rotation. Others use NUT. */
 const movCodecs = ['h264', 'hevc', 'mpeg4', 'mpeg2video', 'prores', 'mjpeg']
 
-/** Shorter pieces cost 16 % of processor time and 19 % of size, as each begins with a key picture. */
+/** Shorter segments cost 16 % processor time and 19 % file size, as each begins with a keyframe. */
 const minSegmentS = 6
 const maxSegments = 400
 
-/** Seconds that a film must take before other machines are worth their start, and what a piece of it should take. */
+/** Encoding time from which starting other machines pays off, and the time that a segment should take. */
 const minSplitS = 20
 const segmentWorkS = 5
 
-/** Parts of a run's time: for all of a film that stays whole, and for a piece, which may meet a slow machine. */
+/** Fractions of the time limit that an unsplit video and a segment may take; a segment may run on a slow machine. */
 const wholeFraction = 0.5
 const segmentFraction = 0.2
 
 /**
- * Seconds by which sound is put off until it is joined. What an encoder of sound puts before the first sample lies below
- * zero, and a file that cannot hold that would be shifted by itself, away from its pictures.
+ * Audio is delayed by this many seconds until it is joined. Encoders write priming samples before time zero, and a file
+ * that cannot store negative timestamps would be shifted relative to the video.
  */
 const audioOffsetS = 1
 
-/** The container of a sound that `joinPieces` is to get. */
+/** Container for an audio file that is passed to `joinSegments`. */
 export const separateAudioContainer = (container: Container): Container => ({
   ...container,
   args: [...(container.args ?? []), '-output_ts_offset', String(audioOffsetS)],
 })
 
-/** Whether pieces in this codec can be joined to a film in this container. */
+/** Whether segments in this codec can be joined in this container. */
 export const canSegment = ({ muxer, constantFrameRate }: Container, codec: VideoCodecId): boolean =>
-  // Pieces of a steady rate would each round their number of pictures.
+  // With a constant frame rate, the number of frames of each segment would be rounded.
   !constantFrameRate && joinableMuxers.includes(muxer) && canJoinSegments(codec)
 
-/** On one machine ffmpeg keeps all processors busy, so that only a limit of time makes pieces useful. */
+/** On a single machine ffmpeg uses all processors, so splitting only helps if there is a time limit. */
 const hasOtherMachines = ({ workers }: WorkerPool) => workers > availableParallelism()
 
 export const mayBenefitFromChunks = (pool: WorkerPool): boolean =>
   hasOtherMachines(pool) || Number.isFinite(pool.timeoutS)
 
-/** Seconds of work that a piece should be, of a film that takes so long; undefined where it is not to be cut. */
+/** Returns the encoding time of a segment in seconds. Undefined if the video is not split. */
 export function segmentWork(encodeTimeS: number, pool: WorkerPool): number | undefined {
   const isTooLong = encodeTimeS > pool.timeoutS * wholeFraction
   const isFaster = hasOtherMachines(pool) && encodeTimeS > minSplitS
@@ -73,11 +73,11 @@ export function segmentWork(encodeTimeS: number, pool: WorkerPool): number | und
   return encodeTimeS / Math.min(maxSegments, segments)
 }
 
-/** Seconds of film in a piece that is `workS` of its `takesS`. */
+/** Returns the length of a segment that takes `workS` to encode, in seconds. */
 export const segmentLengthS = (source: { durationS: number; encodeTimeS: number }, workS: number): number =>
   Math.max(minSegmentS, (source.durationS * workS) / source.encodeTimeS)
 
-/** Where a piece lies, in seconds from the beginning of its file. */
+/** Position of a segment, in seconds from the beginning of its file. */
 export interface SegmentPosition {
   readonly startS: number
   readonly endS: number
@@ -89,9 +89,9 @@ export interface VideoSegment extends SegmentPosition {
 
 export interface SegmentedVideo {
   readonly segments: readonly VideoSegment[]
-  /** Of all pieces together. */
+  /** Total number of frames. */
   readonly frames: number
-  /** Seconds by which pictures in the pieces are later than in the file. */
+  /** Seconds by which timestamps in the segments are later than in the file. */
   readonly shiftS: number
 }
 
@@ -100,9 +100,9 @@ export interface SegmentRequest {
   readonly from: EngineWork['from']
   readonly video: MediaStream
   readonly segmentS: number
-  /** Of the first picture. */
+  /** Time of the first frame. */
   readonly startS: number
-  /** What the names of the pieces begin with. */
+  /** Prefix of the segments' file names. */
   readonly name: string
 }
 
@@ -110,7 +110,7 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
   const { path, from, video, segmentS, startS, name } = request
   const format = movCodecs.includes(video.codec_name) ? ('mov' as const) : ('nut' as const)
   const list = join(tools.workDir, `${name}.csv`)
-  // Pictures that are decoded before they are shown begin below zero, which the first piece would be shifted by alone.
+  // Reordered frames have decoding timestamps below zero, by which only the first segment would be shifted.
   const shiftS = Math.ceil(segmentS)
   const { frames = 0 } = await runFfmpeg(
     [
@@ -135,31 +135,31 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
   return { segments, frames, shiftS }
 }
 
-/** A piece that was encoded. */
+/** An encoded segment. */
 export interface EncodedSegment extends SegmentPosition {
   readonly path: string
   readonly frames: number
 }
 
 export interface JoinRequest {
-  /** In order; where they lie is in the time of the result. */
+  /** Segments in order, with their positions in the result. */
   readonly segments: readonly EncodedSegment[]
-  /** In the container `soundApart`, with all that comes along with it. */
+  /** Audio file in the container of `separateAudioContainer`, with subtitles and metadata. */
   readonly audioPath: string | undefined
-  /** What a film without sound says of itself. */
+  /** Metadata of a video without audio. */
   readonly metadata?: MergedMetadata | undefined
-  /** That there should be. */
+  /** Number of frames in the source. */
   readonly expectedFrames: number
   readonly durationS: number | undefined
   readonly container: Container
   readonly codec: VideoCodecId
 }
 
-/** @returns path of the film. @throws AppError CONVERSION_FAILED where it does not come together, and ProcessFailure. */
+/** @returns path of the video. @throws AppError CONVERSION_FAILED if the result is incomplete, and ProcessFailure. */
 export async function joinSegments(request: JoinRequest, work: EngineWork, tools: Tools): Promise<string> {
   const { segments, audioPath, metadata, durationS, container } = request
   const list = join(tools.workDir, 'pieces.ffconcat')
-  // All names in it are ours, and hold no quote.
+  // The file names are generated and contain no quotes.
   const lines = segments.flatMap(({ path, startS, endS }) => [
     `file '${path}'`,
     `duration ${(endS - startS).toFixed(6)}`,
@@ -167,7 +167,7 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
   await writeFile(list, ['ffconcat version 1.0', ...lines, ''].join('\n'))
   const target = join(work.outDir, `output.${work.to}`)
   const startS = audioOffsetS + (segments[0]?.startS ?? 0)
-  // ffmpeg takes it off in reading, and has not put it on in writing.
+  // ffmpeg subtracts this delay when reading but has not added it when writing.
   const delayS = audioPath ? ((await readHeader(audioPath, work.to))?.audioDelayS ?? 0) : 0
   const stats = await runFfmpeg(
     [
@@ -197,7 +197,7 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
     throw joinError()
   const missing = request.expectedFrames - segments.reduce((sum, { frames }) => sum + frames, 0)
   if (missing > 0) {
-    const message = `${missing} of ${request.expectedFrames} pictures could not be decoded where the film was cut, and are missing.`
+    const message = `${missing} of ${request.expectedFrames} frames are missing because they could not be decoded where the video was split.`
     tools.warn('PICTURES_DROPPED', message)
   }
   tools.progress(1)
@@ -205,7 +205,4 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
 }
 
 const joinError = () =>
-  new AppError(
-    'CONVERSION_FAILED',
-    'The film was encoded in pieces, and these did not come together to a whole one.',
-  )
+  new AppError('CONVERSION_FAILED', 'The video was encoded in segments that could not be joined.')

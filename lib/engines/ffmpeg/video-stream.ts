@@ -15,12 +15,12 @@ interface VideoTrackArgs {
   readonly decoder: readonly string[]
   readonly isCopied: boolean
   readonly twoPass: boolean
-  /** Options that were given and mean nothing to this codec. */
+  /** Options of the client that this codec does not support. */
   readonly unusedOptions: readonly string[]
   readonly warnings: readonly MediaWarning[]
 }
 
-/** Undefined where the source has no picture. */
+/** Returns undefined if the source has no video track. */
 export function videoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefined {
   const { video } = request.media
   if (!video) return undefined
@@ -32,8 +32,8 @@ export function videoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefin
   return encodeArgs(video, request, tagArgsFor)
 }
 
-/** Of the film that will be made, before a codec that knows one size puts it into its frame. */
-export function encodedVideoSize(video: MediaStream, container: Container, options: MediaOptions): VideoSize {
+/** Size of the encoded video, before a codec with a fixed frame size adds borders. */
+export function videoSizeFor(video: MediaStream, container: Container, options: MediaOptions): VideoSize {
   return outputSize(video, options, videoCodecFor(container, options).sizeStep)
 }
 
@@ -50,7 +50,7 @@ function canCopy(
   return mayCopy && fits && !requiresEncoding(options, video)
 }
 
-/** Apple's players know HEVC by this name only. */
+/** Apple's players accept HEVC only with this tag. */
 export function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
   if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
   return videoTag ? ['-tag:v:0', videoTag] : []
@@ -72,14 +72,14 @@ function encodeArgs(
     constantFrameRate: container.constantFrameRate === true,
     isAnimation: isAnimation(from),
   }
-  const pictures = overlay
-    ? ['-filter_complex', buildOverlayFilter(filtering, overlay), '-map', '[picture]']
+  const filterArgs = overlay
+    ? ['-filter_complex', buildOverlayFilter(filtering, overlay), '-map', '[image]']
     : ['-map', `0:${video.index}`, '-filter:v:0', buildVideoFilter(filtering)]
   const smallFrames = smallFrameEncoder(codec, size)
   const rate = rateArgs(codec, options, media)
   return {
     args: [
-      ...pictures,
+      ...filterArgs,
       ...['-c:v:0', smallFrames?.encoder ?? codec.encoder],
       ...(smallFrames?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
       ...rate.args,
@@ -91,7 +91,7 @@ function encodeArgs(
     decoder: alphaDecoder(video),
     isCopied: false,
     twoPass: rate.twoPass,
-    unusedOptions: unusedOptions(codec, options),
+    unusedOptions: findUnusedOptions(codec, options),
     warnings: [
       ...(options.codec === 'copy' ? [streamEncodedWarning('codec', video.codec_name, codec.name)] : []),
       ...(keepsAlpha ? [] : alphaWarnings(video, from, options)),
@@ -103,21 +103,21 @@ function encodeArgs(
 const smallFrameEncoder = ({ smallFrames }: VideoCodec, { width, height }: VideoSize) =>
   smallFrames && Math.min(width, height) < smallFrames.minSide ? smallFrames : undefined
 
-/** Only whoever decodes all of a film knows whether some of it is transparent. */
+/** Whether parts are really transparent is unknown without decoding the whole video. */
 function alphaWarnings(video: MediaStream, from: FormatId, { background }: MediaOptions): MediaWarning[] {
   if (!hasAlpha(video) || isAnimation(from) || background !== undefined) return []
   const message =
-    'Transparent parts, if the film has any, became black: the codec holds none. The option background takes another color.'
+    'Transparent parts of the video, if any, became black: the codec does not support transparency. Use the option background for another color.'
   return [{ code: 'TRANSPARENCY_DROPPED', message }]
 }
 
-/** What a mark is laid over has the colors of usual screens in any codec. */
+/** Returns a codec of the container that preserves HDR. */
 const hdrCodecOf = ({ video }: Container) => video.find((id) => codecById(id).hdrArgs)
 
-/** An animation was made for a page, which is white as a rule; a film is shown in the dark. */
+/** Animations are usually shown on white web pages, videos on black. */
 const defaultBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
 
-function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
+function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
   const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
   const more = {
     preset: codec.preset ? undefined : preset,
@@ -127,7 +127,7 @@ function unusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: Med
 }
 
 function alphaArgs(keepsAlpha: boolean): string[] {
-  // Reference frames that are never shown cannot carry alpha.
+  // Alternate reference frames, which are never shown, do not support alpha.
   return keepsAlpha ? ['-pix_fmt', 'yuva420p', '-auto-alt-ref', '0'] : ['-pix_fmt', 'yuv420p']
 }
 
@@ -136,7 +136,7 @@ function requiresEncoding(options: MediaOptions, video: MediaStream): boolean {
   const requested =
     options.codec !== undefined && options.codec !== 'copy' ? codecById(options.codec).name : undefined
   const { crf, preset, videoBitrate, bitrate, twoPass, resolution, fps, rotate, quality } = options
-  // A copy can only begin at a key picture, and ends where pictures may still be out of order.
+  // A copy can only begin at a keyframe, and its end may cut off reordered frames.
   if ((options.start || options.end !== undefined) && options.codec !== 'copy') return true
   if (options.background !== undefined && hasAlpha(video)) return true
   const values = [crf, preset, videoBitrate, bitrate, resolution, fps, quality]
@@ -150,13 +150,13 @@ function requiresEncoding(options: MediaOptions, video: MediaStream): boolean {
 
 function codecById(id: string): VideoCodec {
   const codec = Object.entries(videoCodecs).find(([name]) => name === id)?.[1]
-  if (!codec) throw new Error(`The codec ${id} is in a container's list but not in the table.`)
+  if (!codec) throw new Error(`The codec ${id} of a container is not in the codec table.`)
   return codec
 }
 
 const videoCodecFor = (container: Container, options: MediaOptions): VideoCodec =>
   codecById(codecIdFor(container, options))
 
-/** What pictures are encoded by where they are not copied. */
+/** Returns the codec for video that is not copied. */
 export const codecIdFor = (container: Container, { codec }: MediaOptions): string =>
   codec === undefined || codec === 'copy' ? (container.video[0] ?? 'h264') : codec

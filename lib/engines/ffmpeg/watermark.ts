@@ -8,12 +8,12 @@ import { videoWatermarkOptions } from './options.ts'
 import { missingStreamError } from './probe.ts'
 import { containerFor, transcode } from './transcode.ts'
 import type { Overlay } from './video-filters.ts'
-import { encodedVideoSize } from './video-stream.ts'
+import { videoSizeFor } from './video-stream.ts'
 
 /**
- * A text or a picture over a whole film. It comes to ffmpeg as a picture of ours: no text of a client becomes part of a
- * filter graph.
- * @throws AppError UNSUPPORTED_CONVERSION (no picture in the film), INVALID_INPUT, and what `transcode` throws.
+ * Draws a text or an image over a whole video. ffmpeg gets a rendered image, so that no text of a client becomes part of
+ * a filter graph.
+ * @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT, and what `transcode` throws.
  */
 export async function watermarkVideo(
   work: EngineWork,
@@ -22,12 +22,12 @@ export async function watermarkVideo(
   tools: Tools,
 ): Promise<EngineResult> {
   const { media, from } = source
-  if (!media.video) throw missingStreamError('picture', from, work.to)
+  if (!media.video) throw missingStreamError('video track', from, work.to)
   const watermark = await createWatermark(parseWatermarkOptions(work.options), work.inputs[1])
   const container = containerFor(work.to)
   const { quality, preset } = videoWatermarkOptions.parse(work.options)
   const options = { mode: 'auto', quality, preset, ...preferSourceCodec({ media, container }) } as const
-  const sheet = overlayFor(encodedVideoSize(media.video, container, options), watermark)
+  const sheet = overlayFor(videoSizeFor(media.video, container, options), watermark)
   const overlay = sheet && (await drawOverlay(sheet, tools))
   return transcode({ ...source, to: work.to, container, target, options, ...(overlay && { overlay }) }, tools)
 }
@@ -35,7 +35,7 @@ export async function watermarkVideo(
 async function drawOverlay({ svg, left, top }: WatermarkOverlay, tools: Tools): Promise<Overlay> {
   const sharp = await loadSharp()
   const path = join(tools.workDir, 'watermark.png')
-  // A picture inside may be more text than its reader takes from strangers; the sheet is our own.
+  // `unlimited`: an embedded image may exceed the parser's limit for untrusted XML, but this SVG is generated here.
   await sharp(Buffer.from(svg), { unlimited: true }).png().toFile(path)
   return { path, left, top }
 }

@@ -9,18 +9,18 @@ import { regeneratedTracks } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 import { restoreLanguages } from './track-languages.ts'
 
-/** The keys by which muxers know where a text belongs (ffmpeg's `metadata_conv` tables); Matroska takes any. */
+/** Tag keys that muxers map to their own fields (ffmpeg's `metadata_conv` tables); Matroska accepts any. */
 const tagKeys: Readonly<Record<MetadataName, readonly string[]>> = {
   title: ['title'],
   author: ['artist'],
   subject: ['subject'],
-  // Players show the one or the other.
+  // Players show one or the other.
   description: ['comment', 'description'],
   keywords: ['keywords'],
   copyright: ['copyright'],
   creationDate: ['date'],
 }
-/** They also keep a time of their own. */
+/** Formats that also store a creation time. */
 const formatsWithCreationTime: readonly FormatId[] = [
   'm4a',
   'm4b',
@@ -32,7 +32,7 @@ const formatsWithCreationTime: readonly FormatId[] = [
   'mka',
   'weba',
 ]
-/** Their texts belong to the sound and not to the file. */
+/** Formats whose tags belong to the audio stream instead of the file. */
 const formatsWithStreamTags: readonly FormatId[] = ['ogg', 'oga', 'opus']
 
 type TagValues = ReadonlyMap<MetadataName, string>
@@ -47,7 +47,7 @@ function tagArgs(tagValues: TagValues, to: FormatId): string[] {
   })
 }
 
-/** Writes what sound or film says of itself; its streams are copied as they are. */
+/** Writes the tags of an audio or video file; the streams are copied. */
 export async function writeMediaMetadata(
   work: EngineWork,
   input: InputFile,
@@ -68,9 +68,9 @@ export async function writeMediaMetadata(
     ...['-c', 'copy'],
     ...(options.strip ? stripArgs(streams) : []),
     ...tagArgs(tagValues, to),
-    // Of an MP3 only the tag is wanted, and that is complete with the first packet; version 3 is read everywhere.
+    // Of an MP3 only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
-    // Parsed by the schema of a capability whose formats these are.
+    // The capability declares exactly these formats.
     ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], writtenPath],
   ]
   await runFfmpeg(args, { durationS: undefined }, tools)
@@ -102,13 +102,13 @@ function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
   return ['video', 'audio', 'subtitle', 'attachment'].includes(stream.codec_type)
 }
 
-/** Of the file and its streams, but for their languages; fonts that were attached are nothing without their names. */
+/** Removes tags of the file and its streams, except languages and the names of attachments, which are useless without. */
 function stripArgs(streams: readonly Stream[]): string[] {
   const streamArgs = streams.flatMap(({ index, codec_type, tags: { language } }, at) => {
     if (codec_type === 'attachment') return [`-map_metadata:s:${at}`, `0:s:${index}`]
     return [`-map_metadata:s:${at}`, '-1', ...(language ? [`-metadata:s:${at}`, `language=${language}`] : [])]
   })
-  // Otherwise ffmpeg adds its own name.
+  // Without +bitexact, ffmpeg writes its own name.
   return ['-map_metadata:g', '-1', ...streamArgs, '-fflags', '+bitexact']
 }
 
@@ -120,7 +120,10 @@ function warnDroppedStreams(
 ): void {
   const dropped = streams.filter((stream) => !copied.includes(stream))
   if (dropped.some(isCover)) {
-    tools.warn('COVER_DROPPED', `The cover picture was dropped: ${formatById(to).name} is written without.`)
+    tools.warn(
+      'COVER_DROPPED',
+      `The cover image was dropped: it cannot be written to ${formatById(to).name} files.`,
+    )
   }
   const others = dropped.filter(
     (stream) => !isCover(stream) && !regeneratedTracks.includes(stream.codec_tag_string),
@@ -128,12 +131,12 @@ function warnDroppedStreams(
   if (others.length > 0) {
     tools.warn(
       'DATA_DROPPED',
-      `${others.length} tracks were dropped that are neither picture nor sound nor text.`,
+      `${others.length} tracks were dropped because they contain neither video, audio nor text.`,
     )
   }
 }
 
-/** Not each format has a place for each text; what comes back from the result was kept. */
+/** Warns about tags that are missing in the result, because not every format supports every tag. */
 async function warnLostTags(
   tagValues: TagValues,
   { format, streams }: ProbeOutput,
@@ -150,5 +153,5 @@ async function warnLostTags(
   })
   if (lost.length === 0) return
   const names = lost.map(([name]) => name).join(', ')
-  tools.warn('METADATA_NOT_KEPT', `${formatById(to).name} (${to}) has no place for ${names}.`)
+  tools.warn('METADATA_NOT_KEPT', `${formatById(to).name} (${to}) cannot store ${names}.`)
 }

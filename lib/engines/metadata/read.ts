@@ -15,7 +15,7 @@ const Told = z.tuple([z.record(z.string(), z.unknown())])
 const isGroup = (value: unknown): value is Group =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a file says of itself, as JSON: an object for each place in which it says something. */
+/** Reads the metadata of a file as JSON, with an object per group of tags. */
 export async function readMetadata(
   { inputs, from, options, outDir }: EngineWork,
   tools: Tools,
@@ -40,7 +40,7 @@ export async function readMetadata(
   return { files: [{ path, format: 'json' }], details: { tags } }
 }
 
-/** About the program, and about our copy of the file. */
+/** Groups about exiftool itself and about our temporary copy of the file. */
 const ours = ['ExifTool', 'System']
 
 async function tellAll(path: string, from: FormatId, tools: Tools): Promise<Group> {
@@ -63,7 +63,7 @@ function failure(error: unknown, from: FormatId): unknown {
   return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: 10 }, { cause: error })
 }
 
-/** Of pictures and the like in it exiftool only says how many bytes they have. */
+/** Whether exiftool printed only the size of binary data, such as an embedded image. */
 const isLeftOut = (value: unknown) =>
   typeof value === 'string' && /^\(Binary data \d+ bytes, use -b/.test(value)
 

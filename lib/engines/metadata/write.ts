@@ -11,7 +11,7 @@ import { exifDate, exiftool } from './exiftool.ts'
 import { givenTexts, type MetadataName, MetadataOptions } from './options.ts'
 import { writeWebp } from './webp.ts'
 
-/** Writes what a file says of itself; its picture or pages stay as they are, to the bit. */
+/** Writes the metadata of a file; its pixels or pages stay unchanged bit for bit. */
 export async function writeMetadata(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('metadata/write was called without an input.')
@@ -21,8 +21,8 @@ export async function writeMetadata(work: EngineWork, tools: Tools): Promise<Eng
 type Places = Readonly<Partial<Record<MetadataName, readonly string[]>>>
 
 /**
- * MWG stands for all the places that the Metadata Working Group's guidelines 2.0 keep in step: EXIF, XMP, and IPTC where
- * there is some. Each group of tags goes only where the format has it.
+ * MWG writes all tags that the Metadata Working Group's guidelines 2.0 keep in sync: EXIF, XMP, and IPTC if present.
+ * exiftool ignores groups that a format does not have.
  */
 const placesInPictures: Places = {
   title: ['XMP-dc:Title', 'IFD0:XPTitle', 'PNG:Title'],
@@ -34,7 +34,7 @@ const placesInPictures: Places = {
   creationDate: ['MWG:DateTimeOriginal', 'PNG:CreationTime'],
 }
 
-/** Each text stands twice in a PDF, see `rewriteMetadata`. */
+/** A PDF stores each text twice, see `rewriteMetadata`. */
 const placesInPdf: Places = {
   title: ['PDF:Title', 'XMP-dc:Title'],
   author: ['PDF:Author', 'XMP-dc:Creator'],
@@ -74,7 +74,7 @@ async function writePdf(work: EngineWork, input: InputFile, tools: Tools): Promi
   return rewriteMetadata({ pdf, options, work, tools }, lines)
 }
 
-/** What the picture looks like depends on it, and tells nothing of anybody. */
+/** Tags that affect how the image looks and are not personal. */
 const kept = ['-tagsFromFile', '@', '-ColorSpace', '-Gamma', '-InteropIndex', '-Orientation']
 const removal = ['-all=', '--ICC_Profile:all', '-CommonIFD0=', ...kept]
 

@@ -6,7 +6,7 @@ import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { runPython } from '../sandbox/python.ts'
 
-export const mailCapability: Capability = {
+export const emailCapability: Capability = {
   operation: 'convert',
   from: ['eml'],
   to: ['html'],
@@ -14,14 +14,13 @@ export const mailCapability: Capability = {
   cost: 0.3,
 }
 
-const Answer = z.object({ attachments: z.int(), missing: z.int() })
+const Output = z.object({ attachments: z.int(), missing: z.int() })
 
 /**
- * A mail as a page without scripts, which loads nothing: its headers, its text, its pictures, the names of its
- * attachments.
+ * Converts an email to a self-contained page without scripts: headers, text, images, and the names of attachments.
  * @throws AppError CORRUPT_FILE.
  */
-export async function mailToPage(
+export async function convertEmail(
   { inputs: [input], outDir }: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
@@ -30,22 +29,22 @@ export async function mailToPage(
   const { stdout } = await runPython('document/mail_page.py', [input.path, path], tools, {
     timeoutS: 120,
   }).catch((error: unknown) => {
-    throw error instanceof ProcessFailure || error instanceof EngineCrash ? corrupt(error) : error
+    throw error instanceof ProcessFailure || error instanceof EngineCrash ? corruptEmailError(error) : error
   })
-  const { attachments, missing } = Answer.parse(JSON.parse(stdout))
+  const { attachments, missing } = Output.parse(JSON.parse(stdout))
   if (attachments > 0) {
     const files = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`
     tools.warn('ATTACHMENTS_DROPPED', `${files} named in the result, and not part of it.`)
   }
   if (missing > 0) {
-    const many = missing === 1 ? 'A picture was' : `${missing} pictures were`
-    tools.warn('PICTURES_DROPPED', `${many} left out: not part of the mail that was sent.`)
+    const subject = missing === 1 ? 'A picture was' : `${missing} pictures were`
+    tools.warn('PICTURES_DROPPED', `${subject} left out: not part of the mail that was sent.`)
   }
   tools.progress(1)
   return { files: [{ path }] }
 }
 
-function corrupt(cause: Error): AppError {
+function corruptEmailError(cause: Error): AppError {
   const sentence = 'The E-mail message (eml) could not be read: it is damaged, or no mail.'
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'eml' }, { cause })
 }

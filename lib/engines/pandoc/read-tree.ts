@@ -8,112 +8,112 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { utf8Copy } from '../text/read-text.ts'
 import { TableOptions } from '../text/table-options.ts'
 import { wholeText } from '../text/word-text.ts'
-import { keysOfCitations } from './citations.ts'
-import { withWholeTables } from './close-table-tags.ts'
-import { infoAsText } from './docbook-info.ts'
-import { rowsAsParagraphs } from './fb2-tables.ts'
-import { type SourceId, sourceOf } from './formats.ts'
-import { withHeaderRows, withLinks, withNotes } from './input-fixes.ts'
+import { replaceRawCitations } from './citations.ts'
+import { withClosedTableTags } from './close-table-tags.ts'
+import { moveInfoToText } from './docbook-info.ts'
+import { convertRowsToParagraphs } from './fb2-tables.ts'
+import { type PandocSourceId, pandocSource } from './formats.ts'
+import { unwrapHeaderRows, fixRtfLinks, fixEpubNotes } from './input-fixes.ts'
 import { requireReadableMarkdown } from './markdown-limits.ts'
-import { rawCellsAsText } from './notebook-raw-cells.ts'
-import { tellRawParts } from './raw-blocks.ts'
-import { tellSkipped, withKnownCommands } from './tex-commands.ts'
+import { convertRawCells } from './notebook-raw-cells.ts'
+import { warnAboutRawContent } from './raw-blocks.ts'
+import { warnAboutSkippedCommands, defineKnownCommands } from './tex-commands.ts'
 import { hasRawHtml, headersToRows, Tree } from './tree.ts'
-import { tellTemplates } from './wiki-templates.ts'
+import { warnAboutTemplates } from './wiki-templates.ts'
 
-/** From a document to the tree that pandoc reads in it. */
+/** Reads a document into pandoc's AST. */
 
 export const treeFile = 'tree.json'
 export const mediaFolder = 'media'
 
-/** A book takes seconds; macros and anchors that multiply never end. */
+/** Time limit in seconds. An ebook takes seconds; macros and anchors that expand exponentially never end. */
 const readLimitS = 180
 
-/** In UTF-8, all that it reads; a table with commas, a document of an office with all of its text. */
-export async function lettersOf(
+/** Returns a copy that pandoc reads completely: text as UTF-8, tables as CSV, documents with fixes for pandoc's readers. */
+export async function prepareInput(
   input: InputFile,
-  from: SourceId,
+  from: PandocSourceId,
   { to, options }: EngineWork,
   tools: Tools,
 ): Promise<InputFile> {
   if (from === 'docx') return wholeText(input, tools)
-  if (from === 'odt') return withHeaderRows(input, tools)
-  if (from === 'rtf') return withLinks(input, tools)
-  if (from === 'epub') return withNotes(input, tools)
-  if (sourceOf(from).binary) return input
-  const wanted = TableOptions.parse(options)
+  if (from === 'odt') return unwrapHeaderRows(input, tools)
+  if (from === 'rtf') return fixRtfLinks(input, tools)
+  if (from === 'epub') return fixEpubNotes(input, tools)
+  if (pandocSource(from).isBinary) return input
+  const tableOptions = TableOptions.parse(options)
   if (from !== 'csv') {
-    const path = await utf8Copy(input, tools, wanted)
+    const path = await utf8Copy(input, tools, tableOptions)
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
-    const letters = { ...input, path }
-    if (from === 'tex') return withKnownCommands(letters, tools)
-    if (from === 'html') return withWholeTables(letters, tools)
-    if (from === 'dbk' || from === 'xml') return infoAsText(letters, tools)
-    if (from === 'ipynb') return rawCellsAsText(letters, to, tools)
-    return from === 'fb2' ? rowsAsParagraphs(letters, tools) : letters
+    const utf8Input = { ...input, path }
+    if (from === 'tex') return defineKnownCommands(utf8Input, tools)
+    if (from === 'html') return withClosedTableTags(utf8Input, tools)
+    if (from === 'dbk' || from === 'xml') return moveInfoToText(utf8Input, tools)
+    if (from === 'ipynb') return convertRawCells(utf8Input, to, tools)
+    return from === 'fb2' ? convertRowsToParagraphs(utf8Input, tools) : utf8Input
   }
   const { tableCopy } = await import('../text/table.ts')
-  return { ...input, path: (await tableCopy(input, wanted, tools)).path }
+  return { ...input, path: (await tableCopy(input, tableOptions, tools)).path }
 }
 
-/** @throws AppError as `read` does. */
-export async function treeOf(
+/** Reads the document and warns about content that is lost. @throws AppError as `read` does. */
+export async function readTree(
   input: InputFile,
-  from: SourceId,
+  from: PandocSourceId,
   { to, options }: EngineWork,
   tools: Tools,
 ): Promise<Tree> {
   const path = join(tools.workDir, treeFile)
-  const { reader, args = [] } = await readerOf(input, from)
-  const media = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
-  await read(['-f', reader, ...args, ...media], input, from, tools)
-  const tree = await parsed(path, from)
-  keysOfCitations(tree, to)
-  tellTemplates(tree, to, tools)
-  const isWhole = to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)
-  tellRawParts(tree, isWhole ? to : undefined, tools)
+  const { reader, args = [] } = await chooseReader(input, from)
+  const astArgs = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
+  await runReader(['-f', reader, ...args, ...astArgs], input, from, tools)
+  const tree = await parseTree(path, from)
+  replaceRawCitations(tree, to)
+  warnAboutTemplates(tree, to, tools)
+  const keepsRawHtml = to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)
+  warnAboutRawContent(tree, keepsRawHtml ? to : undefined, tools)
   if (from === 'csv' && TableOptions.parse(options).headers === false) headersToRows(tree)
-  if (isWhole) return tree
-  // Tables and pictures that the author wrote as HTML are read as such.
+  if (keepsRawHtml) return tree
+  // Read again via HTML, so that raw HTML tables and images in the document are recognized.
   const page = join(tools.workDir, 'page.html')
-  const carried = `--extract-media=${mediaFolder}`
-  await read(['-f', reader, ...args, carried, '-t', 'html5', '--mathml', '-o', page], input, from, tools)
-  await read(['-f', 'html', ...media], { ...input, path: page }, 'html', tools)
+  const extractMedia = `--extract-media=${mediaFolder}`
+  await runReader(['-f', reader, ...args, extractMedia, '-t', 'html5', '--mathml', '-o', page], input, from, tools)
+  await runReader(['-f', 'html', ...astArgs], { ...input, path: page }, 'html', tools)
   const { meta } = tree
-  return { ...(await parsed(path, from)), meta }
+  return { ...(await parseTree(path, from)), meta }
 }
 
-/** XML of journals is called .xml as often as any other. */
-async function readerOf(input: InputFile, from: SourceId) {
-  if (from !== 'xml') return sourceOf(from)
+/** JATS files have the extension .xml too, so look at the content. */
+async function chooseReader(input: InputFile, from: PandocSourceId) {
+  if (from !== 'xml') return pandocSource(from)
   const head = (await readFile(input.path)).toString('latin1', 0, 4096)
-  return sourceOf(
+  return pandocSource(
     /<!doctype[^>]*\bJATS\b|<article[^>]*\s(?:article-type|dtd-version)=/i.test(head) ? 'jats' : 'dbk',
   )
 }
 
-async function parsed(path: string, from: SourceId): Promise<Tree> {
+async function parseTree(path: string, from: PandocSourceId): Promise<Tree> {
   const tree = Tree.safeParse(JSON.parse(await readFile(path, 'utf8')))
-  if (!tree.success) throw corrupt(from)
+  if (!tree.success) throw corruptDocumentError(from)
   return tree.data
 }
 
-/** @throws AppError CORRUPT_FILE, FILE_TOO_LARGE, INVALID_INPUT for one that includes another file. */
-export async function read(
+/** Runs a pandoc reader. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE; INVALID_INPUT if it includes another file. */
+export async function runReader(
   args: readonly string[],
   input: InputFile,
-  from: SourceId,
+  from: PandocSourceId,
   tools: Tools,
 ): Promise<void> {
   const { path } = input
-  // Its reader takes any bytes for text.
-  if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corrupt(from)
+  // Pandoc's RTF reader accepts any bytes.
+  if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corruptDocumentError(from)
   try {
-    const telling = from === 'tex' ? ['--verbose'] : []
-    const all = ['--sandbox', ...telling, ...args, path]
+    const verboseArgs = from === 'tex' ? ['--verbose'] : []
+    const all = ['--sandbox', ...verboseArgs, ...args, path]
     const { stderr } = await tools.exec('pandoc', all, { timeoutS: readLimitS })
-    tellIncludes(stderr, tools)
-    if (from === 'tex') tellSkipped(stderr, await readFile(path, 'utf8'), tools)
+    warnAboutIncludes(stderr, tools)
+    if (from === 'tex') warnAboutSkippedCommands(stderr, await readFile(path, 'utf8'), tools)
   } catch (error) {
     if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
       const sentence =
@@ -125,23 +125,23 @@ export async function read(
         { cause: error },
       )
     }
-    if (ranOutOfMemory(error)) throw tooLarge(from, error)
-    if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corrupt(from, error)
+    if (ranOutOfMemory(error)) throw tooLargeError(from, error)
+    if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corruptDocumentError(from, error)
     throw error
   }
 }
 
-/** What GHC's programs say, whose document is many times larger in memory than in its file. */
+/** Messages of the Haskell runtime; a document is many times larger in memory than on disk. */
 const ranOutOfMemory = (error: unknown) =>
   error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
 
-function tooLarge(from: FormatId, cause: unknown): AppError {
+function tooLargeError(from: FormatId, cause: unknown): AppError {
   const sentence = `The ${formatById(from).name} (${from}) has more in it than fits into the memory that a conversion gets. Split it into smaller ones.`
   return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', format: from }, { cause })
 }
 
-/** Readers of some formats go on without them. */
-function tellIncludes(stderr: string, tools: Tools): void {
+/** Warns about missing include files, which some readers skip. */
+function warnAboutIncludes(stderr: string, tools: Tools): void {
   const count = stderr.match(/\[WARNING\] Could not load include file/g)?.length ?? 0
   if (count === 0) return
   const files =
@@ -151,7 +151,7 @@ function tellIncludes(stderr: string, tools: Tools): void {
   tools.warn('INCLUDES_DROPPED', `${files} left out: not part of the file that was sent.`)
 }
 
-function corrupt(from: FormatId, cause?: Error): AppError {
+function corruptDocumentError(from: FormatId, cause?: Error): AppError {
   const sentence = `The ${formatById(from).name} (${from}) could not be read: it is damaged, or no document of that kind.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
 }

@@ -34,7 +34,7 @@ const language = ocrLanguage.default('eng')
 const ImageOcrOptions = z.object({ language })
 const PdfOcrOptions = z.object({
   language,
-  deskew: flag().default(false).describe('Turns crooked pages straight; their pictures are encoded anew.'),
+  deskew: flag().default(false).describe('Straightens skewed pages; their images are encoded again.'),
   password,
 })
 
@@ -113,9 +113,8 @@ export async function runOcr(
 ): Promise<EngineResult> {
   const input = await openForOcr(work, tools)
   const { isEncrypted, sizes, characterCounts, pages, settings } = input
-  if (isEncrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
-  if (pages.length === 0)
-    tools.warn('TEXT_PRESENT', 'Every page has text already, so nothing was recognized.')
+  if (isEncrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was encrypted; the result is not.')
+  if (pages.length === 0) tools.warn('TEXT_PRESENT', 'Every page has text already, so OCR was skipped.')
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
   const keptArchives = chunks?.flatMap(({ files }) => files.map((file) => file.path))
   const { path, read } =
@@ -125,8 +124,8 @@ export async function runOcr(
           { path: input.path, pages, ...settings, onPage, ...(keptArchives && { keptArchives }) },
           tools,
         )
-  const searchable = { path, pages: sizes.length, characterCounts, recognized: pages }
-  const file = await writeTarget(work, searchable, tools)
+  const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages }
+  const file = await writeTarget(work, searchablePdf, tools)
   tools.progress(1)
   const pagesRecognized = chunks
     ? chunks.reduce((sum, chunk) => sum + pagesRecognizedIn(chunk), 0)
@@ -151,7 +150,7 @@ export async function splitOcr(
 /** Reads one chunk of `splitOcr` and stores the result for `runOcr`. */
 export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
-  if (!input) throw new Error('A share of pages came without its file.')
+  if (!input) throw new Error('An OCR chunk has no input file.')
   const { numbers, how } = OcrChunk.parse(work.chunk)
   const path = join(work.outDir, 'pages.zip')
   const pages = numbers.map((_, index) => index + 1)
@@ -165,7 +164,7 @@ export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<Engin
 }
 
 /** A PDF whose pages all have a text layer. */
-interface Searchable {
+interface SearchablePdf {
   readonly path: string
   readonly pages: number
   /** Characters that each page had before OCR. */
@@ -176,7 +175,7 @@ interface Searchable {
 
 async function writeTarget(
   { to, outDir }: EngineWork,
-  { path, pages, characterCounts, recognized }: Searchable,
+  { path, pages, characterCounts, recognized }: SearchablePdf,
   tools: Tools,
 ): Promise<OutputFile> {
   const all = Array.from({ length: pages }, (_, index) => index + 1)
@@ -192,7 +191,7 @@ async function writeTarget(
     }
     case 'docx': {
       // Imported on demand: the docx library is large.
-      const { buildFlowingLayout: flowDocx } = await import('./docx/flowing-layout.ts')
+      const { buildFlowingLayout } = await import('./docx/flowing-layout.ts')
       const { documentInfo } = await openPdf(path, undefined, tools)
       // No further OCR: every page that can be recognized has been.
       const source = {
@@ -203,7 +202,10 @@ async function writeTarget(
         language: undefined,
         maxRecognized: 0,
       }
-      const { file } = await flowDocx({ ...source, documentInfo, outDir }, progressWithin(tools, 0.9, 1))
+      const { file } = await buildFlowingLayout(
+        { ...source, documentInfo, outDir },
+        progressWithin(tools, 0.9, 1),
+      )
       return { path: file }
     }
     default: {

@@ -19,7 +19,9 @@ import { renderPages } from './render.ts'
 /** The page picker of the web page shows at most this many. */
 const maxPages = 500
 const pageShape = {
-  count: integer(1, maxPages).default(1).describe('So many pages from the first on, a picture of each.'),
+  count: integer(1, maxPages)
+    .default(1)
+    .describe('Number of pages, starting with the first; each becomes an image.'),
   password,
 }
 const PageOptions = z.object(pageShape)
@@ -40,7 +42,7 @@ function pixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
 /** Renders the first pages as images. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
 export async function renderPageThumbnails(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
-  if (!input) throw new Error('A thumbnail was asked of no file.')
+  if (!input) throw new Error('The thumbnail operation was called without an input.')
   const { count, password: pdfPassword } = PageOptions.parse(work.options)
   const to = thumbnailTargetOf(work.to)
   const box = enlargingBox(thumbnailBox(work.options))
@@ -65,6 +67,6 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
   })
   tools.progress(1)
   const [first, ...rest] = files
-  if (!first) throw new Error('A PDF without pages was opened.')
+  if (!first) throw new Error('The opened PDF has no pages.')
   return { files: [first, ...rest], details: { pages: opened.sizes.length } }
 }

@@ -33,7 +33,7 @@ export const archiveRows: readonly Capability[] = [
   row(['tar'], z.object({})),
 ]
 
-/** Not lossy, but in few bytes already. */
+/** Formats that are lossless but already compressed. */
 const dense: readonly FormatId[] = [
   ...(['png', 'apng', 'gif', 'svgz', 'icns', 'flac', 'alac', 'wv', 'tta', 'mlp', 'thd'] as const),
   ...(['docx', 'docm', 'dotx', 'dotm', 'xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'numbers'] as const),
@@ -46,14 +46,14 @@ const dense: readonly FormatId[] = [
 
 const isDense = ({ format }: InputFile) => formatById(format).lossy === true || dense.includes(format)
 
-/** All inputs side by side in one archive, under the names that the client gave them. */
+/** Packs all inputs into one archive without folders, under their original names. */
 export async function archive(
   { inputs, to, options, outDir }: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
   const { compressionLevel: level = 0, password } = Locked.partial().parse(options)
   const nameOf = freeNames()
-  // Only a ZIP compresses each file by itself; what would not get smaller is stored as it is.
+  // Only ZIP compresses each file separately, so files that would not shrink are stored uncompressed.
   const { loose = [], stored = [] } = Object.groupBy(inputs, (input) =>
     to === 'zip' && isDense(input) ? 'stored' : 'loose',
   )

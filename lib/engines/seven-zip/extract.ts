@@ -20,7 +20,7 @@ export const paths = z
 
 const Options = z.object({ paths, password: z.string().optional() })
 
-/** The files of an archive, side by side: their folders are left behind, and archives among them stay closed. */
+/** Extracts the files of an archive without their folders; archives among them are not unpacked. */
 export async function extract(
   { options, outDir }: EngineWork,
   input: InputFile,
@@ -49,7 +49,7 @@ export async function extract(
   return { files: [first, ...others], details: { files: files.length, filesInArchive: count } }
 }
 
-/** Paths of files within the folder, as a person would order them. */
+/** Returns the paths of all files in the folder, in natural order. */
 async function membersOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const { compare } = new Intl.Collator('en', { numeric: true })
@@ -59,7 +59,7 @@ async function membersOf(folder: string): Promise<string[]> {
     .sort(compare)
 }
 
-/** Whether the pattern names the path, or the last part of it. */
+/** Whether the pattern matches the path or its file name. */
 function fits(path: string, pattern: string): boolean {
   const [text, wanted] = [path.normalize('NFC'), pattern.normalize('NFC').replace(/^(?:\.?\/)+/, '')]
   return (
@@ -67,7 +67,7 @@ function fits(path: string, pattern: string): boolean {
   )
 }
 
-/** No regular expression: of a pattern with many stars it would take forever. This goes back to the last star only. */
+/** Not a regular expression, which could backtrack exponentially: this backtracks only to the last star. */
 function matches(text: string, pattern: string): boolean {
   let [at, next] = [0, 0]
   let star = -1

@@ -4,16 +4,16 @@ import { chmod, lstat, readdir, rename } from 'node:fs/promises'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
 import { mostEntries, tooMany } from './limits.ts'
 
-/** What came out of an archive. */
+/** Counts of what was unpacked from an archive. */
 export interface Unpacked {
-  /** Their number; `folders` are without the outermost. */
+  /** Number of files; `folders` does not count the top folder. */
   readonly files: number
   readonly folders: number
   readonly bytes: number
 }
 
 interface Found {
-  /** Bytes, because names from old archives are no Unicode; as text they would name nothing. */
+  /** As bytes, because names from old archives may not be valid UTF-8. */
   readonly path: Buffer
   readonly name: Buffer
   readonly stats: Stats
@@ -21,7 +21,7 @@ interface Found {
 
 const within = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from('/'), name])
 
-/** Everything below a folder, which a program may be filling meanwhile; a folder comes before what is in it. */
+/** Walks a folder that a program may be filling at the same time; folders come before their content. */
 async function* walk(folder: Buffer): AsyncGenerator<Found> {
   for (const name of (await readdir(folder, { encoding: 'buffer' }).catch(ignoreMissing)) ?? []) {
     const path = within(folder, name)
@@ -32,7 +32,7 @@ async function* walk(folder: Buffer): AsyncGenerator<Found> {
   }
 }
 
-/** Counts what is below a folder. @throws AppError FILE_TOO_LARGE when it has too many entries. */
+/** Counts files, folders and bytes in a folder. @throws AppError FILE_TOO_LARGE when it has too many entries. */
 export async function survey(folder: string): Promise<Unpacked> {
   let files = 0
   let folders = 0
@@ -47,8 +47,8 @@ export async function survey(folder: string): Promise<Unpacked> {
 }
 
 /**
- * Packers run as a user of their own and have to read all of it, whatever modes it came with. Names that are no UTF-8
- * are told apart by what all of them together look like.
+ * Makes all files readable for the packer, which runs as another user, whatever their modes. Converts names to UTF-8,
+ * guessing one encoding from all invalid names together.
  */
 export async function makeReadable(folder: string, usual: string): Promise<void> {
   const found: Found[] = []
@@ -63,7 +63,7 @@ export async function makeReadable(folder: string, usual: string): Promise<void>
     import('../text/decode.ts'),
   ])
   const charset = guessed(Buffer.concat(found.flatMap(({ name }) => [name, Buffer.from('\n')])), usual)
-  // What is in a folder first: its path ends with the folder's new name.
+  // Rename the content of a folder before the folder itself, because renaming the folder changes their paths.
   for (const { path, name } of found.reverse()) {
     const parent = path.subarray(0, path.length - name.length - 1)
     const target = within(parent, Buffer.from(lettersOf(name, charset).replaceAll('/', '_')))

@@ -12,23 +12,23 @@ import { allowedBytes, tooLarge } from './limits.ts'
 import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list-entries.ts'
 import { makeReadable, survey, type Unpacked } from './scan-extracted.ts'
 
-/** Compressed single files; a tape archive inside is unpacked too. */
+/** Compressed single files; a tar inside is unpacked too. */
 export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
-/** The same around a tape archive, by their names. */
+/** Compressed tar archives, by their names. */
 export const taped = ['tgz', 'tbz2', 'txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'tar.z'] as const
-/** 7-Zip does not know them, or not all of what is in them. */
+/** Formats that 7-Zip does not support, or not completely. */
 export const byBsdtar: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
 
-/** Names in a ZIP that are not marked as UTF-8 are in code page 437 (APPNOTE 4.4.4, appendix D), by rights. */
+/** In these, names not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
 const ofDos: readonly FormatId[] = ['zip', 'jar', 'zipx', 'cbz']
 
 const isTaped = (format: FormatId) => taped.some((id) => id === format)
 const isStream = (format: FormatId) => isTaped(format) || streams.some((id) => id === format)
 
 /**
- * Fills `folder`, which it makes. Archives inside the archive stay as they are.
- * @throws AppError INVALID_INPUT (password, names that lead out), FILE_TOO_LARGE, CORRUPT_FILE; ProcessFailure or
- * EngineCrash where a program cannot read the archive.
+ * Creates `folder` and unpacks the archive into it. Archives inside the archive are not unpacked.
+ * @throws AppError INVALID_INPUT (password, path traversal), FILE_TOO_LARGE, CORRUPT_FILE; ProcessFailure or
+ * EngineCrash when a program cannot read the archive.
  */
 export async function unpack(
   input: InputFile,
@@ -51,11 +51,11 @@ export async function unpack(
 
 interface Limits {
   readonly limitBytes: number
-  /** Empty when none was given. */
+  /** Empty if none was given. */
   readonly password: string
 }
 
-/** What libarchive reads besides. */
+/** Formats for which libarchive is the fallback. */
 const alsoByBsdtar: readonly FormatId[] = [
   'zip',
   'zipx',
@@ -69,7 +69,7 @@ const alsoByBsdtar: readonly FormatId[] = [
   'lzh',
 ]
 
-/** What 7-Zip cannot read, libarchive may; if it cannot either, what 7-Zip said is said. */
+/** Falls back to libarchive if 7-Zip cannot read the archive; if that fails too, throws 7-Zip's error. */
 async function unpackAnyhow(
   { path, format, folder }: { readonly path: string; readonly format: FormatId; readonly folder: string },
   limits: Limits,
@@ -91,11 +91,11 @@ async function unpackAnyhow(
   }
 }
 
-/** It can list such an archive, and no more. */
+/** 7-Zip can list such an archive but not unpack it. */
 export const usesUnknownMethod = (error: unknown) =>
   error instanceof ProcessFailure && /Unsupported Method/i.test(error.stderr)
 
-/** Zstandard, which several packers of 7z have, is read by py7zr alone; links are not, as it would make them. */
+/** Only py7zr reads Zstandard in 7z, which several programs write. Links are refused, because py7zr would create them. */
 async function unpackByPython(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
   const entries = await list(path, '', tools)
   check(entries, limitBytes)
@@ -108,7 +108,7 @@ async function unpackByPython(path: string, folder: string, limitBytes: number, 
 export const wantsPassword = ({ stderr }: { readonly stderr: string }) =>
   /wrong password|enter password/i.test(stderr)
 
-/** POSIX writes a file with holes as a list of what is in it, which 7-Zip takes for the file. */
+/** 7-Zip unpacks a sparse file in POSIX tar as its raw data map instead of the file. */
 class SparseFiles extends Error {}
 const isSparse = ({ name }: Entry) => /(?:^|\/)GNUSparseFile\.\d+\//.test(name)
 
@@ -129,7 +129,7 @@ async function unpackArchive(
   tellWhatIsDropped(entries, tools)
 }
 
-/** libarchive cannot decrypt RAR; of the rest it is the safer reader. */
+/** Uses libarchive, the safer reader, except for encrypted RAR, which it cannot decrypt. */
 async function unpackRar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
   const entries = await listByUnar(path, limits.password, tools)
   if (entries.some(({ locked }) => locked)) {
@@ -151,7 +151,7 @@ async function unpackLockedRar(
   tools: Tools,
 ): Promise<void> {
   if (password === '') throw locked(false)
-  // It takes the password in no other way; nobody else sees the processes of a sandbox.
+  // unar accepts the password only as an argument; other processes cannot see those of the sandbox.
   const command = ['unar', '-q', '-D', '-f', '-o', folder, '-password', password, path] as const
   try {
     await guarded({ folder, limitBytes }, command, tools, { env: unarEnv })
@@ -160,13 +160,13 @@ async function unpackLockedRar(
   }
 }
 
-/** Links that lead out are refused by both; what they make is removed before anything else reads the folder. */
+/** Checks and reports entries. bsdtar and unar refuse links that lead out; other links are removed after unpacking. */
 function admit(entries: readonly Entry[], limitBytes: number, tools: Tools): void {
   check(entries, limitBytes)
   tellWhatIsDropped(entries, tools)
 }
 
-/** The archive needs a password, or another one. */
+/** Error for an archive that needs a password, or a different one. */
 export function locked(hadPassword: boolean, cause?: unknown): AppError {
   const sentence = hadPassword
     ? 'The password does not open the archive. Check it and send it again.'
@@ -180,7 +180,7 @@ type Decompressor = (from: string, to: string) => Command
 const unLz4: Decompressor = (from, to) => ['lz4', '-d', '-q', '-f', from, to]
 const unLzip: Decompressor = (from, to) => ['lzip', '-d', '-q', '-o', to, '--', from]
 const unLzop: Decompressor = (from, to) => ['lzop', '-d', '-q', '-f', '-o', to, '--', from]
-/** For what 7-Zip cannot read. */
+/** Decompressors for formats that 7-Zip cannot read. */
 const decompressors: Readonly<Partial<Record<FormatId, Decompressor>>> = {
   lz4: unLz4,
   'tar.lz4': unLz4,
@@ -212,11 +212,11 @@ async function unpackStream(input: InputFile, folder: string, limitBytes: number
     const sentence = `The file is named as a compressed tape archive (${input.format}), but there is none in it.`
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
   }
-  // It holds no name, or none was asked for: 7-Zip takes that of our copy.
+  // Without a stored name, 7-Zip uses the name of our copy.
   await rename(content, join(folder, name === ours ? contentName(input.filename) : name))
 }
 
-/** Also one from before POSIX, which has no mark but the sum of its header. */
+/** Also detects pre-POSIX tar, which has no magic bytes, only a header checksum. */
 async function isTar(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -228,7 +228,7 @@ async function isTar(path: string): Promise<boolean> {
   }
 }
 
-/** `photo.svg.gz` holds `photo.svg`; only harmless letters of it become part of a path. */
+/** Derives the content's name, such as `photo.svg` from `photo.svg.gz`, with only safe characters. */
 function contentName(name: string): string {
   const stem = name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N}._ -]/gu, '_')
   return stem.replace(/^[.\s-]+/, '').slice(0, 60) || 'content'
@@ -236,12 +236,12 @@ function contentName(name: string): string {
 
 const watchMs = 250
 
-/** Runs a program while the folder that it fills is measured: an archive may say less than it holds. */
+/** Runs a program while measuring the folder it fills, because an archive can contain more than it declares. */
 async function guarded(
   { folder, limitBytes }: { readonly folder: string; readonly limitBytes: number },
   [bin, ...args]: Command,
   tools: Tools,
-  // An empty answer to whatever it may ask.
+  // Empty stdin answers any prompt.
   { stdin = '', env = {}, readOnly = [] }: Pick<ExecOptions, 'stdin' | 'env' | 'readOnly'> = {},
 ): Promise<void> {
   const stop = new AbortController()

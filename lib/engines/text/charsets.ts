@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { inputOption } from '../options.ts'
 
-/** What programs call encodings that the Encoding Standard calls otherwise. */
+/** Common encoding names that are not labels of the Encoding Standard. */
 const otherNames: Readonly<Record<string, string>> = {
   ansi: 'windows-1252',
   cp932: 'shift_jis',
@@ -15,14 +15,14 @@ const otherNames: Readonly<Record<string, string>> = {
   utf16le: 'utf-16le',
 }
 
-/** Code pages of DOS, which the Encoding Standard leaves out: those that iconv-lite reads. */
+/** DOS code pages that iconv-lite supports; the Encoding Standard does not include them. */
 const codePages: readonly number[] = [
   437, 720, 737, 775, 808, 850, 852, 855, 856, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 922,
 ]
 
 /**
- * The name under which the Encoding Standard has an encoding, which may be called by any of its labels; undefined where
- * there is none.
+ * Resolves any label of an encoding to its name in the Encoding Standard, or to `cp…` for a DOS code page; undefined if
+ * unknown.
  */
 export function charsetNamed(label: string): string | undefined {
   const plain = label.trim().toLowerCase()
@@ -49,7 +49,7 @@ export const encoding = z
   )
   .meta(inputOption)
 
-/** What was asked for; undefined when it is to be found out. */
+/** Returns the requested charset; undefined if it is to be detected. */
 export function requestedCharset(label: string | undefined): string | undefined {
   return label === undefined || label.toLowerCase() === 'auto' ? undefined : charsetNamed(label)
 }

@@ -14,7 +14,7 @@ const words: Readonly<Record<string, string>> = {
 
 export const mark = (given: string) => words[given.toLowerCase()] ?? given
 
-/** What parts fields, and no letter, digit, quote or line end: one of those would part the words themselves. */
+/** A separator must not be a letter, digit, quote or line break, which occur within fields. */
 const isMark = (given: string) => given.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(mark(given))
 
 export const tableShape = {

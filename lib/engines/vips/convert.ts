@@ -31,7 +31,7 @@ import { isLargeForWebp } from './webp-effort.ts'
 /** @throws when the engine does not declare the format. */
 export function vipsTargetOf(to: FormatId): PixelTargetId | 'pdf' {
   const target = pixelTargetIds.find((id) => id === to)
-  if (!target && to !== 'pdf') throw new Error(`vips was asked for ${to}, which it does not declare.`)
+  if (!target && to !== 'pdf') throw new Error(`vips does not support the target ${to}.`)
   return target ?? 'pdf'
 }
 

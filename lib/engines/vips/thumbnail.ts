@@ -18,7 +18,7 @@ import { pixelTargetOf } from './targets.ts'
 /** Makes a thumbnail of the image, or of the first of several. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
 export async function makeThumbnail(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
-  if (!input) throw new Error('A thumbnail was asked of no file.')
+  if (!input) throw new Error('The thumbnail operation was called without an input.')
   const to = thumbnailTargetOf(work.to)
   const path = join(work.outDir, `output.${to}`)
   const details = await writeThumbnail(input, { to, path, options: work.options }, tools)

@@ -8,7 +8,7 @@ import {
   readMembers,
   Tags,
   textField,
-  unsupportedField,
+  rejectField,
   wholeNumberField,
 } from './request-params.ts'
 import { tagsOf } from './tags.ts'
@@ -35,13 +35,13 @@ export const Paging = {
 const BusMembers = {
   Name: BusName,
   Description: textField(0, 512).optional(),
-  KmsKeyIdentifier: unsupportedField('KmsKeyIdentifier'),
-  DeadLetterConfig: unsupportedField('DeadLetterConfig of an event bus'),
-  LogConfig: unsupportedField('LogConfig'),
+  KmsKeyIdentifier: rejectField('KmsKeyIdentifier'),
+  DeadLetterConfig: rejectField('DeadLetterConfig of an event bus'),
+  LogConfig: rejectField('LogConfig'),
 }
 const CreateEventBus = z.object({
   ...BusMembers,
-  EventSourceName: unsupportedField('EventSourceName'),
+  EventSourceName: rejectField('EventSourceName'),
   Tags: Tags.default([]),
 })
 const UpdateEventBus = z.object({ ...BusMembers, Name: BusName.default('default') })

@@ -8,7 +8,7 @@ import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
 import { type PatternCondition, readPattern } from './pattern.ts'
-import { readMembers, retryLimits, textField, unsupportedField } from './request-params.ts'
+import { readMembers, retryLimits, textField, rejectField } from './request-params.ts'
 import { type Rule, ruleArn, rulesOf } from './rules.ts'
 import { type RuleEvent, targetInput } from './target-input.ts'
 
@@ -29,7 +29,7 @@ type Entry = z.infer<typeof Entry>
 
 const PutEvents = z.object({
   Entries: z.array(Entry).min(1).max(10),
-  EndpointId: unsupportedField('EndpointId'),
+  EndpointId: rejectField('EndpointId'),
 })
 
 /** "The total entry size must be less than 1MB." */

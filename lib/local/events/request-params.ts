@@ -14,7 +14,7 @@ export const textField = (least: number, most: number, pattern?: string) => {
 export const wholeNumberField = (least: number, most: number) => z.number().int().min(least).max(most)
 
 /** A member that AWS supports and this server does not: using it is an error instead of having no effect. */
-export const unsupportedField = (name: string) =>
+export const rejectField = (name: string) =>
   z
     .unknown()
     .refine((value) => value === undefined, {

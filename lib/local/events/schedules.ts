@@ -12,7 +12,7 @@ import {
   readMembers,
   retryLimits,
   textField,
-  unsupportedField,
+  rejectField,
   wholeNumberField,
 } from './request-params.ts'
 import { firstRun, readScheduleExpression, type ScheduleExpression } from './schedule-expression.ts'
@@ -38,9 +38,9 @@ const Target = z.object({
     .optional(),
   DeadLetterConfig: z.object({ Arn: textField(1, 1600).optional() }).optional(),
   RetryPolicy: RetryPolicy.default({}),
-  EcsParameters: unsupportedField('EcsParameters'),
-  KinesisParameters: unsupportedField('KinesisParameters'),
-  SageMakerPipelineParameters: unsupportedField('SageMakerPipelineParameters'),
+  EcsParameters: rejectField('EcsParameters'),
+  KinesisParameters: rejectField('KinesisParameters'),
+  SageMakerPipelineParameters: rejectField('SageMakerPipelineParameters'),
 })
 
 const Members = z.object({
@@ -59,7 +59,7 @@ const Members = z.object({
   ActionAfterCompletion: z.enum(['NONE', 'DELETE']).default('NONE'),
   Target,
   ClientToken: Token.optional(),
-  KmsKeyArn: unsupportedField('KmsKeyArn'),
+  KmsKeyArn: rejectField('KmsKeyArn'),
 })
 
 export interface Schedule extends Omit<z.infer<typeof Members>, 'ClientToken'> {

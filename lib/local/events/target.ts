@@ -1,6 +1,6 @@
 // A target of a rule, as clients send it and the rule stores it.
 import * as z from 'zod'
-import { RetryPolicy, textField, unsupportedField } from './request-params.ts'
+import { RetryPolicy, textField, rejectField } from './request-params.ts'
 
 export const RuleTargetId = textField(1, 64, '[\\.\\-_A-Za-z0-9]+')
 export const RuleTarget = z.object({
@@ -23,13 +23,13 @@ export const RuleTarget = z.object({
   SqsParameters: z.object({ MessageGroupId: textField(0, 100).optional() }).optional(),
   DeadLetterConfig: z.object({ Arn: textField(1, 1600).optional() }).optional(),
   RetryPolicy: RetryPolicy.optional(),
-  KinesisParameters: unsupportedField('KinesisParameters'),
-  RunCommandParameters: unsupportedField('RunCommandParameters'),
-  EcsParameters: unsupportedField('EcsParameters'),
-  BatchParameters: unsupportedField('BatchParameters'),
-  HttpParameters: unsupportedField('HttpParameters'),
-  RedshiftDataParameters: unsupportedField('RedshiftDataParameters'),
-  SageMakerPipelineParameters: unsupportedField('SageMakerPipelineParameters'),
-  AppSyncParameters: unsupportedField('AppSyncParameters'),
+  KinesisParameters: rejectField('KinesisParameters'),
+  RunCommandParameters: rejectField('RunCommandParameters'),
+  EcsParameters: rejectField('EcsParameters'),
+  BatchParameters: rejectField('BatchParameters'),
+  HttpParameters: rejectField('HttpParameters'),
+  RedshiftDataParameters: rejectField('RedshiftDataParameters'),
+  SageMakerPipelineParameters: rejectField('SageMakerPipelineParameters'),
+  AppSyncParameters: rejectField('AppSyncParameters'),
 })
 export type RuleTarget = z.infer<typeof RuleTarget>

@@ -63,17 +63,17 @@ export function readForm(fields: URLSearchParams): Record<string, unknown> {
 
 function plant(root: Node, name: string, value: string) {
   const path = name.split('.', maxDepth + 1)
-  if (path.length > maxDepth) throw malformedParameter(path.slice(0, 2).join('.'))
+  if (path.length > maxDepth) throw parameterError(path.slice(0, 2).join('.'))
   const leaf = path.pop() ?? ''
   let node = root
   for (const part of path) {
     const next = node.get(part)
-    if (typeof next === 'string') throw malformedParameter(name)
+    if (typeof next === 'string') throw parameterError(name)
     const child: Node = next ?? new Map()
     node.set(part, child)
     node = child
   }
-  if (node.has(leaf)) throw malformedParameter(name)
+  if (node.has(leaf)) throw parameterError(name)
   node.set(leaf, value)
 }
 
@@ -86,7 +86,7 @@ function toMembers(node: Node): Record<string, unknown> {
     } else if (isKey(lists, name)) {
       const items = inOrder(name, value)
       members.push([lists[name], items.map((item) => (typeof item === 'string' ? item : toMembers(item)))])
-    } else if (typeof value !== 'string') throw malformedParameter(name)
+    } else if (typeof value !== 'string') throw parameterError(name)
     else members.push([name, integers.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value])
   }
   return Object.fromEntries(members)
@@ -95,7 +95,7 @@ function toMembers(node: Node): Record<string, unknown> {
 function toMap(name: string, value: Node | string, keyName: string): Record<string, unknown> {
   const pairs = inOrder(name, value).map((item): [string, unknown] => {
     const key = typeof item === 'string' ? undefined : item.get(keyName)
-    if (typeof item === 'string' || typeof key !== 'string') throw malformedParameter(name)
+    if (typeof item === 'string' || typeof key !== 'string') throw parameterError(name)
     const inner = item.get('Value') ?? ''
     return [key, typeof inner === 'string' ? inner : toMembers(inner)]
   })
@@ -107,11 +107,11 @@ function inOrder(name: string, value: Node | string): (Node | string)[] {
   if (typeof value === 'string') return [value]
   const keys = [...value.keys()]
   if (!keys.some((key) => /^\d+$/.test(key))) return [value]
-  if (!keys.every((key) => /^\d{1,6}$/.test(key))) throw malformedParameter(name)
+  if (!keys.every((key) => /^\d{1,6}$/.test(key))) throw parameterError(name)
   return [...value].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
 }
 
-function malformedParameter(name: string): SqsError {
+function parameterError(name: string): SqsError {
   return new SqsError(
     'SerializationException',
     `The field ${name} does not have the form that this API knows.`,

@@ -12,9 +12,9 @@ import type { DocxRequest } from './docx-request.ts'
 import { DocxOptions } from './options.ts'
 import type { ParseSource } from './parse-pages.ts'
 
-/** The interface: "OCR runs first, for up to 50 pages". */
+/** The specification: "OCR runs first, for up to 50 pages". */
 const maxScannedPages = 50
-/** Of the pages, from which on the text layer is effectively empty. */
+/** From this ratio of pages without text on, the document counts as scanned. */
 const minEmptyRatio = 0.8
 
 export const docxCapability: Capability = {
@@ -30,19 +30,16 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   const options = DocxOptions.parse(work.options)
   const { documentInfo, pagesRecognized: read, ...source } = await openReadablePdf(work, options, tools)
   if (options.embedFonts) {
-    tools.warn(
-      'FONTS_NOT_EMBEDDED',
-      'The fonts of the PDF are named in the document, but not embedded in it.',
-    )
+    tools.warn('FONTS_NOT_EMBEDDED', 'The document names the fonts of the PDF but does not embed them.')
   }
   const request: DocxRequest = {
     ...{ ...source, documentInfo, outDir: work.outDir },
     isFixedLayout:
       options.layout === 'exact' || (options.layout === undefined && options.preserveLayout === true),
   }
-  // Loaded when it is wanted: the writer is large, and the planner and the API never need it.
-  const { buildDocx: rebuild } = await import('./build-docx.ts')
-  const result = await rebuild(request, progressWithin(tools, read ? 0.8 : 0, 1))
+  // Imported on demand: the docx library is large, and the planner and the API never need it.
+  const { buildDocx } = await import('./build-docx.ts')
+  const result = await buildDocx(request, progressWithin(tools, read ? 0.8 : 0, 1))
   tools.progress(1)
   const recognized = new Set([...(read ?? []), ...result.pagesRecognized])
   return {
@@ -51,9 +48,9 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   }
 }
 
-/** A PDF whose pages are text, as far as they are all pictures of it. */
+/** A PDF with a text layer, added by OCR if it was a scan. */
 interface ReadablePdf extends ParseSource {
-  /** Those whose pictures were read, of those that were tried; undefined where none was. */
+  /** Pages read by OCR; undefined when OCR did not run. */
   readonly pagesRecognized?: readonly number[]
   readonly documentInfo: DocumentInfo
 }
@@ -72,16 +69,22 @@ export async function openReadablePdf(
     throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
   })
   const pages = resolvePages(options.pages ?? options.pageRange, opened.sizes.length)
-  // What was filled into a form is part of its text.
+  // Values of form fields are part of the text.
   const filled = opened.hasForm ? await flattenAnnotations(opened, tools) : opened.path
-  const readable = await addMissingText(filled, pages, options, tools)
+  const readablePath = await addMissingText(filled, pages, options, tools)
   const language = options.mode === 'fast' ? undefined : ocrLanguageFrom(options)
-  return { ...readable, pages, language, maxRecognized: maxScannedPages, documentInfo: opened.documentInfo }
+  return {
+    ...readablePath,
+    pages,
+    language,
+    maxRecognized: maxScannedPages,
+    documentInfo: opened.documentInfo,
+  }
 }
 
 const ocrLanguageFrom = ({ language, ocrLanguage }: ReadOptions) => language ?? ocrLanguage ?? 'eng'
 
-/** Reads the text of a document of scans before anything else; single ones among pages of text are found later. */
+/** Adds a text layer to scanned documents; single scanned pages among text pages are handled later. */
 async function addMissingText(
   path: string,
   pages: readonly number[],
@@ -95,24 +98,27 @@ async function addMissingText(
   if (scans.length === 0 || scans.length < uniquePages.length * minEmptyRatio)
     return { path, characterCounts, pagesTried: [] }
   if (mode === 'fast' || scans.length > maxScannedPages) {
-    const reason = mode === 'fast' ? 'mode is fast' : `text is read on up to ${maxScannedPages} pages`
+    const reason = mode === 'fast' ? 'mode is fast' : `OCR is limited to ${maxScannedPages} pages`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `${scans.length} pages hold pictures of text, which was not read because ${reason}. Use toolOperation=ocr-pdf first.`,
+      `${scans.length} pages are images of text, which was not read because ${reason}. Use toolOperation=ocr-pdf first.`,
     )
     return { path, characterCounts, pagesTried: scans }
   }
   const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
   const ocrRequest = { pages: scans, language: ocrLanguageFrom(options), deskew: true, onPage }
   try {
-    const { path: readable, read } = await recognize(
+    const { path: readablePath, read } = await recognize(
       { ...ocrRequest, path: await downscaleFineImages(path, tools) },
       tools,
     )
-    return { path: readable, characterCounts, pagesTried: scans, pagesRecognized: read }
+    return { path: readablePath, characterCounts, pagesTried: scans, pagesRecognized: read }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
-    tools.warn('TEXT_MAY_BE_MISSING', 'The text of the pages could not be read, so they are pictures.')
+    tools.warn(
+      'TEXT_MAY_BE_MISSING',
+      'The text of the pages could not be read, so the document contains images of them.',
+    )
     return { path, characterCounts, pagesTried: scans }
   }
 }

@@ -11,10 +11,10 @@ import {
 } from './geometry.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
 
-/** Part of a page that is kept as a picture. */
+/** Part of a page that becomes an image. */
 export interface Figure {
   readonly box: BoundingBox
-  /** It is the ground of text, which is drawn without it. */
+  /** Whether text is on top of it; then it is rendered without that text. */
   readonly isBackground: boolean
 }
 
@@ -24,7 +24,7 @@ const minWidth = 40
 const minHeight = 30
 const maxLabelCharacters = 12
 
-/** Areas of a page that are drawings, as charts and the decoration of slides. */
+/** Finds the areas of a page that are vector drawings, such as charts or slide decoration. */
 export function findFigures(
   page: PageContent,
   words: readonly Word[],
@@ -50,18 +50,18 @@ export function findFigures(
     })
 }
 
-/** Words that a figure shows as its own: numbers at axes, names of parts. What runs on for longer is text. */
-export function findLabels({ box, isBackground }: Figure, pieces: PageContent['textSegments']): Word[] {
+/** Returns the words that belong to a figure, such as axis labels or names of parts. Longer text does not. */
+export function findLabels({ box, isBackground }: Figure, textSegments: PageContent['textSegments']): Word[] {
   if (isBackground) return []
-  return pieces
-    .filter((piece) => !isTextLine(piece))
+  return textSegments
+    .filter((segment) => !isTextLine(segment))
     .flat()
     .filter((word) => isCenterInside(word.box, box))
 }
 
-/** Short pieces of text right beside a drawing are the labels of its axes. */
-function includeLabels(box: BoundingBox, pieces: PageContent['textSegments']): BoundingBox {
-  const labels = pieces
+/** Extends the box by axis labels: short text right next to the drawing. */
+function includeLabels(box: BoundingBox, textSegments: PageContent['textSegments']): BoundingBox {
+  const labels = textSegments
     .filter((words) => countCharacters(words) <= maxLabelCharacters)
     .map((words) => boundingBoxOf(words.map((word) => word.box)))
     .filter((label) => touches(label, box, 10) && widthOf(label) < widthOf(box) * 0.3)
@@ -70,11 +70,13 @@ function includeLabels(box: BoundingBox, pieces: PageContent['textSegments']): B
 }
 
 const countCharacters = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)
-const isTextLine = (piece: readonly Word[]) => piece.length >= 4 && countCharacters(piece) >= 20
+const isTextLine = (segment: readonly Word[]) => segment.length >= 4 && countCharacters(segment) >= 20
 
-/** Most of what stands on it are lines of text. */
-function isBehindText(box: BoundingBox, pieces: PageContent['textSegments']): boolean {
-  const inside = pieces.filter((piece) => isCenterInside(boundingBoxOf(piece.map((word) => word.box)), box))
+/** Whether most of the text on it is body text. */
+function isBehindText(box: BoundingBox, textSegments: PageContent['textSegments']): boolean {
+  const inside = textSegments.filter((segment) =>
+    isCenterInside(boundingBoxOf(segment.map((word) => word.box)), box),
+  )
   const characters = countCharacters(inside.flat())
   return characters > 0 && countCharacters(inside.filter(isTextLine).flat()) >= characters * 0.5
 }
@@ -88,7 +90,7 @@ function isDrawing(group: readonly Vector[]): boolean {
   return group.length >= minVectors || group.filter(({ isRectangle }) => !isRectangle).length >= minCurves
 }
 
-/** Text on a colored ground or in frames is text. */
+/** Text on a colored background or in frames counts as text, not as a drawing. */
 function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
   const inside = words.filter((word) => isCenterInside(word.box, box))
   const covered = inside.reduce((sum, word) => sum + areaOf(word.box), 0)

@@ -11,23 +11,21 @@ import { createTextRuns, type DocxLibrary } from './text-runs.ts'
 import { toTwips } from './units.ts'
 
 /**
- * Pages as they look: each piece of a line in a frame of its own, over a picture of all that is no text. What it
- * gains in looks it loses in editing.
+ * Creates a document that looks like the pages: each line segment in a frame, over an image of everything else. Better
+ * fidelity, but harder to edit.
  */
 export async function buildFixedLayout(
   source: Omit<DocxRequest, 'isFixedLayout'>,
   tools: Tools,
 ): Promise<DocxResult> {
-  const {
-    structure,
-    path,
-    pagesRecognized: recognized,
-  } = await parsePages(source, tools, (done) => tools.progress((done / source.pages.length) * 0.5, 'pages'))
+  const { structure, path, pagesRecognized } = await parsePages(source, tools, (done) =>
+    tools.progress((done / source.pages.length) * 0.5, 'pages'),
+  )
   const file = await writeFixedLayout({ ...source, path }, structure.pages, tools)
-  return { file, pagesRecognized: recognized }
+  return { file, pagesRecognized }
 }
 
-/** @param needsBackground where a page shows more than text. */
+/** @param needsBackground whether a page shows more than text. */
 export async function writeFixedLayout(
   { path, outDir, documentInfo }: Pick<DocxRequest, 'path' | 'outDir' | 'documentInfo'>,
   pages: readonly PageContent[],
@@ -47,17 +45,17 @@ async function toSection(
   page: PageContent,
   background?: string,
 ): Promise<docx.ISectionOptions> {
-  const pieces = page.textSegments.flatMap((piece) =>
-    groupIntoLines(piece).flatMap((line) => splitAtGaps(line, 1.1).map((words) => toLine(words))),
+  const lines = page.textSegments.flatMap((segment) =>
+    groupIntoLines(segment).flatMap((line) => splitAtGaps(line, 1.1).map((words) => toLine(words))),
   )
   const last = background ? [await backgroundImage(library, page, background)] : []
   return fullPageSection(library, page, [
-    ...pieces.map((line) => toFrame(library, line)),
+    ...lines.map((line) => toFrame(library, line)),
     new library.Paragraph({ children: last }),
   ])
 }
 
-/** Fonts that stand in are wider or narrower, so a frame has some room to its right. */
+/** Frames get extra width on the right, because replacement fonts may be wider. */
 function toFrame(library: DocxLibrary, line: Line): docx.Paragraph {
   const [left, , right] = line.box
   const { size } = line.style
@@ -73,7 +71,7 @@ function toFrame(library: DocxLibrary, line: Line): docx.Paragraph {
     },
     ...(line.isRtl && { bidirectional: true }),
     spacing: { before: 0, after: 0 },
-    // Light letters stand on the picture behind them.
+    // Light text has the background image behind it.
     children: createTextRuns(library, buildRuns([line], false, new Set()), { backgroundColor: 'ground' }),
   })
 }

@@ -10,16 +10,14 @@ import { parsePages } from './parse-pages.ts'
 import { removeText } from './remove-text.ts'
 import { writeDocx } from './write-docx.ts'
 
-/** A Word document of paragraphs, headings, lists, tables and pictures that can be edited. */
+/** Creates an editable Word document with paragraphs, headings, lists, tables and images. */
 export async function buildFlowingLayout(
   source: Omit<DocxRequest, 'isFixedLayout'>,
   tools: Tools,
 ): Promise<DocxResult> {
-  const {
-    structure,
-    path,
-    pagesRecognized: recognized,
-  } = await parsePages(source, tools, (done) => tools.progress((done / source.pages.length) * 0.6, 'pages'))
+  const { structure, path, pagesRecognized } = await parsePages(source, tools, (done) =>
+    tools.progress((done / source.pages.length) * 0.6, 'pages'),
+  )
   const parts = new Map<PageContent, PageParts>()
   const numbers = structure.pages.map(({ number }) => number)
   let textless: ReturnType<RenderContext['textless']> | undefined
@@ -32,7 +30,7 @@ export async function buildFlowingLayout(
     renderedCount: 0,
   }
   for (const page of structure.pages) {
-    // Gives way to the clock and to a cancel between pages.
+    // Lets timers and cancellation run between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
     const grids = findRuledTables(page)
@@ -40,10 +38,10 @@ export async function buildFlowingLayout(
     parts.set(page, { grids, ...(await collectImages(page, boxes, renderContext, tools)) })
   }
   if (structure.pages.some(({ rotatedText }) => rotatedText.length > 0)) {
-    tools.warn('TEXT_MOVED', 'Turned or vertical text was set upright, at the end of its page.')
+    tools.warn('TEXT_MOVED', 'Rotated or vertical text was placed horizontally at the end of its page.')
   }
   tools.progress(0.8, 'document')
   const file = join(source.outDir, 'output.docx')
   await writeDocx(await buildLayout(structure, parts, tools.signal), file, source.documentInfo)
-  return { file, pagesRecognized: recognized }
+  return { file, pagesRecognized }
 }

@@ -7,7 +7,7 @@ import { backgroundImage, fullPageSection, writeSections } from './full-page-ima
 
 const dpi = 150
 
-/** A document with a picture of each page: what is left when the pages tell nothing else. */
+/** Creates a document with an image of each page, the last fallback. */
 export async function buildImagesOnly(
   { path, pages, outDir, documentInfo }: Omit<DocxRequest, 'isFixedLayout'>,
   tools: Tools,
@@ -16,7 +16,7 @@ export async function buildImagesOnly(
   const opened = await openPdf(path, undefined, tools)
   const renderedPaths = new Map<number, string>()
   const jpeg = { extension: 'jpg', args: ['-jpeg', '-jpegopt', 'quality=85'] } as const
-  // Its own progress is left out: what came before may have told more already.
+  // Progress is ignored: earlier attempts may have reported more already.
   const quiet: Tools = { ...tools, progress: () => undefined }
   const settings = { pages, dpi, downscale: 4000, gray: false, ...jpeg }
   await renderPages(opened, settings, quiet, async (file) => {

@@ -18,7 +18,7 @@ export interface DocxLayout {
   readonly footer: readonly HeaderFooterRow[]
   /** Points. */
   readonly bodySize: number
-  /** Distance of lines in sizes of the letters. */
+  /** Line pitch in ems. */
   readonly pitch: number
 }
 
@@ -26,7 +26,7 @@ export interface PageParts extends PageImages {
   readonly grids: readonly Grid[]
 }
 
-/** The document that the pages were printed from, as far as it can be told. */
+/** Reconstructs the layout of the document that the pages were printed from. */
 export async function buildLayout(
   { pages, outline }: PdfStructure,
   parts: ReadonlyMap<PageContent, PageParts>,
@@ -39,7 +39,7 @@ export async function buildLayout(
   const centers = [(column[0] + column[1]) / 2]
   const pageFlows: PageFlow[] = []
   for (const page of pages) {
-    // Gives way to the clock and to a cancel between pages.
+    // Lets timers and cancellation run between pages.
     await setImmediate()
     signal.throwIfAborted()
     const { grids = [], images = [], labels = new Set<Word>() } = parts.get(page) ?? {}
@@ -79,7 +79,7 @@ export async function buildLayout(
   }
 }
 
-/** Left and right edge of the text: the median of the pages that are filled. */
+/** Returns the left and right edge of the text: the median of the pages that are filled. */
 function findTextColumn(
   pages: readonly PageContent[],
   headerFooterWords: ReadonlySet<Word>,
@@ -93,7 +93,7 @@ function findTextColumn(
   return [median(extents.map((box) => box[0])), median(extents.map((box) => box[2]))]
 }
 
-/** Around the text of a page, but for what stands at its very top and bottom. */
+/** Returns the box around the text of a page without its outermost top and bottom. */
 function findTextExtent(page: PageContent, headerFooterWords: ReadonlySet<Word>): BoundingBox | undefined {
   const words = page.textSegments.flat().filter((word) => !headerFooterWords.has(word))
   const inner = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)
@@ -111,12 +111,12 @@ function findPageColumn(
   return [Math.min(left, extent?.[0] ?? left), 0, Math.max(right, extent?.[2] ?? right), page.height]
 }
 
-/** Measured between lines that follow a full one: there a paragraph goes on. */
+/** Measured after full lines, where the paragraph continues. */
 function medianPitch(pages: readonly PageContent[]): number {
   const ratios = pages.slice(0, 50).flatMap((page) =>
-    page.textSegments.flatMap((piece, index) => {
+    page.textSegments.flatMap((segment, index) => {
       const next = page.textSegments[index + 1]
-      const [line] = groupIntoLines(piece)
+      const [line] = groupIntoLines(segment)
       const [below] = next ? groupIntoLines(next) : []
       if (!line || !below || Math.abs(line.style.size - below.style.size) > 0.5) return []
       const ratio = (below.baseline - line.baseline) / line.style.size

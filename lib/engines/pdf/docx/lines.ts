@@ -2,21 +2,21 @@ import { type BoundingBox, boundingBoxOf } from './geometry.ts'
 import type { Style, Word } from './page-content.ts'
 
 export interface Line {
-  /** In the order in which they are read. */
+  /** In reading order. */
   readonly words: readonly Word[]
   readonly box: BoundingBox
   readonly baseline: number
-  /** The look of most of its letters. */
+  /** Style of most of its characters. */
   readonly style: Style
   readonly isRtl: boolean
-  /** Its words were moved apart to fill a narrow column: the gaps between them mean nothing. */
+  /** Whether its words were spread to fill a narrow column; then the gaps have no meaning. */
   readonly isJustified?: boolean
 }
 
 const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
-const letter = /\p{L}/u
+const alphabetic = /\p{L}/u
 
-/** Words of one column as lines from top to bottom. Small raised or lowered ones stay with their line. */
+/** Groups the words of a column into lines from top to bottom. Superscripts and subscripts stay in their line. */
 export function groupIntoLines(words: readonly Word[]): Line[] {
   const rows: Word[][] = []
   for (const word of [...words].sort((a, b) => a.baseline - b.baseline)) {
@@ -33,12 +33,12 @@ function isSameLine(row: readonly Word[], word: Word): boolean {
   return Math.abs(word.baseline - main.baseline) <= size * 0.45
 }
 
-/** Words that were found in the order in which they are read, however they stand. */
+/** Creates a line from words that are in reading order already, wherever they are on the page. */
 export function toLineInOrder(words: readonly Word[]): Line {
   const [first] = words
   if (!first) throw new Error('a line without words')
   const { box } = first
-  // Set upright one behind the other; what counts is no longer where they stood.
+  // Placed upright, one after another; the original positions no longer matter.
   const upright = words.map((word, index) => ({
     ...word,
     baseline: 0,
@@ -65,12 +65,12 @@ export function isRightToLeft(text: string): boolean {
   let balance = 0
   for (const char of text) {
     if (rtlCharacter.test(char)) balance++
-    else if (letter.test(char)) balance--
+    else if (alphabetic.test(char)) balance--
   }
   return balance > 0
 }
 
-/** Latin words and numbers inside keep their own direction. */
+/** Keeps Latin words and numbers in their own direction. */
 function orderRightToLeft(visual: readonly Word[]): Word[] {
   const words: Word[] = []
   let ltrWords: Word[] = []
@@ -83,7 +83,7 @@ function orderRightToLeft(visual: readonly Word[]): Word[] {
   return [...words, ...ltrWords]
 }
 
-/** The style with the most letters. */
+/** Returns the style with the most characters. */
 export function dominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]): Style {
   const counts = new Map<Style, number>()
   for (const { style, text } of words) counts.set(style, (counts.get(style) ?? 0) + text.length)
@@ -92,7 +92,7 @@ export function dominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]): S
   return best[0]
 }
 
-/** Points between two words as they stand on the line. */
+/** Points between two words on the line. */
 export function gapBetween(a: Word, b: Word): number {
   return a.box[0] <= b.box[0] ? b.box[0] - a.box[2] : a.box[0] - b.box[2]
 }
@@ -101,7 +101,7 @@ export function hasSpaceBetween(before: Word, word: Word): boolean {
   return word.hasSpaceBefore || gapBetween(before, word) > Math.max(before.style.size, word.style.size) * 0.2
 }
 
-/** Words in a row without a wide gap between them: what a cell of a table holds. */
+/** Splits a line into segments without a wide gap, such as table cells. */
 export function splitAtGaps(line: Line, gapEm: number): Word[][] {
   const visual = [...line.words].sort((a, b) => a.box[0] - b.box[0])
   const segments: Word[][] = []
@@ -114,7 +114,7 @@ export function splitAtGaps(line: Line, gapEm: number): Word[][] {
   return segments
 }
 
-/** Code and the like: letters of one width, whose lines and spaces mean something. */
+/** Whether it is code or similar: monospaced text whose line breaks and spaces have a meaning. */
 export function isPreformatted(line: Line): boolean {
   return line.words.every(({ style }) => isMono(style))
 }
@@ -123,7 +123,7 @@ function isMono({ mono, font }: Style): boolean {
   return mono || /mono|courier|consol|typewriter|cmtt|sftt/i.test(font)
 }
 
-/** Spaces that make up a gap between two words of one width. */
+/** Returns how many spaces fill the gap between two monospaced words. */
 export function countSpaces(before: Word, word: Word): number {
   const averageWidth = (word.box[2] - word.box[0]) / Math.max(1, [...word.text].length)
   return Math.max(hasSpaceBetween(before, word) ? 1 : 0, Math.round(gapBetween(before, word) / averageWidth))

@@ -7,12 +7,12 @@ interface OpenList {
   last: number
 }
 
-/** Points by which marks of one level may differ. */
+/** How far the markers of one level may differ, in points. */
 const maxDifference = 4
 
 /**
- * Gives items their place in lists. Numbers count only where they follow one another; a lone `1.` stays text.
- * What stands between two items does not end a list unless it starts further out, and a heading does.
+ * Assigns paragraphs with markers to lists. Numbers must be consecutive; a single `1.` remains text. Other blocks
+ * between two items do not end a list unless they are less indented or headings.
  */
 export function assignLists<B extends ContentBlock>(blocks: readonly B[], nextList: () => number): B[] {
   const openLists: OpenList[] = []
@@ -66,7 +66,7 @@ function dropSingleNumbers<B extends ContentBlock>(blocks: readonly B[]): B[] {
   return blocks.map((block) => {
     if (block.kind !== 'paragraph' || block.list?.kind !== 'number') return block
     if ((counts.get(block.list.listId) ?? 0) > 1) return block
-    // Such as it was, without one.
+    // Restores the paragraph without its list.
     const { list, ...plain } = block
     return plain as B
   })

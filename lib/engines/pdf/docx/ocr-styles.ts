@@ -1,12 +1,12 @@
 import type { PageContent, Style, Word } from './page-content.ts'
 
-/** The font in which Tesseract writes what it read: without shapes, and as wide as each word was. */
+/** The font of Tesseract's text layer: without glyph shapes, and as wide as each word was. */
 const invisibleFont = /GlyphLessFont/
 
-/** Sizes that differ by less are one: they are measured from pictures. */
+/** Sizes within this ratio count as equal, because they are measured from images. */
 const maxSizeRatio = 1.17
 
-/** Gives recognized words a font, and the size of the line that they were read from. */
+/** Gives recognized words a font, and the size of their line in the image. */
 export function assignOcrStyles(pages: readonly PageContent[]): readonly PageContent[] {
   const characters = new Map<number, number>()
   for (const word of pages.flatMap(({ textSegments }) => textSegments.flat()).filter(isRecognized)) {
@@ -29,7 +29,7 @@ export function assignOcrStyles(pages: readonly PageContent[]): readonly PageCon
 const isRecognized = ({ style }: Word) => invisibleFont.test(style.font)
 const fontSizeOf = ({ box }: Word) => Math.max(4, Math.round(box[3] - box[1]))
 
-/** The sizes with the most letters draw those that are like them. */
+/** Maps each size to the most frequent one that is similar. */
 function groupSizes(characters: ReadonlyMap<number, number>): Map<number, Style> {
   const styles = new Map<number, Style>()
   const baseStyle = {

@@ -11,16 +11,16 @@ import { type Band, type PageItem, sortIntoReadingOrder } from './reading-order.
 import { findFills, findGrids, type Grid, type GridCell } from './table-grids.ts'
 
 export interface PageSettings extends Omit<ParagraphSettings, 'column'> {
-  /** Left and right edge of the text of the whole document. */
+  /** Left and right edge of the text in the whole document. */
   readonly column: BoundingBox
   readonly images: readonly ImageBlock[]
-  /** Words that the pictures show, and nobody else. */
+  /** Words that only images show. */
   readonly labels: ReadonlySet<Word>
-  /** Words that stand on every page. */
+  /** Words of headers and footers. */
   readonly headerFooterWords: ReadonlySet<Word>
 }
 
-/** What is drawn behind words, and between them. */
+/** Background fills, and areas between rules. */
 interface PageDrawings {
   readonly fills: readonly Vector[]
   readonly ruledRegions: readonly BoundingBox[]
@@ -31,11 +31,11 @@ interface BlockItem extends PageItem {
   readonly block?: ContentBlock
 }
 
-/** Pages with more words, or columns with more lines, are taken as plain text: nobody wrote them as tables. */
+/** Pages with more words and columns with more lines are treated as plain text: they are not tables. */
 const maxWords = 20_000
 const maxLines = 1000
 
-/** Tables that are drawn around words; a grid without them is the ground of a chart. */
+/** Finds ruled tables that contain words; a grid without words is the background of a chart. */
 export function findRuledTables(page: PageContent): Grid[] {
   const words = page.textSegments.flat()
   if (words.length > maxWords) return []
@@ -49,17 +49,17 @@ export function findRuledTables(page: PageContent): Grid[] {
   })
 }
 
-/** What stands on a page, in the order in which it is read. */
+/** Returns the blocks of a page in reading order. */
 export function buildBlocks(page: PageContent, grids: readonly Grid[], settings: PageSettings): FlowBlock[] {
   const textSegments = page.textSegments
-    .map((piece) =>
-      piece.filter((word) => !settings.headerFooterWords.has(word) && !settings.labels.has(word)),
+    .map((segment) =>
+      segment.filter((word) => !settings.headerFooterWords.has(word) && !settings.labels.has(word)),
     )
-    .filter((piece) => piece.length > 0)
+    .filter((segment) => segment.length > 0)
   const words = textSegments.flat()
   const inTable = (word: Word) => grids.some(({ box }) => isCenterInside(word.box, box))
   const items: BlockItem[] = [
-    ...textSegments.flatMap((piece) => toTextItem(piece.filter((word) => !inTable(word)))),
+    ...textSegments.flatMap((segment) => toTextItem(segment.filter((word) => !inTable(word)))),
     ...grids.map((grid) => toBlockItem(buildRuledTable(grid, words, settings))),
     ...settings.images
       .filter((image) => !grids.some(({ box }) => isCenterInside(image.box, box)))
@@ -88,19 +88,19 @@ function buildBand(
   const { columns } = band
   const centers = [...(settings.centers ?? []), page.width / 2]
   const flows = columns.map(({ items, box: column }) =>
-    // The middle of the page is that of its text only where there are no columns.
+    // The page center is the center of the text only when there are no columns.
     buildColumn(items, drawings, { ...settings, column, centers: column === settings.column ? centers : [] }),
   )
-  const set = toColumnSet(band, settings.column, page.vectors)
-  if (!set) return flows.flat().map((block) => ({ ...block, column: settings.column }))
+  const columnSet = toColumnSet(band, settings.column, page.vectors)
+  if (!columnSet) return flows.flat().map((block) => ({ ...block, column: settings.column }))
   return flowThroughColumns(
     flows,
     columns.map(({ box: column }) => column),
-    set,
+    columnSet,
   )
 }
 
-/** Keeps the distances above and below columns. */
+/** Keeps the spacing above and below columns. */
 function spaceBands(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
   const out: FlowBlock[] = []
   for (const [first, ...rest] of bands) {
@@ -120,7 +120,7 @@ function spaceBands(bands: readonly (readonly FlowBlock[])[], pitch: number): Fl
   return out
 }
 
-/** Text that does not stand upright, a paragraph for each of its lines. */
+/** Converts rotated text to a paragraph per line. */
 function toRotatedParagraphs(page: PageContent, settings: PageSettings): Paragraph[] {
   return page.rotatedText.flatMap((words) => {
     const box = boundingBoxOf(words.map((word) => word.box))
@@ -150,7 +150,7 @@ const toBlockItem = (block: ContentBlock): BlockItem => ({
   block,
 })
 
-/** One column from top to bottom. */
+/** Builds the blocks of one column, from top to bottom. */
 function buildColumn(
   items: readonly BlockItem[],
   { fills, ruledRegions }: PageDrawings,
@@ -161,17 +161,17 @@ function buildColumn(
   const tables = lines.length > maxLines ? [] : findBorderlessTables(lines, ruledRegions)
   const inTable = new Set(tables.flatMap((table) => table.lines))
   const blocks: ContentBlock[] = [...otherBlocks]
-  let run: Line[] = []
+  let pendingLines: Line[] = []
   const flush = () => {
-    if (run.length > 0) blocks.push(...groupIntoParagraphs(run, settings))
-    run = []
+    if (pendingLines.length > 0) blocks.push(...groupIntoParagraphs(pendingLines, settings))
+    pendingLines = []
   }
   for (const line of lines) {
-    const before = run.at(-1)
+    const before = pendingLines.at(-1)
     const isSeparated =
       before && otherBlocks.some(({ box }) => box[1] >= before.baseline - 3 && box[3] <= line.baseline)
     if (inTable.has(line) || isSeparated) flush()
-    if (!inTable.has(line)) run.push(line)
+    if (!inTable.has(line)) pendingLines.push(line)
   }
   flush()
   blocks.push(...tables.map((table) => buildBorderlessTable(table, fills, settings)))
@@ -181,7 +181,7 @@ function buildColumn(
   )
 }
 
-/** With its first column at the side where it is read first. */
+/** Reverses the columns of right-to-left tables, so that the first one read comes first. */
 function orderTableColumns(table: Omit<TableBlock, 'isRtl'>, words: readonly Word[]): TableBlock {
   const isRtl = isRightToLeft(words.map(({ text }) => text).join(''))
   if (!isRtl) return { ...table, isRtl }
@@ -217,19 +217,19 @@ function buildBorderlessTable(
   return orderTableColumns(table, rows.flat(2))
 }
 
-/** Keeps the distances between blocks, as far as they are more than between lines. */
+/** Keeps the spacing between blocks where it is larger than the line spacing. */
 function addSpacing(blocks: readonly ContentBlock[], pitch: number): ContentBlock[] {
   const spacedBlocks = blocks.map((block, index) => {
     const before = blocks[index - 1]
     if (block.kind !== 'paragraph' || !before) return block
-    const usual = block.style.size * (pitch - 1)
-    return { ...block, spaceBefore: Math.min(40, Math.max(0, block.box[1] - before.box[3] - usual)) }
+    const usualSpace = block.style.size * (pitch - 1)
+    return { ...block, spaceBefore: Math.min(40, Math.max(0, block.box[1] - before.box[3] - usualSpace)) }
   })
-  // The first has nothing above it to tell; it may come to stand below the last of another column or page.
+  // The first block has nothing above it to measure; it may end up below the last block of another column or page.
   const [first, ...rest] = spacedBlocks
   if (first?.kind !== 'paragraph') return spacedBlocks
-  const usual = median(rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])))
-  return [{ ...first, spaceBefore: usual }, ...rest]
+  const usualSpace = median(rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])))
+  return [{ ...first, spaceBefore: usualSpace }, ...rest]
 }
 
 function buildCellBlocks(
@@ -250,8 +250,8 @@ function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSetti
       indent: paragraph.marker ? paragraph.indent : 0,
       firstIndent: paragraph.marker ? paragraph.firstIndent : 0,
     }))
-    const pictures = settings.images.filter((image) => isCenterInside(image.box, box))
-    const all = [...pictures, ...blocks].sort((a, b) => a.box[1] - b.box[1])
+    const images = settings.images.filter((image) => isCenterInside(image.box, box))
+    const all = [...images, ...blocks].sort((a, b) => a.box[1] - b.box[1])
     const width = box[2] - box[0]
     return { blocks: all, width, columnSpan, rowSpan, ...(shading !== undefined && { shading }) }
   }

@@ -1,8 +1,11 @@
 import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
 
-/** How a document sets its headings is told by all of them together: one line alone may be bold for any reason. */
+/**
+ * The style of a paragraph. Heading styles are derived from all paragraphs together: a single line may be bold for any
+ * reason.
+ */
 export interface ParagraphStyle {
-  /** Points, to the half. */
+  /** Points, rounded to the half. */
   readonly size: number
   readonly bold: boolean
   readonly caps: boolean
@@ -24,7 +27,7 @@ export function collectParagraphs(blocks: readonly ContentBlock[]): Paragraph[] 
   })
 }
 
-/** The look that most letters have. */
+/** Returns the style of most characters. */
 export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
   const stylesByKey = new Map<string, { paragraphStyle: ParagraphStyle; characters: number }>()
   const sizes = new Map<number, number>()
@@ -46,21 +49,21 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
       sizes.set(paragraphStyle.size, (sizes.get(paragraphStyle.size) ?? 0) + text.length)
     }
   }
-  // The size first: a text in many fonts has one size.
+  // Size first, because text in several fonts has one size.
   const [size = 11] = [...sizes].sort((a, b) => b[1] - a[1])[0] ?? []
-  const withThatSize = [...stylesByKey.values()].filter(({ paragraphStyle: look }) => look.size === size)
-  const [mostUsed] = withThatSize.sort((a, b) => b.characters - a.characters)
-  return mostUsed?.paragraphStyle ?? { size, bold: false, caps: false, font: '', color: '000000' }
+  const withThatSize = [...stylesByKey.values()].filter(({ paragraphStyle }) => paragraphStyle.size === size)
+  const [dominant] = withThatSize.sort((a, b) => b.characters - a.characters)
+  return dominant?.paragraphStyle ?? { size, bold: false, caps: false, font: '', color: '000000' }
 }
 
 export function toParagraphStyle(paragraph: Paragraph): ParagraphStyle {
   const { style, runs } = paragraph
   const text = paragraphText(paragraph)
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const alphabetic = text.match(/\p{L}/gu)?.length ?? 0
   return {
     size: roundToHalf(style.size),
     bold: runs.every((run) => run.style.bold || run.text.trim() === ''),
-    caps: letters >= 4 && (text.match(/\p{Lu}/gu)?.length ?? 0) > letters * 0.8,
+    caps: alphabetic >= 4 && (text.match(/\p{Lu}/gu)?.length ?? 0) > alphabetic * 0.8,
     font: stripSubsetPrefix(style.font),
     color: style.color,
   }
@@ -76,7 +79,7 @@ export function isShort(paragraph: Paragraph): boolean {
 export const isLargeStyle = ({ size }: ParagraphStyle, body: ParagraphStyle) =>
   size >= body.size * minSizeRatio && size > body.size + 0.8
 
-/** Of the size of the text, and set apart from it in another way. */
+/** Whether a paragraph of body size differs in another way. */
 export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyle): boolean {
   if (paragraphStyle.size < body.size * 0.95) return false
   return (
@@ -87,13 +90,13 @@ export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyl
   )
 }
 
-/** What stands below a table or a picture, or above it, and names it. */
+/** Start of a caption of a table or figure. */
 const caption = /^(table|figure|fig|chart|tabelle|abbildung|abb|tab|tableau|tabla|figura)\b\.?\s*\d/iu
 
 export const isCaption = (block: ContentBlock) =>
   block.kind === 'paragraph' && caption.test(paragraphText(block).trim())
 
-/** A line that could be a heading by what it says. */
+/** Whether the content of a line could be a heading. */
 export function isTitleLike(paragraph: Paragraph): boolean {
   const text = paragraphText(paragraph).trim()
   return (

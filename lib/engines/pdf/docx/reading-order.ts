@@ -1,10 +1,10 @@
 import { type BoundingBox, boundingBoxOf, heightOf, median, mergeCloseValues, widthOf } from './geometry.ts'
 import { haveAlignedRows } from './row-alignment.ts'
 
-/** Something that stands on a page and has to be read before or after something else. */
+/** An item on a page that has a place in the reading order. */
 export interface PageItem {
   readonly box: BoundingBox
-  /** Letters in it; none for tables and pictures. */
+  /** Number of characters; 0 for tables and images. */
   readonly characters: number
   readonly isRtl: boolean
 }
@@ -19,30 +19,30 @@ interface Gutter {
 const minLines = 3
 /** Points between two columns. */
 const minGap = 6
-/** Of the lines of a column, those that run into that gap. */
+/** Maximum part of a column's lines that may extend into the gutter. */
 const maxOverfullRatio = 0.1
-/** Heights of a line between two pieces of it. */
+/** Maximum gap between segments of a line, in line heights. */
 const maxSegmentGap = 1.8
-/** Lines of a text that stands beside another one, and the points that both go down together. */
+/** Minimum number of lines of independent text next to other text, and the height in points that both must share. */
 const [minIndependentLines, minSharedHeight] = [8, 100]
 const maxColumns = 4
 const maxCandidates = 40
-/** Pages with more are no prose, and each is held against all others. */
+/** Pages with more items are not prose, and every item is compared with all others. */
 const maxItems = 1500
 
 interface ColumnRegion<T extends PageItem> {
   readonly items: readonly T[]
-  /** The column that its lines fill. */
+  /** The box that its lines fill. */
   readonly box: BoundingBox
 }
 
-/** Text between two heights of a page: in one column, or in several that stand side by side. */
+/** Text between two heights of a page, in one column or several next to each other. */
 export interface Band<T extends PageItem> {
-  /** In the order in which they are read. */
+  /** In reading order. */
   readonly columns: readonly ColumnRegion<T>[]
 }
 
-/** Running text in the order in which it is read: what is above columns, each column, what is below. */
+/** Sorts text into reading order: what is above the columns, each column, what is below. */
 export function sortIntoReadingOrder<T extends PageItem>(
   items: readonly T[],
   column: BoundingBox,
@@ -61,7 +61,7 @@ export function sortIntoReadingOrder<T extends PageItem>(
   const inner = sides
     .filter((side) => side.length > 0)
     .map((side) => sortIntoReadingOrder(side, boundingBoxOf(side.map(({ box }) => box))))
-  // Where a column is parted at some height, what stands side by side is no longer plain.
+  // When a column is split at some height, the correspondence between columns is no longer clear.
   const isPlain = inner.every((bands) => bands.length === 1)
   return [
     ...sortIntoReadingOrder(above, column),
@@ -76,7 +76,7 @@ const isLeftOf = ({ box }: PageItem, x: number) => (box[0] + box[2]) / 2 < x
 
 const centerY = ({ box }: PageItem) => (box[1] + box[3]) / 2
 
-/** The part of columns up to a title that is too short to cross the strip between them. */
+/** Returns the part of the columns up to a title that is too short to cross the gutter. */
 function extentBetweenTitles(
   { x, top, bottom }: Gutter,
   all: readonly PageItem[],
@@ -91,7 +91,7 @@ function extentBetweenTitles(
   return part
 }
 
-/** Larger letters with nothing beside them, below which both columns begin at one height. */
+/** Finds lines in a larger font with nothing next to them, below which both columns start at the same height. */
 function findColumnTitles(items: readonly PageItem[], x: number): { top: number; bottom: number }[] {
   const medianHeight = median(
     items.filter(({ characters }) => characters > 0).map(({ box }) => heightOf(box)),
@@ -114,7 +114,7 @@ function findColumnTitles(items: readonly PageItem[], x: number): { top: number;
     })
 }
 
-/** That of the first of its lines. */
+/** Returns the top of the first line of a title. */
 function topOfTitle(large: readonly PageItem[], box: BoundingBox): number {
   const above = large.find(
     (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < heightOf(box) * 0.5,
@@ -126,7 +126,7 @@ function countCharacters(items: readonly PageItem[], isRtl: boolean): number {
   return items.filter((item) => item.isRtl === isRtl).reduce((sum, { characters }) => sum + characters, 0)
 }
 
-/** The empty strip with the most text to both sides, where both sides are prose and no cells of a table. */
+/** Finds the gutter with the most text on both sides, where both sides are prose rather than table cells. */
 function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefined {
   const texts = items.filter(({ characters }) => characters > 0)
   if (texts.length < minLines * 2 || items.length > maxItems) return undefined
@@ -145,10 +145,10 @@ function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefin
   return gutters.sort((a, b) => b.characters - a.characters)[0]
 }
 
-/** Strips at `x` between things that cross it. */
+/** Finds gutters at `x`, between the items that cross it. */
 function findGuttersAt(x: number, items: readonly PageItem[], whole: BoundingBox, depth: number): Gutter[] {
   const edge = leftColumnEdge(x, items)
-  // The number of a page stands in the strip, and belongs to neither side.
+  // A page number may be inside the gutter and belongs to neither side.
   const crosses = ({ box }: PageItem) => box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
   const crossing = items.filter(crosses).sort((a, b) => a.box[1] - b.box[1])
   const found: Gutter[] = []
@@ -157,7 +157,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], whole: BoundingBox
     const inside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
     const left = inside.filter((item) => item.box[2] <= x && !crosses(item))
     const right = inside.filter(({ box }) => box[0] >= x - 1)
-    // To the right of the first column may be more of them.
+    // There may be further columns to the right of the first one.
     const isRightText = () =>
       isProse(right) ||
       (depth < maxColumns &&
@@ -177,7 +177,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], whole: BoundingBox
   return found
 }
 
-/** Where lines to the left of a strip end, but for the few that nobody could break in time. */
+/** Returns the right edge of the left column, ignoring the few lines that are too long for it. */
 function leftColumnEdge(x: number, items: readonly PageItem[]): number {
   return Math.max(...items.map(({ box }) => box[2]).filter((right) => right <= x - minGap))
 }
@@ -188,7 +188,10 @@ function isSeparated(left: readonly PageItem[], right: readonly PageItem[]): boo
   return overfullLines.length <= left.length * maxOverfullRatio
 }
 
-/** Text beside text that has nothing to do with it, as of a résumé: in a table, lines stand beside lines. */
+/**
+ * Whether two texts next to each other are unrelated, as in a résumé; in a table, their lines would be at equal
+ * heights.
+ */
 function areIndependent(left: readonly PageItem[], right: readonly PageItem[]): boolean {
   const [few = [], many = []] = [left, right]
     .map((side) => side.filter(({ characters }) => characters > 0).map(({ box }) => box))
@@ -200,7 +203,7 @@ function areIndependent(left: readonly PageItem[], right: readonly PageItem[]): 
   return beside.length <= few.length / 2
 }
 
-/** Most lines fill their column. */
+/** Whether most lines fill their column. */
 function isProse(side: readonly PageItem[]): boolean {
   const lines = joinLineSegments(side.filter(({ characters }) => characters > 0))
   if (lines.length < minLines) return false
@@ -210,7 +213,7 @@ function isProse(side: readonly PageItem[]): boolean {
 
 const charactersIn = ({ characters }: Pick<PageItem, 'characters'>) => characters
 
-/** A line whose sentences stand far apart, as in narrow columns, is read in pieces. Cells of a table stand further. */
+/** Joins the segments of lines with wide gaps after sentences, as in narrow columns. Table cells are further apart. */
 function joinLineSegments(texts: readonly PageItem[]): Pick<PageItem, 'box' | 'characters'>[] {
   const lines: { box: BoundingBox; characters: number }[] = []
   for (const { box, characters } of [...texts].sort((a, b) => a.box[1] - b.box[1] || a.box[0] - b.box[0])) {

@@ -8,10 +8,10 @@ import { isRightToLeft } from './lines.ts'
 import { assignOcrStyles } from './ocr-styles.ts'
 import { type PageContent, StyleShape, type Word } from './page-content.ts'
 
-/** Left, top, right, bottom in points from the page's top left corner. */
+/** Left, top, right, bottom in points from the top left corner of the page. */
 const BoxShape = z.tuple([z.number(), z.number(), z.number(), z.number()])
 
-/** What layers/pdf/structure.mjs writes for a page. */
+/** Output of `layers/pdf/structure.mjs` for one page. */
 const PageShape = z.object({
   page: z.int(),
   width: z.number(),
@@ -60,7 +60,7 @@ export interface PdfStructure {
   readonly pages: readonly PageContent[]
 }
 
-/** Reads the words, pictures and lines of some pages. @throws ProcessFailure, EngineCrash where MuPDF cannot. */
+/** Reads words, images and vector shapes of some pages. @throws ProcessFailure, EngineCrash where MuPDF fails. */
 export async function readStructure(
   path: string,
   pages: readonly number[],
@@ -71,7 +71,7 @@ export async function readStructure(
   await mkdir(folder, { recursive: true })
   let done = 0
   await runMupdf('structure', [path, folder, pages.join(',')], tools, {
-    // Leaves time for pictures of the pages, where MuPDF gets lost in a file.
+    // Leaves time for the image fallback when MuPDF hangs on a file.
     timeoutS: 240,
     onLine: () => onPage(++done),
   })
@@ -81,8 +81,8 @@ export async function readStructure(
   for (const line of lines) {
     if (line === '') continue
     const json: unknown = JSON.parse(line)
-    const head = OutlineShape.safeParse(json)
-    if (head.success) outline = head.data.outline
+    const outlineLine = OutlineShape.safeParse(json)
+    if (outlineLine.success) outline = outlineLine.data.outline
     else read.push(toPageContent(PageShape.parse(json), folder))
   }
   return { outline, pages: assignOcrStyles(read) }
@@ -134,7 +134,7 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
 
 type RawWord = z.output<typeof PageShape>['lines'][number]['words'][number]
 
-/** TeX takes bullets from fonts that tell no letters: they are read as control characters, which no text begins with. */
+/** Decodes the bullets of TeX fonts without an encoding, which appear as control characters at the start of a line. */
 function decodeBullet(words: readonly RawWord[]): readonly RawWord[] {
   const [first, second, ...rest] = words
   if (!first || !second || !/^\p{Cc}$/u.test(first.text)) return words
@@ -142,7 +142,7 @@ function decodeBullet(words: readonly RawWord[]): readonly RawWord[] {
   return isApart ? [{ ...first, text: '•' }, { ...second, spaced: true }, ...rest] : words
 }
 
-/** Browsers draw the bullets of their lists as dots and squares. */
+/** Adds list bullets that browsers draw as dots and squares. */
 function addDrawnBullet(
   words: readonly Word[],
   vectors: z.output<typeof PageShape>['vectors'],
@@ -170,13 +170,13 @@ function addDrawnBullet(
   return [bullet, { ...first, hasSpaceBefore: true }, ...words.filter((word) => word !== first)]
 }
 
-/** The private area as the font Symbol and its like use it. */
+/** Characters of the private use area as used by the Symbol font and similar ones. */
 const symbols: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['\uf0b7', '\uf0a7', '\uf06c', '\uf0d8', '\uf076'].map((bullet) => [bullet, '•'])),
   ...{ '\uf0d2': '®', '\uf0d3': '©', '\uf0d4': '™', '\uf0e2': '®', '\uf0e3': '©', '\uf0e4': '™' },
 }
 
-/** XML holds no control characters and no half ones. */
+/** Removes what XML does not allow: control characters and lone surrogates. */
 function cleanText(text: string): string {
   return text
     .replaceAll(/[\uf06c-\uf0e4]/g, (char) => symbols[char] ?? char)

@@ -11,14 +11,14 @@ import type { DocxSection } from './sections.ts'
 import { createTextRuns, type DocxLibrary } from './text-runs.ts'
 import { toPixels, toTwips } from './units.ts'
 
-/** What a paragraph stands in. */
+/** The container of a paragraph. */
 interface ParagraphContext {
   readonly backgroundColor?: string | undefined
-  /** Points from its left to its right edge. */
+  /** Points from the left to the right edge. */
   readonly width: number
 }
 
-/** What comes before a paragraph. */
+/** Breaks before a paragraph. */
 interface Breaks {
   readonly pageBreakBefore: boolean
   readonly columnBreak: boolean
@@ -43,19 +43,19 @@ export async function writeDocx(layout: DocxLayout, path: string, documentInfo: 
   await writeFile(path, await library.Packer.toBuffer(document))
 }
 
-/** The look of a heading is that of its letters in the PDF; the style names its level. */
+/** Headings keep the look they have in the PDF; the style only defines their level. */
 function headingStyles(run: docx.IRunStylePropertiesOptions) {
   const plain = { run: { ...run, color: '000000', italics: false }, paragraph: { keepNext: true } }
   const levels = [1, 2, 3, 4, 5, 6] as const
   return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
 }
 
-/** Points below a paragraph: a table, and text in columns, have no distance of their own. */
+/** Points below a paragraph: tables and columns have no spacing above them. */
 function gapBelow({ box, spaceAfter = 0 }: Paragraph & FlowBlock, next: FlowBlock | undefined): number {
   return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : spaceAfter
 }
 
-/** The first row of a table names its columns where it is bold or on a colored ground. */
+/** A first row that is bold or has a colored background is a header row. */
 function isHeaderRow(row: readonly TableCell[]): boolean {
   const isBold = ({ blocks }: TableCell) =>
     blocks.length > 0 &&
@@ -75,7 +75,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     const rowOf = (row: HeaderFooterRow) => createHeaderFooterParagraph(row, part)
     return {
       properties: sectionOptions(library, part),
-      // A part of a page has those of the page.
+      // A section on the same page has the headers and footers of that page.
       ...(!part.isContinuous && {
         headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
         footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
@@ -84,7 +84,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     }
   }
 
-  /** The runs of a paragraph with what sends them to the next page or column. */
+  /** Returns the runs of a paragraph, preceded by its page or column break. */
   function withBreaks(
     { pageBreakBefore = false, columnBreak = false }: Partial<Breaks>,
     children: readonly docx.ParagraphChild[],
@@ -93,7 +93,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     return { children: [...start, ...children], ...(pageBreakBefore && { pageBreakBefore }) }
   }
 
-  /** Two tables without anything between them would be one, and a document may not end with one. */
+  /** Two adjacent tables would merge, and a document must not end with a table. */
   function createTableSeparator(): docx.Paragraph {
     return new library.Paragraph({ spacing: { before: 0, after: 0, line: 120, lineRule: 'exact' } })
   }
@@ -142,12 +142,12 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
       ...(block.isRtl && { bidirectional: true }),
       ...(hasTabs && !block.marker && { tabStops: [{ type: 'right', position: toTwips(width) }] }),
       spacing: { before: toTwips(block.spaceBefore), after: toTwips(after), ...toLineSpacing(block) },
-      // The items of a list have that of the list.
+      // List items have the indent of their list.
       ...(!list && { indent: toIndent(block) }),
     })
   }
 
-  /** Fonts that need more between their lines take it. */
+  /** Uses at-least spacing, so that fonts that need more get it. */
   function toLineSpacing({ style }: Paragraph) {
     return { line: toTwips(style.size * Math.min(2.5, layout.pitch)), lineRule: 'atLeast' } as const
   }
@@ -157,7 +157,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     return library.AlignmentType[names[alignment]]
   }
 
-  /** What has a wide gap before it stands in the middle or, as the last of the row, at the right edge. */
+  /** Text after a wide gap is centered or, at the end of the row, right-aligned. */
   function createHeaderFooterParagraph(
     { runs, alignment, edges: [from, to] }: HeaderFooterRow,
     { width, margins: [left, , right] }: DocxSection,
@@ -207,7 +207,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     context: ParagraphContext,
   ): Promise<docx.Table> {
     const sum = widths.reduce((total, width) => total + width, 0)
-    // Fonts may be replaced by wider ones: cells get some room where there is some.
+    // Replacement fonts may be wider, so cells get extra width where there is room.
     const scale = Math.min(isRuled ? 1.02 : 1.06, context.width / sum)
     const columnWidths = widths.map((width) => toTwips(width * scale))
     const border = isRuled
@@ -220,7 +220,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
       const children: docx.TableCell[] = []
       for (const one of row) children.push(await createCell(one, context))
       const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
-      // Some readers take the mark for said even where it says no.
+      // Some readers treat the attribute as true even when its value is false.
       tableRows.push(new library.TableRow({ cantSplit: true, ...(tableHeader && { tableHeader }), children }))
     }
     return new library.Table({

@@ -35,7 +35,7 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
   if (tables.length === 0) {
     tools.warn(
       'NO_TABLES',
-      'No table was found: neither lines around cells nor words in columns. The sheet holds the text, line by line.',
+      'No tables were found: neither rules around cells nor words in columns. The sheet contains the text, line by line.',
     )
   }
   const sheets = tables.length > 0 ? tables : [textWorksheet(structure.pages)]
@@ -55,9 +55,8 @@ function warnTextOutsideTables(all: number, tables: readonly Worksheet[], to: Fo
   const inside = tables.flatMap(({ cells }) => cells).reduce((sum, { text }) => sum + countWords(text), 0)
   if (inside >= all) return
   const kept = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
-  const where =
-    tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in a sheet of its own'
-  tools.warn('TABLES_ONLY', `Only ${kept} kept${where}: ${inside} of ${all} words stand in tables.`)
+  const where = tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in its own sheet'
+  tools.warn('TABLES_ONLY', `Only ${kept} converted${where}: ${inside} of ${all} words are in tables.`)
 }
 
 const countPageWords = (pages: readonly PageContent[]) =>

@@ -71,11 +71,10 @@ function slideSize(page: PageContent | undefined): SlideSize {
 function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void {
   const withoutText = pages.filter((page) => page.textSegments.length === 0 && isScan(page))
   if (withoutText.length > 0) {
-    const many =
-      withoutText.length === 1 ? 'One page is a picture' : `${withoutText.length} pages are pictures`
+    const many = withoutText.length === 1 ? 'One page is an image' : `${withoutText.length} pages are images`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `${many} without text. Use toolOperation=ocr-pdf first to have it read.`,
+      `${many} without text. Use toolOperation=ocr-pdf first to recognize it.`,
     )
   }
 }

@@ -9,13 +9,13 @@ import { countPages, type DistillInput, distill, flattenForm, warnDistillLosses 
 import { fileSize, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-/** How pictures are kept: pixels per inch, and the quantization factor of their JPEG, where more is coarser. */
+/** Image quality: pixels per inch, and the JPEG quantization factor, where higher is coarser. */
 interface CompressionLevel {
   readonly dpi: number
   readonly coarseness: number
 }
 
-/** From the best to the smallest. */
+/** From best to smallest. */
 const levels = [
   { dpi: 300, coarseness: 0.15 },
   { dpi: 250, coarseness: 0.25 },
@@ -53,7 +53,7 @@ function settingFor({ profile, quality }: ToolOptions<'compress'>): CompressionS
   return levels[Math.round(ratio * (levels.length - 1))] ?? smallest
 }
 
-/** The best level whose result fits: each try halves what is left to try. */
+/** Finds the best level whose result fits, by binary search. */
 async function compressToSize(
   job: PdfToolJob<unknown>,
   plain: DistillInput,
@@ -61,7 +61,7 @@ async function compressToSize(
 ): Promise<EngineResult> {
   const { pdf, tools } = job
   const before = await fileSize(pdf.source)
-  // A cipher pads every text and stream by up to 32 bytes.
+  // Encryption pads every string and stream by up to 32 bytes.
   const encryptionBytes = pdf.isEncrypted ? Math.min(targetSize * 0.1, 32_768) : 0
   if (before <= targetSize) {
     return finishCompression(job, { path: pdf.source, size: before }, { targetSize, reached: true })
@@ -109,7 +109,7 @@ async function recompress(
   const onProgress = (ratio: number) => tools.progress((from + share * ratio) * 0.9, 'pages')
   await distill(plain, { ...toDistillSettings(setting), output: distilled, onProgress }, tools)
   if ((await countPages(distilled, tools)) !== plain.sizes.length) {
-    throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be written anew.')
+    throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')
   }
   const path = join(tools.workDir, `${name}.pdf`)
   await runQpdf({ inputFile: distilled, objectStreams: 'generate', outputFile: path }, tools)
@@ -130,7 +130,7 @@ function toDistillSettings(setting: CompressionSetting): { args: string[]; prolo
   const samples = '/HSamples [2 1 1 2] /VSamples [2 1 1 2]'
   const jpeg = `<< /QFactor ${coarseness} /Blend 1 ${samples} >>`
   return {
-    // A JPEG that need not be made smaller would be copied as it is.
+    // By default, JPEGs that need no downscaling are copied unchanged.
     args: [...args, '-dPassThroughJPEGImages=false', '-dMonoImageResolution=300'],
     prolog: `<< ${kinds.map((kind) => `/${kind}ACSImageDict ${jpeg} /${kind}ImageDict ${jpeg}`).join(' ')} >> setdistillerparams`,
   }
@@ -141,7 +141,7 @@ interface TargetResult {
   readonly reached?: boolean
 }
 
-/** Never larger than what came. */
+/** Returns the compressed file, or the original if that is not larger. */
 async function finishCompression(
   job: PdfToolJob<unknown>,
   compressed: CompressedFile,
@@ -157,7 +157,7 @@ async function finishCompression(
     return { files, details: { ...facts, sizeAfter: await fileSize(files[0].path), ...wanted } }
   }
   if (targetSize === undefined) {
-    tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned as it came.')
+    tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned unchanged.')
   }
   const path = join(work.outDir, 'output.pdf')
   await copyFile(pdf.source, path)

@@ -13,7 +13,7 @@ import {
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
 
-/** Several PDFs as one, in the order of the inputs. */
+/** Merges several PDFs in the order of the inputs. */
 export async function mergePdfs(
   options: ToolOptions<'merge'>,
   work: EngineWork,

@@ -5,7 +5,7 @@ import { runQpdf, toPdfError } from '../qpdf.ts'
 import { finishPdf, invalidOption, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-/** Each text stands twice in a PDF: in the dictionary of old and in XMP, which readers ask first. */
+/** A PDF stores each text twice: in the legacy information dictionary and in XMP, which readers prefer. */
 const tags = {
   title: ['PDF:Title', 'XMP-dc:Title'],
   author: ['PDF:Author', 'XMP-dc:Creator'],
@@ -19,7 +19,7 @@ export const editMetadata: PdfTool<ToolOptions<'edit-pdf-metadata'>> = async (jo
   const { options } = job
   const lines = options.removeMetadata ? ['-all='] : []
   for (const [name, places] of Object.entries(tags)) {
-    // Object.entries forgets the names.
+    // Object.entries loses the key type.
     const text = options[name as keyof typeof tags]
     if (text !== undefined) lines.push(...places.map((tag) => `-${tag}=${text}`))
   }
@@ -28,7 +28,7 @@ export const editMetadata: PdfTool<ToolOptions<'edit-pdf-metadata'>> = async (jo
   return rewriteMetadata(job, lines)
 }
 
-/** Changes what a PDF says of itself, by arguments of exiftool. @throws AppError CORRUPT_FILE. */
+/** Changes the metadata of a PDF with exiftool arguments. @throws AppError CORRUPT_FILE. */
 export async function rewriteMetadata(
   job: PdfToolJob<unknown>,
   lines: readonly string[],
@@ -41,7 +41,7 @@ export async function rewriteMetadata(
   } catch (error) {
     throw toPdfError(error)
   }
-  // exiftool only appends, and what was there before could be read; written anew, it is gone.
+  // exiftool only appends, so the old values would remain readable; rewriting the file removes them.
   await runQpdf({ inputFile: edited, objectStreams: 'generate', outputFile: path }, tools)
   return finishPdf(job, path, { pages: pdf.sizes.length })
 }

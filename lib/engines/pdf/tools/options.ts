@@ -9,24 +9,24 @@ import {
 import { decimal, flag, integer, secretOption } from '../../options.ts'
 import { pageRange } from '../page-range.ts'
 
-/** Options of the PDF tools by their public names. Only data: the planner and the API read it. */
+/** Options of the PDF tools by their public names. Data only, because the planner and the API read it. */
 
-// Line ends would be part of nobody's password, and PDF cuts off what is longer (ISO 32000-2, 7.6.4.3.3).
+// Passwords contain no line breaks, and PDF truncates longer ones (ISO 32000-2, 7.6.4.3.3).
 const passwordText = z
   .string()
-  .regex(/^[^\r\n]+$/, 'expected a password without line ends')
+  .regex(/^[^\r\n]+$/, 'expected a password without line breaks')
   .refine((text) => Buffer.byteLength(text) <= 127, 'expected at most 127 bytes')
 
 const openOptions = {
   password: passwordText
     .optional()
-    .describe('Opens a PDF that needs one; the result needs it too.')
+    .describe('Password to open the PDF, if it needs one; the result keeps it.')
     .meta(secretOption),
 }
 
 const pageOptions = {
   ...openOptions,
-  pages: pageRange.optional().describe('Pages to change, as 1-5,10,15-last. All when left out.'),
+  pages: pageRange.optional().describe('Pages to change, such as 1-5,10,15-last. Defaults to all pages.'),
 }
 
 /** Points, or a number with mm, cm, in or pt. */
@@ -46,11 +46,11 @@ const metadataText = z
 const pdfQuality = z
   .enum(['screen', 'ebook', 'printer', 'prepress'])
   .default('ebook')
-  .describe('screen 72 dpi, ebook 150, printer and prepress 300.')
+  .describe('Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.')
 
 const terms = z.preprocess(parseTerms, z.array(z.string().trim().min(1).max(200)).min(1).max(100))
 
-/** JSON in a form field, or terms with a comma or a line end between. */
+/** Parses JSON in a form field, or terms separated by commas or line breaks. */
 function parseTerms(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (!value.trim().startsWith('[')) return value.split(/[,\n]/).filter((term) => term.trim() !== '')
@@ -66,12 +66,12 @@ const permissionFlag = (what: string) => flag().default(true).describe(`Whether 
 const mergeOptions = z.object({
   password: passwordText
     .optional()
-    .describe('Opens those files that need one. The result is not protected.')
+    .describe('Password for the files that need one. The result is not encrypted.')
     .meta(secretOption),
   outline: z
     .enum(['keep', 'per_file', 'none'])
     .default('keep')
-    .describe('keep joins the outlines, per_file puts each under the name of its file.'),
+    .describe('keep joins the bookmarks, per_file groups them by file name, none drops them.'),
 })
 
 const watermarkOptions = z.object({ ...pageOptions, ...watermarkShape })
@@ -81,17 +81,22 @@ export const toolOptions = {
     ...openOptions,
     pages: pageRange
       .optional()
-      .describe('A file for each part, as 1-3,4-last. A file for each page when left out.'),
+      .describe('One file per range, such as 1-3,4-last. Defaults to one file per page.'),
   }),
   'encrypt-pdf': z.object({
-    password: passwordText.describe('Readers need it to open the result.').meta(secretOption),
+    password: passwordText.describe('Password that readers need to open the result.').meta(secretOption),
     ownerPassword: passwordText
       .optional()
-      .describe('Lifts the restrictions. Left out it is the password itself, or unknown with a restriction.')
+      .describe(
+        'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.',
+      )
       .meta(secretOption),
-    currentPassword: passwordText.optional().describe('Opens a source that needs one.').meta(secretOption),
+    currentPassword: passwordText
+      .optional()
+      .describe('Password to open the source, if it needs one.')
+      .meta(secretOption),
     allowPrinting: permissionFlag('print'),
-    allowCopying: permissionFlag('copy text and pictures'),
+    allowCopying: permissionFlag('copy text and images'),
     allowModifying: permissionFlag('change pages'),
     allowAnnotating: permissionFlag('add comments'),
     allowFormFilling: permissionFlag('fill in forms'),
@@ -99,7 +104,7 @@ export const toolOptions = {
   'decrypt-pdf': z.object({
     password: passwordText
       .optional()
-      .describe('Opens the PDF. Not needed where only its use is restricted.')
+      .describe('Password to open the PDF. Not needed when only its permissions are restricted.')
       .meta(secretOption),
   }),
   'rotate-pdf': z.object({
@@ -121,16 +126,19 @@ export const toolOptions = {
         z.enum(['1b', '2b', '3b']),
       )
       .default('2b')
-      .describe('Part and level of PDF/A.'),
+      .describe('PDF/A part and conformance level.'),
   }),
   'extract-pdf-pages': z.object({
     ...openOptions,
-    pages: pageRange.describe('Pages of the result in its order, as 1,3,5 or 7-last.'),
+    pages: pageRange.describe('Pages of the result, in order, such as 1,3,5 or 7-last.'),
   }),
-  'remove-pdf-pages': z.object({ ...openOptions, pages: pageRange.describe('Pages to leave out, as 2,4.') }),
+  'remove-pdf-pages': z.object({
+    ...openOptions,
+    pages: pageRange.describe('Pages to remove, such as 2,4.'),
+  }),
   'extract-pdf-images': z.object({
     ...openOptions,
-    pages: pageRange.optional().describe('Pages to look on. All when left out.'),
+    pages: pageRange.optional().describe('Pages to search. Defaults to all pages.'),
   }),
   'add-watermark-pdf': watermarkOptions,
   watermark: watermarkOptions,
@@ -138,37 +146,41 @@ export const toolOptions = {
   'repair-pdf': z.object({ ...openOptions }),
   'reorder-pdf-pages': z.object({
     ...openOptions,
-    pages: pageRange.describe('The new order, as 3,1,2. Pages not named follow in their old order.'),
+    pages: pageRange.describe(
+      'New page order, such as 3,1,2. Pages not named follow in their original order.',
+    ),
   }),
   'add-page-numbers-pdf': z.object({
     ...pageOptions,
     position: z
       .preprocess(normalizePosition, z.enum(positions))
       .default('bottom')
-      .describe('Where on the page.'),
-    startNumber: integer(0, 1_000_000).default(1).describe('Number of the first page that has one.'),
+      .describe('Position on the page.'),
+    startNumber: integer(0, 1_000_000).default(1).describe('Number of the first numbered page.'),
     format: visibleText(100)
-      .refine((text) => text.includes('{page}'), 'expected a text with {page} in it')
+      .refine((text) => text.includes('{page}'), 'expected a text that contains {page}')
       .default('{page}')
-      .describe('As `Page {page} of {pages}`.'),
+      .describe('Text such as `Page {page} of {pages}`.'),
     fontSize: decimal(4, 72).default(11).describe('Points.'),
     fontColor: watermarkColor.default('black').describe('Such as #ff0000, or a name such as red.'),
-    margin: lengthOption.default('24pt').describe('Distance from the edge, as 24pt or 10mm.'),
+    margin: lengthOption.default('24pt').describe('Distance from the edge, such as 24pt or 10mm.'),
   }),
   'edit-pdf-metadata': z.object({
     ...openOptions,
-    title: metadataText.describe('Empty removes it, left out keeps it; so with the others.'),
+    title: metadataText.describe(
+      'An empty value removes the entry; without the option it is kept. The same applies to the other fields.',
+    ),
     author: metadataText,
     subject: metadataText,
     keywords: metadataText,
-    creator: metadataText.describe('Program that made the original.'),
-    producer: metadataText.describe('Program that made the PDF.'),
-    removeMetadata: flag().default(false).describe('First removes all that there is.'),
+    creator: metadataText.describe('Program that created the original document.'),
+    producer: metadataText.describe('Program that created the PDF.'),
+    removeMetadata: flag().default(false).describe('Removes all existing metadata first.'),
   }),
   'linearize-pdf': z.object({ ...openOptions }),
   'crop-pdf': z.object({
     ...pageOptions,
-    marginTop: lengthOption.optional().describe('What is cut off, as 20mm, 1in or 36pt.'),
+    marginTop: lengthOption.optional().describe('Width to cut off, such as 20mm, 1in or 36pt.'),
     marginRight: lengthOption.optional(),
     marginBottom: lengthOption.optional(),
     marginLeft: lengthOption.optional(),
@@ -179,19 +191,19 @@ export const toolOptions = {
   }),
   'redact-pdf': z.object({
     ...openOptions,
-    terms: terms.describe('Texts to remove for good, in any case: a list, or commas between.'),
+    terms: terms.describe('Terms to remove permanently, ignoring case: a list, or separated by commas.'),
   }),
   'sanitize-pdf': z.object({
     ...openOptions,
-    removeLinks: flag().default(true).describe('Also links that lead out of the document.'),
-    removeMetadata: flag().default(false).describe('Also title, author and other metadata.'),
+    removeLinks: flag().default(true).describe('Also removes links that lead out of the document.'),
+    removeMetadata: flag().default(false).describe('Also removes title, author and other metadata.'),
   }),
   'grayscale-pdf': z.object({ ...openOptions }),
   'remove-blank-pages-pdf': z.object({
     ...openOptions,
     blankThreshold: decimal(0, 10)
       .default(0.02)
-      .describe('A page is blank when at most this share of it, in percent, is darker than paper.'),
+      .describe('A page is blank when at most this percentage of it is darker than paper.'),
   }),
   'pdf-info': z.object({ ...openOptions }),
   merge: mergeOptions,
@@ -205,10 +217,10 @@ export const toolOptions = {
     profile: z
       .enum(['screen', 'ebook', 'printer', 'prepress', 'web', 'max'])
       .optional()
-      .describe('Named qualities; web is ebook, max as small as it gets.'),
+      .describe('Named quality levels; web equals ebook, max is the smallest.'),
     targetSize: integer(1000, 2_000_000_000)
       .optional()
-      .describe('Bytes. The best quality that is not larger.'),
+      .describe('Maximum size in bytes; the best quality that fits is used.'),
   }),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 

@@ -28,7 +28,7 @@ export const removePages: PdfTool<ToolOptions<'remove-pdf-pages'>> = (job) => {
   const removed = new Set(resolvePages(job.options.pages, length))
   const remaining = resolvePages(undefined, length).filter((page) => !removed.has(page))
   if (remaining.length === 0)
-    throw invalidOption('pages', 'all pages of the document are named; leave at least one.')
+    throw invalidOption('pages', 'all pages of the document would be removed; leave at least one.')
   return selectPages(job, remaining)
 }
 
@@ -36,7 +36,7 @@ export const reorderPages: PdfTool<ToolOptions<'reorder-pdf-pages'>> = (job) => 
   const { length } = job.pdf.sizes
   const first = resolvePages(job.options.pages, length)
   const named = new Set(first)
-  if (named.size < first.length) throw invalidOption('pages', 'a page is named twice in the new order.')
+  if (named.size < first.length) throw invalidOption('pages', 'a page appears twice in the new order.')
   return selectPages(job, [...first, ...resolvePages(undefined, length).filter((page) => !named.has(page))])
 }
 
@@ -46,7 +46,7 @@ async function selectPages(job: PdfToolJob<unknown>, pages: readonly number[]): 
   return finishPdf(job, await assemble([{ path: pdf.path, pages }], tools), { pages: pages.length })
 }
 
-/** Darker than this is not the color of paper, of 255. */
+/** Gray levels below this (of 255) are darker than paper. */
 const minPaperLevel = 225
 const blankDpi = 50
 
@@ -65,7 +65,7 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
     args,
   } as const
   await renderPages(pdf, rendering, tools, async ({ page, path }) => {
-    // Only levels of gray are left, so the histogram of the one channel is the whole picture.
+    // A grayscale page, so one channel contains everything.
     const pixels = await sharp(path).toColourspace('b-w').extractChannel(0).raw().toBuffer()
     const dark = pixels.reduce((count, level) => (level < minPaperLevel ? count + 1 : count), 0)
     if ((dark / pixels.length) * 100 <= options.blankThreshold) blank.add(page)

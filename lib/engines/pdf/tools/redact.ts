@@ -11,8 +11,8 @@ import type { ToolOptions } from './options.ts'
 import { removeHiddenContent } from './sanitize.ts'
 
 /**
- * Removes texts for good: letters, and pixels below them, under black boxes. Forms and comments become page
- * content first, so that their texts are removed as well; titles, outline and other texts lose the words.
+ * Removes terms permanently: characters, and the pixels below them, are replaced by black boxes. Forms and comments
+ * become page content first, so that they are redacted too; titles, outline and other strings lose the terms.
  */
 export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promise<EngineResult> => {
   const { pdf, options, tools } = job
@@ -26,10 +26,8 @@ export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promis
   const redactions = counts.reduce((sum, count) => sum + count, 0)
   if (redactions === 0) {
     const hint =
-      (await extractText(blackened, tools)).trim() === ''
-        ? ' It holds no text at all: use ocr-pdf first.'
-        : ''
-    tools.warn('NOTHING_TO_DO', `None of the terms stands on a page of the PDF.${hint}`)
+      (await extractText(blackened, tools)).trim() === '' ? ' It contains no text: use ocr-pdf first.' : ''
+    tools.warn('NOTHING_TO_DO', `None of the terms appears on a page of the PDF.${hint}`)
   }
   const path = join(tools.workDir, 'redacted.pdf')
   await redactStrings(blackened, path, terms, tools)
@@ -40,7 +38,7 @@ export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promis
 
 async function redactStrings(source: string, target: string, terms: readonly string[], tools: Tools) {
   const objects = await PdfObjects.load(source, tools)
-  // Copies of pages, attached files and XMP may hold anything, and nobody sees them.
+  // Thumbnails, private data, attached files and XMP may contain anything, invisibly.
   removeHiddenContent(objects, { keys: ['/Metadata', '/PieceInfo', '/Thumb'] })
   const pattern = new RegExp(terms.map(toTermPattern).join('|'), 'giu')
   const redactValue = (value: PdfValue): PdfValue => {
@@ -62,7 +60,7 @@ async function redactStrings(source: string, target: string, terms: readonly str
   await objects.save(target, tools)
 }
 
-/** Between words may stand any space, or the end of a line. */
+/** Words may be separated by any white space, including a line break. */
 function toTermPattern(term: string): string {
   return term
     .split(/\s+/)
@@ -79,14 +77,14 @@ async function extractText(path: string, tools: Tools): Promise<string> {
   }
 }
 
-/** Another reader than the one that removed them must not find them either. */
+/** A different reader than the one that removed the terms must not find them either. */
 async function requireRemoved(path: string, terms: readonly string[], tools: Tools): Promise<void> {
   const text = (await extractText(path, tools)).normalize('NFC')
   const remaining = terms.findIndex((term) => new RegExp(toTermPattern(term), 'iu').test(text))
   if (remaining < 0) return
   throw new AppError(
     'CONVERSION_FAILED',
-    `Term number ${remaining + 1} could not be removed everywhere, so no file was made. It may run over the end of a line: send its parts.`,
+    `Term ${remaining + 1} could not be removed everywhere, so no file was created. It may continue on the next line: send its parts as separate terms.`,
     { field: 'terms', term: remaining + 1 },
   )
 }

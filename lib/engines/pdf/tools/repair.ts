@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { damagedPdfError, runQpdf } from '../qpdf.ts'
+import { corruptPdfError, runQpdf } from '../qpdf.ts'
 import { countPages, distill } from './distill.ts'
 import type { ToolOptions } from './options.ts'
 
 type RepairAttempt = (source: string, target: string) => Promise<void>
 
 /**
- * Saves what can be saved: by the tool that changes least, then by those that see more in ruins. The first whose
- * result is read without a complaint is taken, or else the one with the most pages.
+ * Repairs as much as possible: tries the program that changes least first, then those that recover more from badly
+ * damaged files. Takes the first result that qpdf checks without a warning, or else the one with the most pages.
  */
 export async function repairPdf(
   options: ToolOptions<'repair-pdf'>,
@@ -34,21 +34,21 @@ export async function repairPdf(
     if (pages > (best?.pages ?? 0)) best = { path, program, pages }
     if (best && (await isIntact(best.path, tools))) break
   }
-  if (!best) throw damagedPdfError(new Error('No tool could read it.'))
+  if (!best) throw corruptPdfError(new Error('No program could read it.'))
   const path = join(work.outDir, 'output.pdf')
   await copyFile(best.path, path)
   tools.progress(1)
   return { files: [{ path }], details: { pages: best.pages, repairedBy: best.program } }
 }
 
-/** A try that failed saved no pages; a time limit or a cancelled job still ends the work. */
+/** A failed attempt recovers 0 pages; a time limit or a cancelled job still ends the work. */
 function zeroIfDamaged(error: unknown): number {
   const isDamage = error instanceof AppError && error.code === 'CORRUPT_FILE'
   if (error instanceof ProcessFailure || isDamage) return 0
   throw error
 }
 
-/** Where the trailer is lost nobody can tell whether the file needs a password. */
+/** Decrypts the file if possible: with a lost trailer, it is unknown whether the file needs a password. */
 async function tryDecrypt(input: InputFile, password: string | undefined, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'unlocked.pdf')
   try {

@@ -18,7 +18,7 @@ import { sanitizePdf } from './sanitize.ts'
 import { splitPdf } from './split.ts'
 import { addWatermark } from './watermark.ts'
 
-/** These open their files themselves: one has several, the other may have none that can be opened. */
+/** Tools that open their inputs themselves: merging has several, and a file to repair may not open. */
 type SelfOpeningTool = 'merge' | 'merge-pdf' | 'repair-pdf'
 
 type ToolTable = { readonly [Id in Exclude<PdfToolId, SelfOpeningTool>]: PdfTool<ToolOptions<Id>> }
@@ -49,14 +49,16 @@ const toolsById: ToolTable = {
   compress: compressByQuality,
 }
 
-/** Runs the tool that the work names. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT and what tools add. */
+/**
+ * Runs the tool for an operation. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT, and errors of the tools.
+ */
 export async function runPdfTool(work: EngineWork, engineTools: Tools): Promise<EngineResult> {
   const { operation } = work
   if (operation === 'merge' || operation === 'merge-pdf')
     return mergePdfs(toolOptions.merge.parse(work.options), work, engineTools)
   if (operation === 'repair-pdf')
     return repairPdf(toolOptions['repair-pdf'].parse(work.options), work, engineTools)
-  if (!isTool(operation)) throw new Error(`pdf was asked for ${operation}, which it does not declare.`)
+  if (!isTool(operation)) throw new Error(`pdf does not support the operation ${operation}.`)
   return runEditingTool(operation, work, engineTools)
 }
 
@@ -67,10 +69,10 @@ async function runEditingTool<Id extends keyof ToolTable>(
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error(`${id} was called without an input.`)
-  // The schema and the tool stand under one name in both tables, which the compiler cannot follow.
+  // Schema and tool have the same key in both tables, which the compiler cannot follow.
   const options = toolOptions[id].parse(work.options) as ToolOptions<Id>
   const field = id === 'encrypt-pdf' ? 'currentPassword' : 'password'
-  // Of a PDF that is to be locked `password` is the new one.
+  // For encrypt-pdf, `password` is the new one.
   const pdf = await openEditable(input, (options as Passwords)[field], engineTools, field)
   const tool: PdfTool<ToolOptions<Id>> = toolsById[id]
   return tool({ pdf, options, work, tools: engineTools })
