@@ -113,7 +113,7 @@ test('four quarter turns restore a page, and the original order is not reported 
 })
 
 test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {
-  const position = { index: 4, count: 10, columns: 3, isMirrored: false }
+  const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
   const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent // the properties that are read
   const to = (name: string, more: Partial<typeof position> = {}) => {
     const action = keyAction(key(name), { ...position, ...more })
@@ -123,14 +123,14 @@ test('arrow keys move by rows and columns, and are mirrored in right-to-left lay
     ['ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowUp', 'Home', 'End'].map((name) => to(name)),
     [5, 3, 7, 1, 0, 9],
   )
-  assert.equal(to('ArrowRight', { isMirrored: true }), 3)
+  assert.equal(to('ArrowRight', { isRightToLeft: true }), 3)
   assert.equal(to('ArrowUp', { index: 1 }), 0)
   assert.equal(to('ArrowDown', { index: 8 }), 9)
   assert.deepEqual(keyAction(key('ArrowLeft', { altKey: true }), position), {
     kind: 'command',
     id: 'moveBack',
   })
-  assert.deepEqual(keyAction(key('ArrowLeft', { altKey: true }), { ...position, isMirrored: true }), {
+  assert.deepEqual(keyAction(key('ArrowLeft', { altKey: true }), { ...position, isRightToLeft: true }), {
     kind: 'command',
     id: 'moveForward',
   })

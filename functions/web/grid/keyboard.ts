@@ -22,7 +22,7 @@ export interface FocusPosition {
   readonly index: number
   readonly count: number
   readonly columns: number
-  readonly isMirrored: boolean
+  readonly isRightToLeft: boolean
 }
 
 export function keyAction(
@@ -51,8 +51,8 @@ function nextIndex(
   return step === undefined ? undefined : Math.min(count - 1, Math.max(0, index + step))
 }
 
-function stepOf(key: string, { columns, isMirrored }: FocusPosition): number | undefined {
-  const forward = isMirrored ? -1 : 1
+function stepOf(key: string, { columns, isRightToLeft }: FocusPosition): number | undefined {
+  const forward = isRightToLeft ? -1 : 1
   const steps: Readonly<Record<string, number>> = {
     ...{ arrowright: forward, arrowleft: -forward, arrowdown: columns, arrowup: -columns },
   }

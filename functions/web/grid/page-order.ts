@@ -56,7 +56,7 @@ export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
 }
 
 export const splitEvery = (sheets: Sheets, count: number): Sheets =>
-  sheets.map((sheet, at) => ({ ...sheet, isCut: (at + 1) % count === 0 && at < sheets.length - 1 }))
+  sheets.map((sheet, at) => ({ ...sheet, isSplitAfter: (at + 1) % count === 0 && at < sheets.length - 1 }))
 
 /** As a block in front of the sheet that stands at `to` now, at the end for their number. */
 export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
@@ -113,7 +113,7 @@ export const removedPages = ({ sheets }: PageArrangement): readonly number[] =>
 /** Pages one after the other until a cut, as places in what is left. */
 export function splitParts(arrangement: PageArrangement): readonly (readonly number[])[] {
   const parts: number[][] = [[]]
-  for (const { at, isCut: isSplitAfter } of positions(arrangement)) {
+  for (const { at, isSplitAfter } of positions(arrangement)) {
     if (at > 0) parts.at(-1)?.push(at)
     if (isSplitAfter && (parts.at(-1)?.length ?? 0) > 0) parts.push([])
   }
@@ -123,7 +123,7 @@ export function splitParts(arrangement: PageArrangement): readonly (readonly num
 /** A removed sheet has no place, but the cut after it holds. */
 function positions({ sheets }: PageArrangement) {
   let at = 0
-  return sheets.map(({ isRemoved, isSplitAfter }) => ({ at: isRemoved ? 0 : ++at, isCut: isSplitAfter }))
+  return sheets.map(({ isRemoved, isSplitAfter }) => ({ at: isRemoved ? 0 : ++at, isSplitAfter }))
 }
 
 /** Everything that was done as operations, one after the other; none where nothing was done or nothing is left. */

@@ -125,7 +125,7 @@ function useInteraction(
     if (!list.current) return false
     const position = {
       ...{ index: indexOf(focused), count: sheets.length },
-      ...{ columns: columnsOf(list.current), isMirrored: isRightToLeft(list.current) },
+      ...{ columns: columnsOf(list.current), isRightToLeft: isRightToLeft(list.current) },
     }
     const action = keyAction(event, position)
     switch (action?.kind) {

@@ -53,8 +53,8 @@ const contentTypeOf = ({ type }: File) =>
 async function uploadWhole({ file, onProgress, signal }: UploadRequest): Promise<string> {
   const meter = createProgressMeter(file.size, onProgress)
   const fileInfo = { filename: file.name, contentType: contentTypeOf(file), size: file.size }
-  const presigned = await withRetries(() => presign(fileInfo, signal), meter.cut, signal)
-  await withRetries(() => putBytes(presigned, file, meter.show, signal), meter.cut, signal)
+  const presigned = await withRetries(() => presign(fileInfo, signal), meter.interrupt, signal)
+  await withRetries(() => putBytes(presigned, file, meter.show, signal), meter.interrupt, signal)
   return presigned.uploadId
 }
 
@@ -67,10 +67,10 @@ async function uploadInParts({
 }: UploadRequest): Promise<string> {
   const meter = createProgressMeter(file.size, onProgress)
   const { uploadId, partSize } =
-    multipartUpload ?? (await withRetries(() => startUpload(file, signal), meter.cut, signal))
+    multipartUpload ?? (await withRetries(() => startUpload(file, signal), meter.interrupt, signal))
   if (!multipartUpload) onMultipartStart({ uploadId, partSize })
   const { parts: uploaded, complete } = multipartUpload
-    ? await withRetries(() => listUploadedParts(uploadId, signal), meter.cut, signal)
+    ? await withRetries(() => listUploadedParts(uploadId, signal), meter.interrupt, signal)
     : { parts: [], complete: false }
   if (complete) return uploadId
   const count = Math.ceil(file.size / partSize)
@@ -96,7 +96,7 @@ async function uploadInParts({
       // An address may be out of date by now.
       urls.delete(number)
       sentBytesByPart.delete(number)
-      meter.cut()
+      meter.interrupt()
     }
     done.set(number, { PartNumber: number, ETag: await withRetries(put, beforeRetry, signal) })
   }
@@ -108,7 +108,7 @@ async function uploadInParts({
   const parts = [...done.values()]
     .map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
     .toSorted((a, b) => a.PartNumber - b.PartNumber)
-  await withRetries(() => completeMultipart(uploadId, parts, signal), meter.cut, signal)
+  await withRetries(() => completeMultipart(uploadId, parts, signal), meter.interrupt, signal)
   return uploadId
 }
 
@@ -182,5 +182,5 @@ function createProgressMeter(totalBytes: number, onProgress: (progress: Progress
     onProgress({ stage: 'uploading', sentBytes, totalBytes, isInterrupted: true })
   }
   show(0)
-  return { show, cut: interrupt }
+  return { show, interrupt }
 }

@@ -149,7 +149,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
       callApi<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from, to })}`),
       callApi<Checked>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
     ])
-    return { options: (conversions[0]?.options ?? []).map(translateOption), checked: check }
+    return { options: (conversions[0]?.options ?? []).map(translateOption), check }
   })
   const extension = source.extensions[0] ?? from
   return (
@@ -158,7 +158,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
       lead={`${source.name} → ${target.name}`}
     >
       <QueryView query={pair}>
-        {({ options, checked: check }) => (
+        {({ options, check }) => (
           <>
             <p class="row">
               <a class="button primary" href={`/?to=${to}`}>

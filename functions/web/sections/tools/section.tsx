@@ -37,11 +37,11 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
   const needle = text.trim().toLowerCase()
   const shown = groupIds.map((group) => ({
     group,
-    some: groups[group].filter((id) =>
+    matches: groups[group].filter((id) =>
       [id, names[id], words.descriptions[id]].some((one) => one.toLowerCase().includes(needle)),
     ),
   }))
-  const found = words.found(shown.reduce((sum, { some: matches }) => sum + matches.length, 0))
+  const found = words.found(shown.reduce((sum, { matches }) => sum + matches.length, 0))
   const waitingFiles = toolFiles.value.map(({ name }) => name)
   return (
     <Page title={words.title} lead={words.lead}>
@@ -54,7 +54,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
       )}
       <Search label={words.search} text={text} search={search} countText={found} />
       {shown.map(
-        ({ group, some: matches }) =>
+        ({ group, matches }) =>
           matches.length > 0 && (
             <Block key={group} title={words.groups[group]}>
               <ul class="tool-grid">

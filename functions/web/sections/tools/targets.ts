@@ -28,11 +28,11 @@ const mergeKinds: readonly string[] = ['video', 'audio', 'image'] satisfies read
 /** Only files of one kind become one; undefined while it is not known what they are. */
 export function detectMergeKind(
   files: readonly ToolFile[],
-  catalogue: FormatCatalog | undefined,
+  catalog: FormatCatalog | undefined,
 ): MergeKind | undefined {
   const kinds = new Set(
     files.map(({ file }) => {
-      const format = catalogue?.ofFile(file)
+      const format = catalog?.ofFile(file)
       return format?.id === 'pdf' ? 'pdf' : format?.category
     }),
   )

@@ -54,7 +54,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
     toolFiles.value = []
   }, [toolFiles.value])
 
-  const { loaded, options, targets, to, setTarget, isPdf, ...details } = useToolOptions(tool, files)
+  const { query, options, targets, to, setTarget, isPdf, ...details } = useToolOptions(tool, files)
   const gridUse = gridUseFor(
     tool.id,
     options.map(({ name }) => name),
@@ -90,7 +90,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
           onOpen={setAccess}
         />
       )}
-      <QueryView query={loaded}>
+      <QueryView query={query}>
         {() => (
           <form
             ref={form}

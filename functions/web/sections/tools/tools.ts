@@ -44,8 +44,8 @@ const jointTools: readonly ToolId[] = ['merge', 'archive']
 export const tools: readonly Tool[] = groupIds.flatMap((group) =>
   groups[group].map((id) => ({
     id,
-    ...(group !== 'files' && { takes: 'pdf' as const }),
-    ...(jointTools.includes(id) && { isJoint: true as const }),
+    ...(group !== 'files' && { sourceFormat: 'pdf' as const }),
+    ...(jointTools.includes(id) && { usesAllFiles: true as const }),
     ...(id === 'organize-pdf' && { optionsOf: 'extract-pdf-pages' as const }),
   })),
 )

@@ -33,7 +33,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const to = isTargetChosen ? chosenTarget : defaultTarget(tool.id, from, source?.category, targets)
   const kind: MergeKind | undefined = tool.id === 'merge' ? detectMergeKind(files, catalog) : undefined
   return {
-    ...{ loaded: query, setTarget, from, to, kind },
+    ...{ query, setTarget, from, to, kind },
     /** Of tools of any kind of file: those of PDFs make PDFs, or what alone suits. */
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
     /** Named only where somebody chose it. */
